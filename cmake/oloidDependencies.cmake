@@ -45,9 +45,8 @@ if(NOT OLOID_MISSING AND NOT TARGET oloid::dependencies)
   add_library(oloid::dependencies INTERFACE IMPORTED)
   target_include_directories(oloid::dependencies INTERFACE "${OLOID_KLU_INCLUDE_DIR}")
   target_link_libraries(oloid::dependencies INTERFACE
-    PkgConfig::OLOID_YAML PkgConfig::OLOID_HDF5 PkgConfig::OLOID_ZLIB PkgConfig::OLOID_LAPACKE PkgConfig::OLOID_OPENBLAS
-    PkgConfig::OLOID_ARPACK
-    ${OLOID_KLU_LIBRARIES} m)
+    PkgConfig::OLOID_YAML PkgConfig::OLOID_HDF5 PkgConfig::OLOID_ZLIB PkgConfig::OLOID_LAPACKE
+    PkgConfig::OLOID_OPENBLAS PkgConfig::OLOID_ARPACK ${OLOID_KLU_LIBRARIES} m)
   if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
     target_link_options(oloid::dependencies INTERFACE "LINKER:--as-needed")
   endif()

@@ -1,8 +1,9 @@
-# Bundles the page of reports into a C file: cmake -DNODE= -DNPM= -DVIEWER= -DOUTPUT= -DEMPTY= -P page.cmake
+# Bundles the page of reports into a C file:
+#     cmake -DNODE= -DNPM= -DVIEWER= -DOUTPUT= -DEMPTY= -P page.cmake
 #
-# Packages are installed into viewer/node_modules when they are not those of the lock file; those of the tests stay if
-# they are there. When that is not possible (no network, a source folder that cannot be written) the build goes on
-# without the page, and tries again the next time.
+# Packages are installed into viewer/node_modules when they are not those of the lock file; those of
+# the tests stay if they are there. When that is not possible (no network, a source folder that
+# cannot be written) the build goes on without the page, and tries again the next time.
 
 function(try what)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY "${VIEWER}"
@@ -17,7 +18,8 @@ endfunction()
 
 set(failed FALSE)
 set(installed "${VIEWER}/node_modules/.installed-lock.json")
-execute_process(COMMAND "${CMAKE_COMMAND}" -E compare_files "${VIEWER}/package-lock.json" "${installed}"
+execute_process(COMMAND "${CMAKE_COMMAND}" -E compare_files
+                        "${VIEWER}/package-lock.json" "${installed}"
                 RESULT_VARIABLE differs OUTPUT_QUIET ERROR_QUIET)
 if(differs)
   set(omit --omit=dev)

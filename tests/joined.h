@@ -1,4 +1,4 @@
-/* Bodies of random shape, place and motion, joined by lower pairs that are closed at the start:
+/* Bodies of random shape, position and motion, joined by lower pairs that are closed at the start:
  *
  *     joined x = joined_create(7);
  *     int a = joined_body(&x, NULL, NULL), b = joined_body(&x, NULL, NULL);
@@ -16,8 +16,8 @@
 #include "linalg/rotation.h"
 #include "linalg/vec3.h"
 
-/* Lower pairs (multibody-null-space, table of 5.0): rows m_ext, freedoms r, and which they are:
- * translations along n or across it, rotations about n or all. */
+/* Lower pairs (multibody-null-space, table of 5.0): rows m_ext, degrees of freedom r, and which
+ * they are: translations along n or across it, rotations about n or all. */
 typedef struct pair_kind {
     const char *type;
     int rows, dofs;
@@ -102,7 +102,7 @@ static inline void joined_inertia(joined *x, double mass, double J[9])
         J[i] = (i % 4 == 0 ? E[0] + E[4] + E[8] : 0.0) - E[i];
 }
 
-/* A body at a place (NULL: anywhere) turned as R (NULL: anyhow), named b0, b1, ... */
+/* A body at a position (NULL: random), rotated by R (NULL: random), named b0, b1, ... */
 static inline int joined_body(joined *x, const double *place, const double *R)
 {
     char name[16];
@@ -134,7 +134,7 @@ static inline int joined_body(joined *x, const double *place, const double *R)
     return k;
 }
 
-/* A place on body k, or the ground, from one in space; `name` is memory for the body's. */
+/* A point on body k, or on the ground, from a point in space; `name` is memory for the body's. */
 static inline olo_point_on_body joined_place(const joined *x, int k, const double at[3],
                                              char name[16])
 {
@@ -214,7 +214,7 @@ static inline joined joined_tree(unsigned long long seed, int bodies)
     return x;
 }
 
-/* Trees of hinges at random places of bodies, from the ground, in free flight, or some of each. */
+/* Trees of hinges at random points of bodies, from the ground, in free flight, or some of each. */
 static inline joined joined_hinges(unsigned long long seed, int bodies)
 {
     joined x = joined_create(seed);

@@ -173,7 +173,7 @@ static inline void check_gradient(double s)
         parts += fabs(p.gq[i] * p.dq[i]) + fabs(p.gv[i] * p.dv[i]);
     check_relative(g.value, value, 1e-14);
     check_close(forward, adjoint, 1e-12 * parts);
-    check_close(difference(s), adjoint, 1e-8 * fmin(fabs(adjoint), parts));
+    check_close(difference(s), adjoint, 1e-8 * smaller(fabs(adjoint), parts));
 }
 
 enum { PARAMETERS_MAX = 16 };
@@ -243,7 +243,7 @@ static inline void check_parameters(const char *text, const char *scheme, const 
         double parts = 0; /* what cancels in stiff directions of a start that moves */
         for (int i = 0; i < p.w.n; i++)
             parts += fabs(p.gq[i] * changes[k]->dq[i] * values[k]);
-        largest = fmax(largest, fmax(parts, fabs(gradient[k] * values[k])));
+        largest = larger(largest, larger(parts, fabs(gradient[k] * values[k])));
     }
     for (int k = 0; k < count; k++) {
         double unit[PARAMETERS_MAX] = {0}, dq[NUMBERS_MAX] = {0}, dv[NUMBERS_MAX] = {0}, forward;

@@ -13,7 +13,6 @@
 
 #include "test.h"
 
-#include "base/extreme.h"
 #include "base/initialised.h"
 #include "oloid/oloid.h"
 #include "system/system.h"
@@ -102,8 +101,8 @@ static inline double norm3(const double x[3])
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
-/* Coordinates, constraints of bodies and sections, all of them, none repeated, and unknowns of
- * `reduced`. */
+/* Coordinates, constraints of bodies and sections, all of them, without redundant ones, and
+ * unknowns of `reduced`. */
 static inline void scene_check_counts(const scene *s, int n, int internal, int m, int reduced)
 {
     olo_counts counts;
@@ -162,8 +161,8 @@ static inline double scene_momentum(const scene *s, double kinetic, double *reac
             mass += fabs(s->system->mass[e].m);
     for (int i = 0; i < s->system->n; i++)
         *reach =
-            fmax(*reach, fabs(olo_state_configuration(s->state)[i]) *
-                             (s->system->coordinates[i].slot == 0 ? 1 : s->system->length_scale));
+            larger(*reach, fabs(olo_state_configuration(s->state)[i]) *
+                               (s->system->coordinates[i].slot == 0 ? 1 : s->system->length_scale));
     return sqrt(2 * kinetic * mass);
 }
 
@@ -193,11 +192,11 @@ static inline void scene_watch_look(scene_watch *watch, const scene *s)
         const olo_invariant *x = olo_system_invariant(s->system, k);
         double part = x->energy ? ledger.kinetic + fabs(ledger.potential) + ledger.strain
                                 : momentum * (reach * norm3(x->rotation) + norm3(x->translation));
-        watch->size[k] = fmax(watch->size[k], part);
+        watch->size[k] = larger(watch->size[k], part);
         double drift = watch->energy || !x->energy
                            ? fabs(olo_invariant_value(x, &ledger) - watch->start[k])
                            : 0.0;
-        watch->drift = fmax(watch->drift, watch->size[k] > 0 ? drift / watch->size[k] : drift);
+        watch->drift = larger(watch->drift, watch->size[k] > 0 ? drift / watch->size[k] : drift);
         check_true(isfinite(drift));
     }
 }
@@ -227,7 +226,7 @@ static inline double scene_apart(const scene *a, const scene *b)
         int q = a->system->nodes[k].q;
         const double *x = olo_state_configuration(a->state) + q,
                      *y = olo_state_configuration(b->state) + q;
-        olo_raise(&most, norm3((double[]){x[0] - y[0], x[1] - y[1], x[2] - y[2]}));
+        most = larger(most, norm3((double[]){x[0] - y[0], x[1] - y[1], x[2] - y[2]}));
     }
     return most;
 }

@@ -78,6 +78,18 @@ enum { SANITIZED = 0 };
 #name, SANITIZED ? test_skipped : (name), NULL, NULL, NULL                                 \
     }
 
+/* The larger and the smaller of two numbers, for the largest error of many. A NaN in either gives
+ * NaN, which no check passes; fmax() and fmin() would drop it. */
+static inline double larger(double a, double b)
+{
+    return isnan(a) || a > b ? a : b;
+}
+
+static inline double smaller(double a, double b)
+{
+    return isnan(a) || a < b ? a : b;
+}
+
 /* The main program: runs the listed tests as one group. */
 #define TEST_MAIN(...)                                                                             \
     int main(void)                                                                                 \

@@ -61,8 +61,8 @@ static inline void trajectory_interval(const trajectory *x, int i, double *dq, d
 /* {least, largest} of what is added */
 static inline void range_add(double range[2], double value)
 {
-    range[0] = fmin(range[0], value);
-    range[1] = fmax(range[1], value);
+    range[0] = smaller(range[0], value);
+    range[1] = larger(range[1], value);
 }
 
 enum { TRAJECTORY_MAX = 100 };
@@ -176,8 +176,8 @@ static inline double double_fastest(const char *treatment, double h, double *dri
         double sum = 0;
         for (int j = 0; j < 6; j++)
             sum += pow(olo_state_configuration(s.state)[j] - before[j], 2);
-        largest = fmax(largest, sqrt(sum) / h);
-        *drift = fmax(*drift, fabs(scene_ledger(&s).angular_momentum[2] - 22.5));
+        largest = larger(largest, sqrt(sum) / h);
+        *drift = larger(*drift, fabs(scene_ledger(&s).angular_momentum[2] - 22.5));
     }
     check_equal(0, s.halvings);
     scene_close(&s);

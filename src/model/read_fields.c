@@ -431,7 +431,7 @@ static olo_status read_part(olo_reader *reader, const olo_yaml_node *node, const
     if (!part)
         return olo_read_no_memory(reader);
     void **at = olo_field_at(field, target);
-    if (reader->again)
+    if (reader->numbers_only)
         memcpy(part, *at, field->part->size);
     else
         field->part->defaults(part);

@@ -1,7 +1,7 @@
 """The page of reports in a real browser: what a reader sees, and that it is what the result holds.
 
-drive.mjs opens the pages and writes down what it saw; here is what must hold. OLOID_PAGES=all takes every model of the
-catalogue instead of seven of different kind, OLOID_PAGES=chain,bricard those.
+drive.mjs opens the pages and writes down what it saw; here is what must hold. OLOID_PAGES=all takes
+every model of the catalogue instead of seven of different kind, OLOID_PAGES=chain,bricard those.
 """
 import json
 import math
@@ -20,7 +20,8 @@ sys.path.insert(0, str(ROOT / "tests" / "cli"))
 from conftest import environment, executable  # noqa: E402
 from checksum_trailer import changed, put_text, words  # noqa: E402
 
-# bodies in a loop, a top on a support, springs and points, rods in a plane, a robot with outputs, many bodies, a beam
+# bodies in a loop, a top on a support, springs and points, rods in a plane, a robot with outputs,
+# many bodies, a beam
 MODELS = {"six-body-linkage": ["--end", "0.4"],
           "heavy-top": ["--end", "0.3"],
           "spring-chain": ["--end", "2"],
@@ -30,19 +31,24 @@ MODELS = {"six-body-linkage": ["--end", "0.4"],
           "flying-beam": ["--end", "3"]}
 # few states, so that most of them are not in the file, and their extremes are
 THINNED = {"heavy-top": ["--set", "run.frames=60"]}
-NASTY = '"\'></script><script>alert(1)</script><img src=x onerror=alert(2)> \U0001f6b2 ' + "x" * 10000
+NASTY = ('"\'></script><script>alert(1)</script><img src=x onerror=alert(2)> \U0001f6b2 ' + "x"
+         * 10000)
 
 STUDIES = {"converge": ["converge", "heavy-top", "--time", "0.05", "--steps", "4e-3,2e-3,1e-3"],
            "compare": ["compare", "heavy-top", "--count", "10", "--no-cpu"]}
 
 if os.environ.get("OLOID_PAGES") == "all":
-    MODELS = {path.stem: MODELS.get(path.stem, []) for path in sorted((ROOT / "models").glob("*.yaml"))}
+    MODELS = {path.stem: MODELS.get(path.stem, [])
+              for path in sorted((ROOT / "models").glob("*.yaml"))}
 elif "OLOID_PAGES" in os.environ:
-    MODELS = {name: MODELS.get(name, []) for name in ["heavy-top", *os.environ["OLOID_PAGES"].split(",")]}
+    MODELS = {name: MODELS.get(name, []) for name in ["heavy-top",
+                                                      *os.environ["OLOID_PAGES"].split(",")]}
 # what is no motion of a run: a mode that swings
 STILL = {"mode": ["modes", "cantilever", "--mode", "2", "--output", "mode.h5"]}
-# keys, zoom, downloads, colours and small screens are the same code on every page: bodies, a beam, a mode have them all
-CONTROLS = [*MODELS, *STILL] if "OLOID_PAGES" in os.environ else ["six-body-linkage", "flying-beam", "mode"]
+# keys, zoom, downloads, colours and small screens are the same code on every page: bodies, a beam,
+# a mode have them all
+CONTROLS = [*MODELS, *STILL] if "OLOID_PAGES" in os.environ else ["six-body-linkage", "flying-beam",
+                                                                  "mode"]
 PAGES = [*MODELS, *STILL, "nasty names"]
 
 
@@ -57,7 +63,8 @@ def install_packages():
     """The page's packages, with those that drive the browser."""
     viewer = ROOT / "viewer"
     if not (viewer / "node_modules" / "playwright-core").exists():
-        subprocess.run(["npm", "ci", "--ignore-scripts", "--loglevel=error"], cwd=viewer, check=True)
+        subprocess.run(["npm", "ci", "--ignore-scripts", "--loglevel=error"], cwd=viewer,
+                       check=True)
         shutil.copy(viewer / "package-lock.json", viewer / "node_modules" / ".installed-lock.json")
 
 
@@ -94,14 +101,17 @@ def seen(tmp_path_factory):
     shutil.copy(folder / "heavy-top.h5", folder / "nasty.h5")
     spoil(folder / "nasty.h5")
     oloid(folder, "report", "nasty.h5")
-    plan.append({"name": "nasty names", "page": str(folder / "nasty.report.html"), "controls": False, "video": False})
+    plan.append({"name": "nasty names", "page": str(folder / "nasty.report.html"),
+                 "controls": False, "video": False})
     for name, options in STUDIES.items():
         study = oloid(folder, *options, "-q", "--json", "--report", f"{name}.html")
         (folder / f"{name}.json").write_text(study)
-        plan.append({"name": name, "page": str(folder / f"{name}.html"), "controls": False, "video": False})
+        plan.append({"name": name, "page": str(folder / f"{name}.html"), "controls": False,
+                     "video": False})
     (folder / "plan.json").write_text(json.dumps(plan))
-    subprocess.run(["node", str(ROOT / "tests/browser/drive.mjs"), "plan.json", "seen.json"], cwd=folder,
-                   check=True, env={**os.environ, "BROWSER": browser()}, timeout=1400 + 60 * len(plan))
+    subprocess.run(["node", str(ROOT / "tests/browser/drive.mjs"), "plan.json", "seen.json"],
+                   cwd=folder, check=True, env={**os.environ, "BROWSER": browser()},
+                   timeout=1400 + 60 * len(plan))
     found = json.loads((folder / "seen.json").read_text())
     found["folder"] = folder
     for name, page in found.items():
@@ -195,9 +205,11 @@ def test_plotted_values_are_those_of_the_result(model):
                 for side in ("min", "max"):
                     if f"{label} {side}" in shown:
                         extremes = source(file, f"{column}.{side}")
-                        assert shown[f"{label} {side}"] == [None if plot["log"] and y <= 0 else y for y in extremes]
+                        assert shown[f"{label} {side}"] == [None if plot["log"] and y <= 0 else y
+                                                            for y in extremes]
         if name in THINNED:
-            assert any(label.endswith(" max") for plot in page["plotted"] for label in plot["labels"])
+            assert any(label.endswith(" max") for plot in page["plotted"]
+                       for label in plot["labels"])
 
 
 def test_errors_have_a_logarithmic_scale(page):
@@ -212,7 +224,8 @@ def test_errors_have_a_logarithmic_scale(page):
 def test_the_keyboard_does_everything(used):
     keys, frames = used["keyboard"], used["keyboard"]["frames"]
     assert keys["home"] == frames[0] and keys["right"] == frames[1]
-    assert keys["shift"] == frames[11] and keys["left"] == frames[10] and keys["end"] == keys["last"]
+    assert (keys["shift"] == frames[11] and keys["left"] == frames[10] and keys["end"]
+            == keys["last"])
     assert keys["help"] and keys["closed"]
     assert keys["slower"] < keys["speed"] < keys["faster"]
     assert keys["followed"] == "0"

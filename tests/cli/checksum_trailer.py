@@ -1,4 +1,5 @@
-"""Result files as other programs read and change them: texts, and the checksum trailer at the end (docs/result-format.md)."""
+"""Result files as other programs read and change them: texts, and the checksum trailer at the end
+(docs/result-format.md)."""
 import contextlib
 import struct
 import zlib

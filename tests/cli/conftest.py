@@ -8,7 +8,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODELS = ["double-spherical-pendulum", "free-body", "heavy-top", "planar-pendulum",
           "sliding-top", "spring-chain"]
-COMMANDS = ["run", "equilibrium", "modes", "linearize", "check", "models", "report", "export", "compare", "converge", "help"]
+COMMANDS = ["run", "equilibrium", "modes", "linearize", "check", "models", "report", "export",
+            "compare", "converge", "help"]
 
 
 def pytest_configure(config):
@@ -42,7 +43,8 @@ def oloid(tmp_path):
 def one_message(done):
     """The one line of stderr, which begins with `oloid: `."""
     # an instrumented program cannot write its counts where it may write nothing
-    lines = [line for line in done.stderr.splitlines() if not line.startswith(("libgcov", "profiling:"))]
+    lines = [line for line in done.stderr.splitlines()
+             if not line.startswith(("libgcov", "profiling:"))]
     assert len(lines) == 1, done.stderr
     assert lines[0].startswith("oloid: "), done.stderr
     return lines[0]

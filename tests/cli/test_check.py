@@ -51,7 +51,8 @@ def test_redundant_rows_are_named(oloid, model, joints, freedoms, counted):
     assert sum(rows for rows, _ in named.values()) == report["redundant"]
     text = oloid("check", model).stdout
     for name, (repeated, rows) in joints.items():
-        assert f"'{name}': {repeated} of its {rows} rows {'is' if repeated == 1 else 'are'} redundant" in text
+        verb = "is" if repeated == 1 else "are"
+        assert f"'{name}': {repeated} of its {rows} rows {verb} redundant" in text
     assert f"degrees of freedom  {freedoms} ({counted} by counting rows)" in text
 
 
@@ -65,14 +66,16 @@ def test_text_for_people(oloid):
     assert done.returncode == 0 and done.stderr == ""
     for wanted in ("coordinates         12", "9 (6 internal, 3 external), rank 9",
                    "degrees of freedom  3", "constraint groups", "conserved",
-                   "angular momentum z", "not conserved", "linear momentum x", "initial state", "energy"):
+                   "angular momentum z", "not conserved", "linear momentum x", "initial state",
+                   "energy"):
         assert wanted in done.stdout
     assert "\033" not in done.stdout
 
 
 @pytest.mark.parametrize("scheme, kept", [
     ("energy-momentum", "energy and momenta are conserved to round-off at any step size"),
-    ("variational", "momenta are conserved to round-off at any step size; steps are symplectic, and the energy oscillates")])
+    ("variational", "momenta are conserved to round-off at any step size; steps are symplectic, and "
+                    "the energy oscillates")])
 def test_what_the_scheme_of_the_model_keeps(oloid, scheme, kept):
     setting = ("check", "heavy-top", "--set", f"run.scheme={scheme}")
     assert f"  {scheme}: {kept}" in oloid(*setting).stdout

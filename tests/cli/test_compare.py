@@ -1,4 +1,5 @@
-"""The treatments side by side: tables 4.1 and 4.2 of the thesis, table II of part II, P2 and P4 to P8, T4 to T8."""
+"""The treatments side by side: tables 4.1 and 4.2 of the thesis, table II of part II, P2 and P4 to
+P8, T4 to T8."""
 import json
 import re
 import signal
@@ -25,7 +26,7 @@ def no_failure(rows):
     assert all(row["failure"] is None and row["condition_failure"] is None for row in rows.values())
 
 
-# -- the double spherical pendulum, table 4.1 --------------------------------------------------------------
+# -- the double spherical pendulum, table 4.1 ------------------------------------------------------
 
 @pytest.fixture(scope="module")
 def pendulum(tmp_path_factory):
@@ -59,15 +60,16 @@ def test_P4_exact_treatments_of_the_pendulum_are_one_trajectory(pendulum):
 
 
 def test_P5_penalty_of_the_pendulum(pendulum):
-    for penalty, end, largest in [(1e5, 1.9e-3, 2.8e-3), (1e6, 1.1e-4, 2.9e-4), (1e7, 1.0e-5, 2.9e-5),
-                                  (1e10, 1.5e-8, 2.8e-8)]:
+    for penalty, end, largest in [(1e5, 1.9e-3, 2.8e-3), (1e6, 1.1e-4, 2.9e-4),
+                                  (1e7, 1.0e-5, 2.9e-5), (1e10, 1.5e-8, 2.8e-8)]:
         row = pendulum["penalty", penalty]
         assert row["constraint_error"]["end"] == pytest.approx(end, rel=0.05)
         assert row["constraint_error"]["max"] == pytest.approx(largest, rel=0.05)
         assert row["energy_drift"] < 1e-9  # of H + mu |g|^2
         assert row["momentum_drift"] < 1e-9
     for penalty, difference in [(1e5, 3.7e-2), (1e6, 5.6e-3), (1e7, 3.7e-4), (1e10, 4.1e-5)]:
-        assert pendulum["penalty", penalty]["difference"]["z"] == pytest.approx(difference, rel=0.03)
+        assert pendulum["penalty", penalty]["difference"]["z"] == pytest.approx(difference,
+                                                                                rel=0.03)
 
 
 def test_P6_augmented_reaches_its_tolerance_in_every_step_of_the_pendulum(pendulum):
@@ -92,7 +94,7 @@ def test_P7_P8_table_4_1_condition_numbers(pendulum):
     assert stiff[0] / stiff[1] == pytest.approx(100, rel=0.01)
 
 
-# -- the heavy top, table 4.2 ----------------------------------------------------------------------------
+# -- the heavy top, table 4.2 ----------------------------------------------------------------------
 
 @pytest.fixture(scope="module")
 def top(tmp_path_factory):
@@ -159,7 +161,8 @@ def test_table_II_of_part_II(oloid):
 
 
 def pendulum_tangent(steps, h=0.01):
-    """The tangent of (3.2.7) in the last of `steps` steps of the double spherical pendulum, computed here."""
+    """The tangent of (3.2.7) in the last of `steps` steps of the double spherical pendulum,
+    computed here."""
     mass = np.kron([[15.0, 5.0], [5.0, 5.0]], np.eye(3))
     weight = np.array([0, 0, 15 * 9.81, 0, 0, 5 * 9.81])
     q = np.array([1.0, 0, 0, 1, 0, 0])
@@ -185,18 +188,19 @@ def pendulum_tangent(steps, h=0.01):
 
 @pytest.mark.parametrize("steps", [1, 20, 50])
 def test_condition_numbers_along_the_run(oloid, steps):
-    rows = compare(oloid, "double-spherical-pendulum", "--treatments", "multipliers", "--count", "1",
-                   "--no-cpu", "--steps", "1e-2", "--at", f"{0.01 * steps}")
+    rows = compare(oloid, "double-spherical-pendulum", "--treatments", "multipliers", "--count",
+                   "1", "--no-cpu", "--steps", "1e-2", "--at", f"{0.01 * steps}")
     expected = np.linalg.cond(pendulum_tangent(steps))
     assert rows["multipliers"]["condition"] == pytest.approx([expected], rel=1e-6)
 
 
-# -- cost ------------------------------------------------------------------------------------------------
+# -- cost ------------------------------------------------------------------------------------------
 
 @pytest.mark.slow
 def test_processor_time_of_the_pendulum_and_the_top(oloid):
-    # sheet, 4: qualitative only. Pendulum: augmented far beyond the others. Top: reduced first, augmented
-    # last; how multipliers and penalty stand to each other is a matter of the implementation
+    # sheet, 4: qualitative only. Pendulum: augmented far beyond the others. Top: reduced first,
+    # augmented last; how multipliers and penalty stand to each other is a matter of the
+    # implementation
     rows = compare(oloid, "double-spherical-pendulum", "--count", "1000", "--steps", "1e-2")
     assert rows["reduced"]["cpu_ratio"] == 1
     for name, row in rows.items():
@@ -209,7 +213,7 @@ def test_processor_time_of_the_pendulum_and_the_top(oloid):
     assert ratios[0] == 1 == min(ratios) and ratios[3] == max(ratios)
 
 
-# -- how it is told --------------------------------------------------------------------------------------
+# -- how it is told --------------------------------------------------------------------------------
 
 def test_tables_for_people(oloid):
     done = oloid("compare", "heavy-top", "--treatments", "reduced,multipliers,penalty", "--penalty",
@@ -218,9 +222,10 @@ def test_tables_for_people(oloid):
     lines = done.stdout.splitlines()
     assert lines[0] == ("heavy-top: steps of 0.001 to t = 0.05 (energy-momentum); 12 coordinates, "
                         "9 constraints")
-    assert lines[1].split() == ["treatment", "unknowns", "CPU", "iterations", "passes", "|g|", "end",
-                                "|g|", "max", "energy", "momentum", "difference"]
-    assert [line.split()[0] for line in lines[2:6]] == ["reduced", "multipliers", "penalty", "penalty"]
+    assert lines[1].split() == ["treatment", "unknowns", "CPU", "iterations", "passes", "|g|",
+                                "end", "|g|", "max", "energy", "momentum", "difference"]
+    assert [line.split()[0] for line in lines[2:6]] == ["reduced", "multipliers", "penalty",
+                                                        "penalty"]
     assert lines[2].split()[1:3] == ["3", "1"]
     assert lines[4].startswith("  penalty 1e+05 ") and lines[5].startswith("  penalty 1e+06 ")
     assert "relative to reduced" in done.stdout
@@ -244,7 +249,8 @@ def test_a_model_without_constraints_can_be_compared(oloid):
 
 
 def test_a_treatment_that_fails_is_a_row_with_its_reason(oloid):
-    # with a penalty of 1 a pass takes 5e-6 of the constraint error away: no number of passes is enough
+    # with a penalty of 1 a pass takes 5e-6 of the constraint error away: no number of passes is
+    # enough
     arguments = ["compare", "double-spherical-pendulum", "--treatments", "reduced,augmented",
                  "--penalty", "1", "--count", "10", "--no-cpu", "--steps", "1e-2", "--quiet",
                  "--set", "run.halvings=0"]

@@ -1,4 +1,5 @@
-"""Orders of convergence by the command: P3 and T3 of the sheet, tables, JSON, and what goes wrong."""
+"""Orders of convergence by the command: P3 and T3 of the sheet, tables, JSON, and what goes
+wrong."""
 import json
 import math
 import os
@@ -60,20 +61,23 @@ def test_T3_top_against_a_run_with_a_small_step(oloid):
 
 def test_multipliers_at_the_end_have_order_2(oloid):
     for scheme in "energy-momentum", "variational":
-        report = study(oloid, "converge", "double-spherical-pendulum", "--constraints", "multipliers", "--scheme", scheme,
-                       "--time", "1", "--steps", "0.02,0.01,0.005", "--reference", "2e-4")
+        report = study(oloid, "converge", "double-spherical-pendulum", "--constraints",
+                       "multipliers", "--scheme", scheme, "--time", "1", "--steps",
+                       "0.02,0.01,0.005", "--reference", "2e-4")
         assert report["slope"]["lambda"] == pytest.approx(2.0, abs=0.05)
 
 
 def test_orders_4_and_6(oloid):
     pendulum = ["converge", "double-spherical-pendulum", "--time", "1", "--reference", "1e-3"]
-    report = study(oloid, *pendulum, "--order", "6", "--scheme", "variational", "--steps", "0.04,0.02")
+    report = study(oloid, *pendulum, "--order", "6", "--scheme", "variational", "--steps",
+                   "0.04,0.02")
     assert report["order"] == 6
     assert report["slope"]["z"] == pytest.approx(6.0, abs=0.1)
     done = oloid(*pendulum, "--order", "4", "--steps", "0.02,0.01", "--quiet")
     lines = done.stdout.splitlines()
     assert lines[0].endswith("(energy-momentum of order 4, reduced)")
-    assert lines[1].split() == ["h", "q", "tangent", "p", "p", "z", "order", "q", "order", "t", "order", "p", "order", "z"]
+    assert lines[1].split() == ["h", "q", "tangent", "p", "p", "z", "order", "q", "order", "t",
+                                "order", "p", "order", "z"]
     assert [float(order) for order in lines[-1].split()[1:]] == pytest.approx([4, 4, 2, 2], abs=0.1)
     done = oloid(*pendulum, "--order", "6", "--steps", "0.02,0.01", "--quiet")
     assert done.returncode != 0 and "take order 4, or the scheme variational" in done.stderr
@@ -130,7 +134,8 @@ def test_a_model_file_may_give_an_exact_solution(oloid):
     (oloid.folder / "other.yaml").write_text(text)
     done = oloid("converge", "other.yaml", "--steps", "0.5")
     assert done.returncode == 0
-    assert "warning: the initial state differs from the exact solution by 2.0e-01" in one_message(done)
+    warning = "warning: the initial state differs from the exact solution by 2.0e-01"
+    assert warning in one_message(done)
 
 
 @pytest.mark.parametrize("arguments, expected", [
@@ -174,13 +179,15 @@ def test_a_run_that_fails_is_a_row_with_its_reason(oloid):
 
 @pytest.fixture
 def long_study(tmp_path):
-    """Starts a study that never ends after its first row; it is ended after the test in any case."""
+    """Starts a study that never ends after its first row; it is ended after the test in any
+    case."""
     processes = []
 
     def begin(*arguments, **options):
         process = subprocess.Popen(
-            [executable(), "converge", "heavy-top", "--exact", "--time", "1", "--steps", "1e-2,1e-9",
-             *arguments], cwd=tmp_path, text=True, env=environment(TERM="xterm"), **options)
+            [executable(), "converge", "heavy-top", "--exact", "--time", "1", "--steps",
+             "1e-2,1e-9", *arguments], cwd=tmp_path, text=True, env=environment(TERM="xterm"),
+            **options)
         processes.append(process)
         return process
     yield begin
@@ -216,11 +223,13 @@ def test_progress_names_the_run(long_study):
 
 
 def test_action_and_largest_velocity(oloid):
-    """A point that falls from rest: q = -g t^2/2 at the nodes, exactly, so that the last step has the velocity g (1 - h/2)."""
+    """A point that falls from rest: q = -g t^2/2 at the nodes, exactly, so that the last step has
+    the velocity g (1 - h/2)."""
     fall = ("converge", "fall.yaml", "--scheme", "variational", "--steps", "0.2,0.1", "--time", "1",
             "--reference", "0.01", "--action")
     (oloid.folder / "fall.yaml").write_text(
-        "name: fall\ngravity: [0, 0, -2]\npoints: {name: a, mass: 1, position: [0, 0, 0]}\nrun: {step: 0.1, end: 1}\n")
+        "name: fall\ngravity: [0, 0, -2]\n"
+        "points: {name: a, mass: 1, position: [0, 0, 0]}\nrun: {step: 0.1, end: 1}\n")
     report = json.loads(oloid(*fall, "--json").stdout)
     for row in report["rows"]:
         h = row["step"]

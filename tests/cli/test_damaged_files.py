@@ -15,7 +15,8 @@ import files  # noqa: E402
 
 # files of format 1 with a damaged heap of texts: HDF5 1.10 loops or crashes on them
 OLD = sorted((pathlib.Path(__file__).parent / "damaged").glob("*.xz"))
-READERS = [["export", "--csv", "x.csv"], ["export", "--json", "x.json"], ["export", "--vtk", "x.pvd"], ["report", "-o", "x.html"]]
+READERS = [["export", "--csv", "x.csv"], ["export", "--json", "x.json"],
+           ["export", "--vtk", "x.pvd"], ["report", "-o", "x.html"]]
 
 
 def check_refused(oloid, name, text):
@@ -31,7 +32,8 @@ def test_damaged_files_of_format_1_are_refused(oloid, path):
     name = path.stem
     (oloid.folder / name).write_bytes(lzma.decompress(path.read_bytes()))
     check_refused(oloid, name, "it has no checksum at its end")
-    add_trailer(oloid.folder / name)  # the damage was there before: texts of variable length are not even tried
+    # the damage was there before: texts of variable length are not even tried
+    add_trailer(oloid.folder / name)
     check_refused(oloid, name, "is not a result of oloid")
 
 
@@ -48,7 +50,8 @@ def result(oloid):
     return oloid.folder / "heavy-top.h5"
 
 
-def test_a_result_that_another_program_has_changed_is_refused_until_its_checksum_is_written_again(oloid, result):
+def test_a_result_that_another_program_has_changed_is_refused_until_its_checksum_is_written_again(
+    oloid, result):
     before = oloid("export", result, "--csv", "-").stdout
     with h5py.File(result, "r+") as file:
         file.attrs["note"] = 1.0
@@ -81,7 +84,8 @@ def put_more_rows_than_bytes(file):
     file.create_dataset("frames/time", shape=(2**40,), dtype="f8", chunks=(1024,))
 
 
-@pytest.mark.parametrize("put", [put_variable_names, put_references, put_short_numbers, put_more_rows_than_bytes])
+@pytest.mark.parametrize("put", [put_variable_names, put_references, put_short_numbers,
+                                 put_more_rows_than_bytes])
 def test_what_this_program_does_not_write_is_not_read(oloid, result, put):
     with changed(result) as file:
         put(file)

@@ -17,11 +17,16 @@ SHAPES = """
 name: shapes
 gravity: [0, 0, -9.81]
 bodies:
-  - {name: ball, shapes: {type: sphere, radius: 0.5, mass: 1}, position: [0, 0, 0], angular_velocity: [1, 2, 3]}
-  - {name: brick, shapes: {type: box, size: [1, 2, 3], mass: 1}, position: [5, 0, 0], angular_velocity: [0, 1, 0]}
-  - {name: can, shapes: {type: cylinder, radius: 0.5, height: 2, mass: 1}, position: [10, 0, 0], velocity: [1, 0, 0]}
-  - {name: hat, shapes: {type: cone, radius: 0.5, height: 2, mass: 1, position: [0, 0, 1]}, position: [15, 0, 0]}
-  - {name: wedge, shapes: {type: tetrahedron, vertices: [[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]], mass: 1},
+  - {name: ball, shapes: {type: sphere, radius: 0.5, mass: 1},
+     position: [0, 0, 0], angular_velocity: [1, 2, 3]}
+  - {name: brick, shapes: {type: box, size: [1, 2, 3], mass: 1},
+     position: [5, 0, 0], angular_velocity: [0, 1, 0]}
+  - {name: can, shapes: {type: cylinder, radius: 0.5, height: 2, mass: 1},
+     position: [10, 0, 0], velocity: [1, 0, 0]}
+  - {name: hat, shapes: {type: cone, radius: 0.5, height: 2, mass: 1, position: [0, 0, 1]},
+     position: [15, 0, 0]}
+  - {name: wedge,
+     shapes: {type: tetrahedron, vertices: [[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]], mass: 1},
      position: [20, 0, 0], angular_velocity: [1, 0, 0]}
 points:
   - {name: a, mass: 1, position: [0, 5, 0]}
@@ -42,7 +47,8 @@ def shapes(oloid):
 
 
 def columns_of(file, dataset):
-    return {name: file[dataset][:, i] for i, name in enumerate(words(file[dataset].attrs["columns"]))}
+    return {name: file[dataset][:, i]
+            for i, name in enumerate(words(file[dataset].attrs["columns"]))}
 
 
 def test_frames_have_the_numbers_of_the_result(shapes):
@@ -56,12 +62,15 @@ def test_frames_have_the_numbers_of_the_result(shapes):
         row = 13
         data = PolyData(frames[row][1]["frames"])
         assert data.field["names"] == names and len(data.cells["Verts"]) == len(names) == 6
-        assert data.field["TimeValue"][0] == frames[row][0] and data.field["energy.total"][0] == total[row]
+        assert (data.field["TimeValue"][0] == frames[row][0] and data.field["energy.total"][0]
+                == total[row])
         for i, name in enumerate(names):
             assert list(data.points[i]) == [q[f"{name}.position.{axis}"][row] for axis in "xyz"]
-            assert list(data.point_data["velocity"][i]) == [v[f"{name}.velocity.{axis}"][row] for axis in "xyz"]
+            assert list(data.point_data["velocity"][i]) == [v[f"{name}.velocity.{axis}"][row]
+                                                            for axis in "xyz"]
             for d in ("d1", "d2", "d3"):
-                expected = [q[f"{name}.{d}.{axis}"][row] for axis in "xyz"] if bodies[i] else [0, 0, 0]
+                expected = [q[f"{name}.{d}.{axis}"][row]
+                            for axis in "xyz"] if bodies[i] else [0, 0, 0]
                 assert list(data.point_data[d][i]) == expected
     # a homogeneous ball on which nothing acts but gravity keeps its spin
     ball = names.index("ball")
@@ -69,7 +78,8 @@ def test_frames_have_the_numbers_of_the_result(shapes):
 
 
 def test_surfaces_move_with_their_bodies(shapes):
-    """Volumes are those of solids whose round parts are polygons with 24 corners, in every frame."""
+    """Volumes are those of solids whose round parts are polygons with 24 corners, in every
+    frame."""
     polygon = 24 / 2 * math.sin(2 * math.pi / 24)  # of a unit circle
     expected = {"brick": 6, "can": polygon * 0.25 * 2, "hat": polygon * 0.25 * 2 / 3, "wedge": 1}
     for _, files in collection(shapes / "shapes.pvd")[::10]:
@@ -78,12 +88,14 @@ def test_surfaces_move_with_their_bodies(shapes):
         role = data.field["roles"].index("body")
         for name, value in expected.items():
             node = nodes.field["names"].index(name)
-            mine = (data.cell_data["node"][lines:] == node) & (data.cell_data["role"][lines:] == role)
+            mine = (data.cell_data["node"][lines:] == node) & (data.cell_data["role"][lines:]
+                                                               == role)
             faces = [face for face, is_mine in zip(polys, mine) if is_mine]
             assert volume(data, faces) == pytest.approx(value, rel=1e-9), name
             assert data.field["elements"][data.cell_data["element"][lines:][mine][0]] == name
         ball = nodes.field["names"].index("ball")
-        corners = {i for face, node in zip(polys, data.cell_data["node"][lines:]) if node == ball for i in face}
+        corners = {i for face, node in zip(polys, data.cell_data["node"][lines:]) if node == ball
+                   for i in face}
         distance = numpy.linalg.norm(data.points[sorted(corners)] - nodes.points[ball], axis=1)
         assert distance == pytest.approx(0.5, rel=1e-12)  # corners lie on the sphere
 
@@ -96,7 +108,8 @@ def test_lines_join_the_ends_of_rods_and_springs(shapes):
              for i, line in enumerate(data.cells["Lines"])}
     assert set(lines) == {"soft", "stiff"}
     a, brick = names.index("a"), names.index("brick")
-    corner = nodes.points[brick] + sum(x * nodes.point_data[d][brick] for x, d in ((0.5, "d1"), (1, "d2"), (1.5, "d3")))
+    corner = nodes.points[brick] + sum(x * nodes.point_data[d][brick]
+                                       for x, d in ((0.5, "d1"), (1, "d2"), (1.5, "d3")))
     ends = {tuple(numpy.round(x, 12)) for x in lines["soft"]}
     assert ends == {tuple(numpy.round(nodes.points[a], 12)), tuple(numpy.round(corner, 12))}
     assert numpy.linalg.norm(lines["stiff"][1] - lines["stiff"][0]) == pytest.approx(2, rel=1e-12)
@@ -106,7 +119,8 @@ BEAMS = """
 name: beams
 gravity: [0, 0, -9.81]
 beams:
-  - {name: flat, elements: 4, to: [2, 0, 0], section: {type: rectangle, width: 0.2, height: 0.1, young: 1e6, density: 100}}
+  - {name: flat, elements: 4, to: [2, 0, 0],
+     section: {type: rectangle, width: 0.2, height: 0.1, young: 1e6, density: 100}}
   - {name: round, elements: 2, interpolation: quadratic, from: [0, 1, 0], to: [2, 1, 0],
      section: {type: circle, radius: 0.1, young: 1e6, density: 100}}
 supports:
@@ -136,23 +150,28 @@ def test_beams_are_tubes_with_their_forces_and_moments(oloid):
         beam = data.cell_data["role"][lines:] == data.field["roles"].index("beam")
         for k, (first, second) in enumerate(nodes):
             mine = numpy.flatnonzero(beam & (data.cell_data["node"][lines:] == first))
-            assert volume(data, [polys[i] for i in mine]) == pytest.approx(volumes[k], rel=1e-9 if row == 0 else 0.1)
-            assert data.cell_data["force"][lines + mine] == pytest.approx(numpy.tile(stress[row, k, :3], (len(mine), 1)))
-            assert data.cell_data["moment"][lines + mine] == pytest.approx(numpy.tile(stress[row, k, 3:], (len(mine), 1)))
+            assert volume(data, [polys[i] for i in mine]) == pytest.approx(volumes[k], rel=1e-9
+                                                                           if row == 0 else 0.1)
+            assert data.cell_data["force"][lines + mine] == pytest.approx(
+                numpy.tile(stress[row, k, :3], (len(mine), 1)))
+            assert data.cell_data["moment"][lines + mine] == pytest.approx(
+                numpy.tile(stress[row, k, 3:], (len(mine), 1)))
             corners = {tuple(x) for i in mine for x in data.points[polys[i]].round(9)}
             # the first corner of the outline along d1, and opposite of it, at both ends
             for node in (first, second):
                 phi, d1, d2, _ = q[row, node]
                 for sign in (1, -1):
                     side = sign * (half[k, 0] * d1 + (0 if half[k, 2] else half[k, 1]) * d2)
-                    assert min(numpy.linalg.norm(numpy.array(x) - phi - side) for x in corners) < 3e-9
+                    assert min(numpy.linalg.norm(numpy.array(x) - phi - side)
+                               for x in corners) < 3e-9
         assert (data.cell_data["force"][:lines] == 0).all()
         assert (data.cell_data["force"][lines:][~beam] == 0).all()
     assert abs(stress[30]).max() > 0
 
 
 def test_the_reader_of_vtk_gets_the_same(shapes):
-    vtk = pytest.importorskip("vtk", reason="VTK for Python is not installed: its own reader is not tried")
+    vtk = pytest.importorskip("vtk",
+                              reason="VTK for Python is not installed: its own reader is not tried")
     from vtk.util.numpy_support import vtk_to_numpy
     for kind in ("frames", "scene"):
         for _, files in collection(shapes / "shapes.pvd")[::7]:
@@ -164,7 +183,8 @@ def test_the_reader_of_vtk_gets_the_same(shapes):
             got, ours = reader.GetOutput(), PolyData(files[kind])
             assert problems == [] and got.GetNumberOfPoints() == len(ours.points) > 0
             assert numpy.array_equal(vtk_to_numpy(got.GetPoints().GetData()), ours.points)
-            for theirs, mine in ((got.GetPointData(), ours.point_data), (got.GetCellData(), ours.cell_data)):
+            for theirs, mine in ((got.GetPointData(), ours.point_data),
+                                 (got.GetCellData(), ours.cell_data)):
                 assert theirs.GetNumberOfArrays() == len(mine)
                 for name, values in mine.items():
                     assert numpy.array_equal(vtk_to_numpy(theirs.GetArray(name)), values)
@@ -184,7 +204,8 @@ def test_a_folder_takes_the_name_of_the_result(oloid, shapes):
     done = oloid("export", "shapes.h5", "--vtk", "out", "--frames", "5")
     assert done.returncode == 0 and "21 frames, 5 of them" in one_message(done)
     assert sorted(os.listdir(shapes / "out")) == ["shapes", "shapes.pvd"]
-    assert [now for now, _ in collection(shapes / "out" / "shapes.pvd")] == pytest.approx([0, 0.05, 0.1, 0.15, 0.2])
+    assert [now for now, _ in collection(shapes / "out" / "shapes.pvd")] == pytest.approx(
+        [0, 0.05, 0.1, 0.15, 0.2])
     assert len(os.listdir(shapes / "out" / "shapes")) == 10
 
 
@@ -209,15 +230,18 @@ def test_a_limit_for_files_leaves_no_half_file(oloid, shapes):
     limits = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000))}
     done = oloid("export", "shapes.h5", "--vtk", "small.pvd", **limits)
     assert done.returncode == 4 and "scene-000000.vtp" in one_message(done)
-    assert os.listdir(shapes / "small") == ["frames-000000.vtp"] and not (shapes / "small.pvd").exists()
+    assert (os.listdir(shapes / "small") == ["frames-000000.vtp"]
+            and not (shapes / "small.pvd").exists())
     PolyData(shapes / "small" / "frames-000000.vtp")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_an_export_at_once_and_leaves_no_half_file(oloid, number):
-    assert oloid("run", "humanoid-tree", "-q", "--step", "1e-3", "--end", "5", "-o", "h.h5").returncode == 0
-    process = subprocess.Popen([executable(), "export", "h.h5", "--vtk", "h.pvd", "--frames", "0"], cwd=oloid.folder,
-                               env=environment(), text=True, stderr=subprocess.PIPE,
+    assert oloid("run", "humanoid-tree", "-q", "--step", "1e-3", "--end", "5", "-o",
+                 "h.h5").returncode == 0
+    process = subprocess.Popen([executable(), "export", "h.h5", "--vtk", "h.pvd", "--frames", "0"],
+                               cwd=oloid.folder, env=environment(), text=True,
+                               stderr=subprocess.PIPE,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     end = time.monotonic() + 20
     while not (oloid.folder / "h" / "scene-000003.vtp").exists() and time.monotonic() < end:
@@ -232,7 +256,8 @@ def test_a_signal_ends_an_export_at_once_and_leaves_no_half_file(oloid, number):
 
 
 def test_json_has_names_units_and_all_digits(oloid, shapes):
-    assert oloid("export", "shapes.h5", "--json", "shapes.json", "--csv", "shapes.csv").returncode == 0
+    assert oloid("export", "shapes.h5", "--json", "shapes.json", "--csv",
+                 "shapes.csv").returncode == 0
     table = json.loads((shapes / "shapes.json").read_text())
     lines = (shapes / "shapes.csv").read_text().splitlines()
     assert [column["name"] for column in table["columns"]] == lines[0].split(",")
@@ -240,6 +265,8 @@ def test_json_has_names_units_and_all_digits(oloid, shapes):
     units = {column["name"]: column["units"] for column in table["columns"]}
     assert units["time"] == "s" and units["ball.d1.x"] == "1" and units["energy.total"] == "J"
     assert units["ball.angular_velocity.x"] == "rad/s" and units["a.velocity.z"] == "m/s"
-    assert table["model"] == "shapes" and table["status"] == "OK" and table["command"].startswith("oloid run")
-    assert oloid("export", "shapes.h5", "--json", "-").stdout == (shapes / "shapes.json").read_text()
+    assert (table["model"] == "shapes" and table["status"] == "OK"
+            and table["command"].startswith("oloid run"))
+    assert oloid("export", "shapes.h5", "--json",
+                 "-").stdout == (shapes / "shapes.json").read_text()
     assert not any(name.endswith(".partial") or ".oloid-" in name for name in os.listdir(shapes))

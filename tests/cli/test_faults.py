@@ -1,4 +1,5 @@
-"""The list of planted faults fits the sources, so that tests/mutate/faults.py can plant all of them."""
+"""The list of planted faults fits the sources, so that tests/mutate/faults.py can plant all of
+them."""
 import sys
 
 import pytest
@@ -20,5 +21,6 @@ def test_a_fault_has_its_text_once_and_a_test(fault):
     assert count == 1, f"the old text occurs {count} times in {fault.file}"
     assert fault.new != fault.old
     kind, _, name = fault.test.partition(".")
-    test = ROOT / "tests" / (fault.test.partition("::")[0] if "/" in fault.test else f"{kind}/{name}.c")
+    test = ROOT / "tests" / (fault.test.partition("::")[0] if "/" in fault.test
+                             else f"{kind}/{name}.c")
     assert test.is_file(), f"{fault.test} is no test"

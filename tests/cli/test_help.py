@@ -91,7 +91,8 @@ def test_a_closed_stdout_is_an_error_and_spoils_no_result(oloid):
 def test_a_reader_that_goes_away_is_no_news(oloid):
     done = oloid("run", "heavy-top", "--quiet", "--set", "run.frames=5000")
     assert done.returncode == 0
-    done = subprocess.run(["sh", "-c", '"$0" export heavy-top.h5 --csv - | head -n 1', executable()],
+    done = subprocess.run(["sh", "-c", '"$0" export heavy-top.h5 --csv - | head -n 1',
+                           executable()],
                           cwd=oloid.folder, env=environment(), text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert done.stderr == "" and len(done.stdout.splitlines()) == 1

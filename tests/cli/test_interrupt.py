@@ -79,13 +79,15 @@ def test_a_signal_that_is_ignored_from_the_start_stays_ignored(start, tmp_path):
 @pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_writing_of_a_report(tmp_path, which):
     """The result is whole by then."""
-    words = ["run", "humanoid-tree", "-q", "--step", "5e-4", "--end", "5", "--set", "run.frames=10000", "-o", "x.h5"]
+    words = ["run", "humanoid-tree", "-q", "--step", "5e-4", "--end", "5", "--set",
+             "run.frames=10000", "-o", "x.h5"]
     codes = []
     while 130 not in codes and len(codes) < 10:  # a signal may come too early or too late
         for path in tmp_path.iterdir():
             path.unlink()
-        process = subprocess.Popen([executable(), *words], cwd=tmp_path, text=True, env=environment(),
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        process = subprocess.Popen([executable(), *words], cwd=tmp_path, text=True,
+                                   env=environment(), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE,
                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         wait_for_file(tmp_path / "x.h5", seconds=60)
         time.sleep(0.05)
@@ -99,16 +101,19 @@ def test_a_signal_ends_the_writing_of_a_report(tmp_path, which):
     assert os.listdir(tmp_path) == ["x.h5"]
 
 
-LARGE = ["chain", "--set", "n=49000"]  # takes some seconds to read, some to compile, some to analyse
+# takes some seconds to read, some to compile, some to analyse
+LARGE = ["chain", "--set", "n=49000"]
 
 
 @pytest.mark.parametrize("seconds", [0.1, 0.4, 0.8, 1.2])
-@pytest.mark.parametrize("arguments", [["check", *LARGE], ["run", *LARGE, "--output", "x.h5"], ["modes", *LARGE, "--start"],
-                                       ["compare", *LARGE]], ids=lambda words: words[0])
-def test_interrupt_ends_a_model_that_is_being_read_or_compiled_at_once(tmp_path, arguments, seconds):
+@pytest.mark.parametrize("arguments", [["check", *LARGE], ["run", *LARGE, "--output", "x.h5"],
+                                       ["modes", *LARGE, "--start"], ["compare", *LARGE]],
+                         ids=lambda words: words[0])
+def test_interrupt_ends_a_model_that_is_being_read_or_compiled_at_once(tmp_path, arguments,
+                                                                       seconds):
     # a shell may have told its children to ignore SIGINT
-    process = subprocess.Popen([executable(), *arguments], cwd=tmp_path, text=True, env=environment(),
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    process = subprocess.Popen([executable(), *arguments], cwd=tmp_path, text=True,
+                               env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     try:
         time.sleep(seconds)
@@ -126,9 +131,12 @@ def test_interrupt_ends_a_model_that_is_being_read_or_compiled_at_once(tmp_path,
 
 
 def press_while_it_slides(tmp_path, *options):
-    """`oloid equilibrium` of a chain whose descent takes many seconds; Ctrl-C after it has begun."""
-    process = subprocess.Popen([executable(), "equilibrium", "chain", "--set", "n=3000", "-o", "x.h5", *options],
-                               cwd=tmp_path, text=True, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    """`oloid equilibrium` of a chain whose descent takes many seconds; Ctrl-C after it has
+    begun."""
+    process = subprocess.Popen([executable(), "equilibrium", "chain", "--set", "n=3000", "-o",
+                                "x.h5", *options],
+                               cwd=tmp_path, text=True, env=environment(), stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
     try:
         share = max(1.0, os.getloadavg()[0] / os.cpu_count())
         time.sleep(share)  # reading takes 0.2 s, sliding ten
@@ -147,7 +155,8 @@ def press_while_it_slides(tmp_path, *options):
 @pytest.mark.slow
 def test_interrupt_ends_an_equilibrium_that_is_searched_at_once(tmp_path):
     stdout, stderr = press_while_it_slides(tmp_path)
-    assert stdout == "" and stderr == "oloid: interrupted during the descent: no equilibrium found yet\n"
+    assert (stdout == "" and stderr
+            == "oloid: interrupted during the descent: no equilibrium found yet\n")
     stdout, _ = press_while_it_slides(tmp_path, "--json")
     assert json.loads(stdout)["status"] == "INTERRUPTED"
 

@@ -1,4 +1,5 @@
-"""`oloid run --inverse`: drives of motions, against Newton-Euler equations written down independently."""
+"""`oloid run --inverse`: drives of motions, against Newton-Euler equations written down
+independently."""
 import csv
 import json
 

@@ -21,7 +21,8 @@ UNITS = sorted(path.stem for path in (ROOT / "tests" / "unit").glob("*.c"))
 def test_a_unit_test_is_named_after_a_file_or_folder_of_src(name):
     names = {path.stem if path.is_file() else path.name for path in (ROOT / "src").rglob("*")}
     assert name in names or (ROOT / OTHERS.get(name, "nowhere")).exists(), (
-        f"tests/unit/{name}.c: src has nothing of this name; rename it, or say in OTHERS what it tests")
+        f"tests/unit/{name}.c: src has nothing of this name; rename it, or say in OTHERS what "
+        "it tests")
 
 
 def test_exceptions_are_needed():

@@ -1,7 +1,7 @@
 """Every malformed model is refused in one line that says what is wrong and where.
 
-The first line of each file tells: `# expect: <part of the message>; line: <number>`, line 0 for the file as a
-whole.
+The first line of each file tells: `# expect: <part of the message>; line: <number>`, line 0 for the
+file as a whole.
 """
 import re
 

@@ -77,8 +77,8 @@ def test_a_table_may_go_into_a_pipe(oloid):
     """Nothing is replaced then."""
     assert oloid("run", "heavy-top", "--end", "0.01", "-q", "--no-report").returncode == 0
     os.mkfifo(oloid.folder / "pipe")
-    process = subprocess.Popen([executable(), "export", "heavy-top.h5", "--csv", "pipe"], cwd=oloid.folder,
-                               env=environment())
+    process = subprocess.Popen([executable(), "export", "heavy-top.h5", "--csv", "pipe"],
+                               cwd=oloid.folder, env=environment())
     text = (oloid.folder / "pipe").read_text()
     assert process.wait(timeout=60) == 0
     assert text == oloid("export", "heavy-top.h5", "--csv", "-").stdout
@@ -101,19 +101,24 @@ def test_a_symbolic_link_stays_and_its_target_is_written(oloid, writer, there):
     (oloid.folder / "link.h5").symlink_to("far/second.h5")
     done = oloid(*arguments_of(oloid, writer), "link.h5")
     assert done.returncode in (0, 3), done.stderr
-    assert (oloid.folder / "link.h5").is_symlink() and (oloid.folder / "far" / "second.h5").is_symlink()
+    assert (oloid.folder / "link.h5").is_symlink() and (oloid.folder / "far"
+                                                        / "second.h5").is_symlink()
     assert not target.is_symlink() and is_result(target)
-    assert not any(name.endswith(".partial") or ".oloid-" in name for name in os.listdir(oloid.folder))
+    assert not any(name.endswith(".partial") or ".oloid-" in name
+                   for name in os.listdir(oloid.folder))
 
 
-@pytest.mark.parametrize("words", [["export", "heavy-top.h5", "--csv"], ["export", "heavy-top.h5", "--json"],
-                                   ["report", "heavy-top.h5", "-o"], ["report", "heavy-top.h5", "--svg", "energy", "-o"]])
+@pytest.mark.parametrize("words", [["export", "heavy-top.h5", "--csv"],
+                                   ["export", "heavy-top.h5", "--json"],
+                                   ["report", "heavy-top.h5", "-o"],
+                                   ["report", "heavy-top.h5", "--svg", "energy", "-o"]])
 def test_texts_are_written_through_symbolic_links_too(oloid, words):
     assert oloid("run", "heavy-top", "--end", "0.01", "-q", "--no-report").returncode == 0
     (oloid.folder / "target").write_text("old")
     (oloid.folder / "link").symlink_to("target")
     assert oloid(*words, "link").returncode == 0
-    assert (oloid.folder / "link").is_symlink() and len((oloid.folder / "target").read_text()) > 1000
+    assert (oloid.folder / "link").is_symlink() and len((oloid.folder
+                                                         / "target").read_text()) > 1000
 
 
 def test_links_in_a_circle_are_refused(oloid):
@@ -180,11 +185,12 @@ def wait_until_handled(process, number):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("words", [["export", "x.h5", "--csv", "x.out"], ["export", "x.h5", "--json", "x.out"],
+@pytest.mark.parametrize("words", [["export", "x.h5", "--csv", "x.out"],
+                                   ["export", "x.h5", "--json", "x.out"],
                                    ["report", "x.h5", "-o", "x.out"]])
 def test_a_signal_ends_a_command_and_leaves_no_half_file(oloid, words, number):
-    assert oloid("run", "chain", "--set", "n=40", "--step", "1e-3", "--end", "1", "-q", "--no-report",
-                 "-o", "x.h5").returncode == 0
+    assert oloid("run", "chain", "--set", "n=40", "--step", "1e-3", "--end", "1", "-q",
+                 "--no-report", "-o", "x.h5").returncode == 0
     for delay in (0.0, 0.04):
         process = subprocess.Popen([executable(), *words], cwd=oloid.folder, env=environment(),
                                    text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -201,8 +207,9 @@ def test_a_signal_ends_a_command_and_leaves_no_half_file(oloid, words, number):
 
 
 # commands that read a model, and the words after which the file comes that they write
-READERS = {"run": ["--end", "0.01", "-q", "-o"], "equilibrium": ["-o"], "modes": ["-o"], "linearize": ["-o"],
-           "compare": ["--end", "0.01", "-q", "--report"], "converge": ["--time", "0.01", "-q", "--report"]}
+READERS = {"run": ["--end", "0.01", "-q", "-o"], "equilibrium": ["-o"], "modes": ["-o"],
+           "linearize": ["-o"], "compare": ["--end", "0.01", "-q", "--report"],
+           "converge": ["--time", "0.01", "-q", "--report"]}
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -212,10 +219,13 @@ def test_no_command_writes_over_its_model(oloid, reader, way):
     text = (ROOT / "models" / "planar-pendulum.yaml").read_text()
     model.write_text(text)
     (oloid.folder / "link.h5").symlink_to("my.yaml")
-    target = {"name": "my.yaml", "path": str(model), "link": "link.h5", "catalogue": str(model)}[way]
-    word, env = ("my", {"OLOID_MODELS": str(oloid.folder)}) if way == "catalogue" else ("my.yaml", {})
+    target = {"name": "my.yaml", "path": str(model), "link": "link.h5",
+              "catalogue": str(model)}[way]
+    word, env = ("my", {"OLOID_MODELS": str(oloid.folder)}) if way == "catalogue" else ("my.yaml",
+                                                                                        {})
     done = oloid(reader, word, *READERS[reader], target, env=env)
-    assert done.returncode == 2 and f"{target}: the " in one_message(done) and "overwrite the model" in done.stderr
+    assert (done.returncode == 2 and f"{target}: the " in one_message(done)
+            and "overwrite the model" in done.stderr)
     assert model.read_text() == text and set(os.listdir(oloid.folder)) == {"my.yaml", "link.h5"}
 
 
@@ -225,12 +235,14 @@ def test_no_file_beside_a_result_replaces_the_model(oloid, reader, name):
     text = (ROOT / "models" / "planar-pendulum.yaml").read_text()
     (oloid.folder / name).write_text(text)
     done = oloid(reader, name, *READERS[reader], "x.h5")
-    assert done.returncode == 2 and f"{name}: the " in one_message(done) and "overwrite the model" in done.stderr
+    assert (done.returncode == 2 and f"{name}: the " in one_message(done)
+            and "overwrite the model" in done.stderr)
     assert (oloid.folder / name).read_text() == text and os.listdir(oloid.folder) == [name]
 
 
 def test_an_export_for_paraview_does_not_write_over_its_result(oloid):
-    assert oloid("run", "heavy-top", "--end", "0.01", "-q", "--no-report", "-o", "x.pvd").returncode == 0
+    assert oloid("run", "heavy-top", "--end", "0.01", "-q", "--no-report", "-o",
+                 "x.pvd").returncode == 0
     done = oloid("export", "x.pvd", "--vtk", "x.pvd")
     assert done.returncode == 2 and "overwrite the result" in one_message(done)
     assert is_result(oloid.folder / "x.pvd") and os.listdir(oloid.folder) == ["x.pvd"]
@@ -249,7 +261,8 @@ def test_a_file_that_may_not_be_written_is_not_replaced(oloid, name):
     (oloid.folder / name).write_text("kept")
     (oloid.folder / name).chmod(0o444)
     try:
-        done = oloid("run", "heavy-top", "--end", "0.01", "-q", "--no-report", "-o", "x.h5", preexec_fn=as_nobody)
+        done = oloid("run", "heavy-top", "--end", "0.01", "-q", "--no-report", "-o", "x.h5",
+                     preexec_fn=as_nobody)
     except PermissionError:
         pytest.skip("the program is where only the superuser can run it")
     assert done.returncode == 4, done.stderr
@@ -269,6 +282,8 @@ def test_replaced_files_keep_their_permissions(oloid):
 
 def test_a_link_into_a_missing_folder_is_refused_before_the_run(oloid):
     (oloid.folder / "x.h5").symlink_to("missing/x.h5")
-    done = oloid("run", "heavy-top", "--step", "1e-3", "--end", "1e6", "-q", "-o", "x.h5", timeout=20)
-    assert done.returncode == 4 and "cannot create 'x.h5': No such file or directory" in one_message(done)
+    done = oloid("run", "heavy-top", "--step", "1e-3", "--end", "1e6", "-q", "-o", "x.h5",
+                 timeout=20)
+    assert (done.returncode == 4
+            and "cannot create 'x.h5': No such file or directory" in one_message(done))
     assert os.listdir(oloid.folder) == ["x.h5"]

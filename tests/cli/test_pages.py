@@ -1,5 +1,6 @@
-"""What the pages of the documentation say holds: the examples of model-format.md run as written, the rooms of the source
-include each other as architecture.md says, and kinds of things are told apart by their tables alone."""
+"""What the pages of the documentation say holds: the examples of model-format.md run as written,
+the rooms of the source include each other as architecture.md says, and kinds of things are told
+apart by their tables alone."""
 import re
 
 import pytest
@@ -10,7 +11,8 @@ EXAMPLES = [(PAGE.count("\n", 0, match.start()) + 1, match.group(1))
             for match in re.finditer(r"```yaml\n(.*?)```", PAGE, re.DOTALL)]
 
 
-@pytest.mark.parametrize("text", [text for _, text in EXAMPLES], ids=[f"line-{line}" for line, _ in EXAMPLES])
+@pytest.mark.parametrize("text", [text for _, text in EXAMPLES],
+                         ids=[f"line-{line}" for line, _ in EXAMPLES])
 def test_examples_of_the_format_page_run_as_written(oloid, text):
     if not re.search(r"^(points|bodies|beams):", text, re.MULTILINE):
         pytest.skip("a part of a model, nothing in it can move")
@@ -33,7 +35,8 @@ def test_rooms_include_only_those_above_them():
     for place, room in enumerate(order):
         for path in (ROOT / "src" / room).glob("*.[ch]"):
             used = set(re.findall(r'#include "(\w+)/', path.read_text())) & set(order)
-            assert used <= set(order[:place + 1]), f"{path.name} of {room} includes {used - set(order[:place + 1])}"
+            above = used - set(order[:place + 1])
+            assert not above, f"{path.name} of {room} includes {above}"
 
 
 def kinds():
@@ -44,14 +47,17 @@ def kinds():
 
 
 def test_no_file_asks_which_kind_something_is():
-    """What a kind does or has is a member of its table; nothing is compared with a table or its name. A registry looks names up
-    in its list, with no name written out."""
+    """What a kind does or has is a member of its table; nothing is compared with a table or its
+    name. A registry looks names up in its list, with no name written out."""
     names = kinds()
     assert len(names) == 8
     table = r"&?olo_(?:treatment|scheme|law|action|constraint|joint|segment)_(?!names)\w+"
     identity = re.compile(rf"[=!]=\s*{table}\s*(?:[&|)?:;]|$)|\({table}\s*[=!]=", re.MULTILINE)
-    named = re.compile(r"""strn?cmp\([^;]*?"(?:%s)"|strn?cmp\([^;"]*(?:type|law|scheme|treatment|segment)->name""" % "|".join(names))
+    named = re.compile(
+        r"""strn?cmp\([^;]*?"(?:%s)"|strn?cmp\([^;"]*(?:type|law|scheme|treatment|segment)->name"""
+        % "|".join(names))
     for path in (ROOT / "src").rglob("*.[ch]"):
         text = path.read_text()
-        found = [text.count("\n", 0, match.start()) + 1 for regex in (identity, named) for match in regex.finditer(text)]
+        found = [text.count("\n", 0, match.start()) + 1 for regex in (identity, named)
+                 for match in regex.finditer(text)]
         assert not found, f"{path.relative_to(ROOT)} tells kinds apart, in lines {found}"

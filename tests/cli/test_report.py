@@ -1,4 +1,5 @@
-"""`oloid report`: the page about a result and its plots. What a browser shows of it is in tests/browser."""
+"""`oloid report`: the page about a result and its plots. What a browser shows of it is in
+tests/browser."""
 import base64
 import hashlib
 import html.parser
@@ -137,7 +138,8 @@ def test_plotted_values_are_those_of_the_result(run, animated, model, options):
                     assert (values == expected[:, axis]).all()
         assert data["thinned"] == ""
         assert [v["quantity"] for v in data["verdict"]] == list(file["verdict/quantity"].asstr())
-        assert [v["relative_drift"] for v in data["verdict"]] == list(file["verdict/relative_drift"])
+        assert [v["relative_drift"]
+                for v in data["verdict"]] == list(file["verdict/relative_drift"])
         facts = dict(data["facts"])
         assert facts["Command"] == words(file.attrs["command"])
         assert facts["Version"] == words(file.attrs["oloid_version"])
@@ -206,11 +208,12 @@ def test_beams_are_coloured_by_the_stress_of_the_result(run, animated):
         names = [columns[6 * (file["scene/point"][row, 0] - 1)].split(".")[0] for row in rows]
         assert names == [scene["name"][row] for row in rows]
     norm = numpy.linalg.norm
-    sizes = numpy.stack([abs(values[:, :, 2]), norm(values[:, :, :2], axis=2), norm(values[:, :, 3:5], axis=2),
-                         abs(values[:, :, 5])], 2)
+    sizes = numpy.stack([abs(values[:, :, 2]), norm(values[:, :, :2], axis=2),
+                         norm(values[:, :, 3:5], axis=2), abs(values[:, :, 5])], 2)
     largest = sizes.max(axis=(0, 1))
     # a planar swing is not twisted
-    assert list(stress["largest"]) == pytest.approx(list(largest), rel=1e-6) and list(largest > 0) == [True] * 3 + [False]
+    assert (list(stress["largest"]) == pytest.approx(list(largest), rel=1e-6) and list(largest > 0)
+            == [True] * 3 + [False])
     assert (abs(shown * largest - sizes).max(axis=(0, 1)) <= (1 + 1e-4) * largest / 510).all()
 
 
@@ -294,7 +297,8 @@ def test_very_many_bodies_are_thinned(run, animated):
 
 @pytest.mark.slow
 def test_the_report_of_very_many_bodies_costs_less_than_their_run(oloid):
-    # names are looked up in a table, and neighbouring columns are read together: the cost is in proportion to the bodies
+    # names are looked up in a table, and neighbouring columns are read together: the cost is in
+    # proportion to the bodies
     def seconds(*arguments):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = oloid(*arguments)
@@ -302,7 +306,8 @@ def test_the_report_of_very_many_bodies_costs_less_than_their_run(oloid):
         assert done.returncode == 0, done.stderr
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    run = seconds("run", "chain", "--set", "n=20000", "--end", "0.01", "--quiet", "--no-report", "-o", "many.h5")
+    run = seconds("run", "chain", "--set", "n=20000", "--end", "0.01", "--quiet", "--no-report",
+                  "-o", "many.h5")
     assert seconds("report", "many.h5", "-o", "many.html") < run
     assert os.path.getsize(oloid.folder / "many.html") < 10e6
 
@@ -321,7 +326,8 @@ def spoil(path, name):
             put_text(file, dataset, name)
 
 
-@pytest.mark.parametrize("name", NASTY, ids=["script", "attribute", "comment", "emoji", "entity", "long"])
+@pytest.mark.parametrize("name", NASTY, ids=["script", "attribute", "comment", "emoji", "entity",
+                                             "long"])
 def test_names_cannot_become_part_of_the_page(oloid, run, name):
     result, path = run("six-body-linkage", "--end", "0.1")
     before = Page(path)
@@ -394,10 +400,12 @@ def test_a_force_that_is_not_finite_ends_the_run_and_its_page_says_where(oloid, 
 def test_plots_of_what_is_not_there_are_left_out(oloid, animated):
     """A point in free fall has no constraints, and a mode that swings was found without Newton."""
     (oloid.folder / "fall.yaml").write_text(
-        "name: fall\ngravity: [0, 0, -9.81]\npoints: {name: a, mass: 1, position: [1, 0, 0]}\nrun: {step: 0.01, end: 1}\n")
+        "name: fall\ngravity: [0, 0, -9.81]\n"
+        "points: {name: a, mass: 1, position: [1, 0, 0]}\nrun: {step: 0.01, end: 1}\n")
     assert oloid("run", "fall.yaml", "-q").returncode == 0
     assert oloid("modes", "planar-pendulum", "-n", "1", "-o", "mode.h5").returncode == 0
-    plots = {name: {plot["name"] for plot in Page(oloid.folder / f"{name}.report.html").data["plots"]}
+    plots = {name: {plot["name"]
+                    for plot in Page(oloid.folder / f"{name}.report.html").data["plots"]}
              for name in ("fall", "mode")}
     assert "constraint_error" not in plots["fall"] and {"energy", "iterations"} <= plots["fall"]
     assert "iterations" not in plots["mode"] and "energy" in plots["mode"]
@@ -452,7 +460,8 @@ def test_svg_shows_the_numbers_of_the_result(oloid, run, name, path, column):
         expected = expected[:, column] if expected.ndim == 2 else expected
         assert time == pytest.approx(file["frames/time"][:], abs=1e-3)
         # half a pixel of 238
-        assert values == pytest.approx(expected, abs=3e-3 * (numpy.ptp(expected) + 1e-9) + 1e-2 * numpy.abs(values).max())
+        assert values == pytest.approx(expected, abs=3e-3 * (numpy.ptp(expected) + 1e-9) + 1e-2
+                                       * numpy.abs(values).max())
 
 
 def test_svg_of_errors_is_logarithmic(oloid, run):
@@ -532,7 +541,8 @@ def test_a_study_whose_page_cannot_be_written_says_so(oloid, command):
 
 
 def test_no_drift_is_told_as_the_command_tells_it(oloid):
-    (oloid.folder / "still.yaml").write_text("name: still\npoints:\n  - {name: a, mass: 1, position: [1, 2, 3]}\n"
+    (oloid.folder / "still.yaml").write_text(
+        "name: still\npoints:\n  - {name: a, mass: 1, position: [1, 2, 3]}\n"
                                              "run: {step: 0.1, end: 1}\n")
     done = oloid("run", "still.yaml", "-q")
     assert done.returncode == 0 and "constant to 0 " in done.stdout

@@ -1,4 +1,5 @@
-"""Nothing is lost: a run that is killed, interrupted or runs out of disk goes on to the same bits."""
+"""Nothing is lost: a run that is killed, interrupted or runs out of disk goes on to the same
+bits."""
 import json
 import os
 import pathlib
@@ -38,8 +39,8 @@ def start(folder):
 
     def begin(*arguments, env=None, **options):
         process = subprocess.Popen([executable(), "run", "--no-report", *map(str, arguments)],
-                                   cwd=folder, text=True, env=environment(**(env or {})), stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, **options)
+                                   cwd=folder, text=True, env=environment(**(env or {})),
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
         processes.append(process)
         return process
     yield begin
@@ -90,7 +91,8 @@ def rows_of(path):
 
 
 def check_is_the_begin_of(path, whole):
-    """Opens with h5py, and every row that is there is that of the whole run. Gives the number of rows."""
+    """Opens with h5py, and every row that is there is that of the whole run. Gives the number of
+    rows."""
     rows = rows_of(path)
     assert rows.keys() == whole.keys()
     count = min(len(values) for values in rows.values())
@@ -120,7 +122,7 @@ def wait_for(path, seconds=60):
         time.sleep(0.002)
 
 
-# ---- kill -9 ---------------------------------------------------------------------------------------
+# ---- kill -9 -------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -160,7 +162,8 @@ def test_killed_at_50_random_moments_a_run_goes_on_to_the_same_bits(run, start, 
 
 
 def test_what_is_there_after_a_kill_is_what_was_written_at_the_last_checkpoint(run, start, folder):
-    options = settings_for(run, 2)  # killed long before, also where the first run shared its processor
+    # killed long before, also where the first run shared its processor
+    options = settings_for(run, 2)
     assert run(*options, "--output", "whole.h5").returncode == 0
     whole = rows_of(folder / "whole.h5")
     stride = int(whole["frames/step"][1])
@@ -198,7 +201,7 @@ def test_every_treatment_goes_on_to_the_same_bits(run, start, folder, constraint
     assert differences(folder / "x.h5", contents(folder / "whole.h5")) == []
 
 
-# ---- Ctrl-C ----------------------------------------------------------------------------------------
+# ---- Ctrl-C --------------------------------------------------------------------------------------
 
 
 def interrupt(start, folder, *options, output="x.h5"):
@@ -268,7 +271,7 @@ def test_a_killed_run_can_be_exported(start, folder):
     assert done.stdout.startswith("time,")
 
 
-# ---- what is meant ---------------------------------------------------------------------------------
+# ---- what is meant -------------------------------------------------------------------------------
 
 
 def resume(run, *arguments):
@@ -279,7 +282,8 @@ def resume(run, *arguments):
 
 
 @pytest.mark.parametrize("arguments, expected", [
-    (["heavy-top", "-o", "x.h5", "--step", "2e-3"], "with step=0.001; it cannot continue with step=0.002"),
+    (["heavy-top", "-o", "x.h5", "--step", "2e-3"],
+     "with step=0.001; it cannot continue with step=0.002"),
     (["x.h5", "--end", "2"], "is a run with end=1000000; it cannot continue with end=2"),
     (["x.h5.partial", "--constraints", "penalty"], "cannot continue with constraints=penalty"),
     (["x.h5", "--set", "run.frames=10"], "it cannot continue with frames=10"),
@@ -336,7 +340,7 @@ def test_a_run_that_replaces_an_unfinished_one_says_so(run, interrupted):
     assert not interrupted.exists()
 
 
-# ---- files that are something else -----------------------------------------------------------------
+# ---- files that are something else ---------------------------------------------------------------
 
 
 def check_refused(run, path, expected, codes=(2, 4)):
@@ -403,11 +407,12 @@ def test_damage_anywhere_is_no_crash(run, start, folder):
         (folder / "y.h5").unlink(missing_ok=True)
 
 
-# ---- disks -----------------------------------------------------------------------------------------
+# ---- disks ---------------------------------------------------------------------------------------
 
 
 def test_a_disk_that_is_full_leaves_the_old_result(run, folder, tmp_path):
-    # a build that counts statements writes its counts, too: elsewhere, since the limit would cut them
+    # a build that counts statements writes its counts, too: elsewhere, since the limit would cut
+    # them
     elsewhere = {"GCOV_PREFIX": str(tmp_path), "GCOV_ERROR_FILE": os.devnull}
     old = folder / "x.h5"
     old.write_text("old")
@@ -504,7 +509,7 @@ def test_a_run_that_goes_on_elsewhere_is_left_alone(run, start, folder):
     check_is_the_begin_of(folder / "x.h5.partial", rows_of(folder / "x.h5.partial"))
 
 
-# ---- runs that fail --------------------------------------------------------------------------------
+# ---- runs that fail ------------------------------------------------------------------------------
 
 
 def test_a_run_that_fails_keeps_what_it_has_and_the_old_result(run, folder):
@@ -532,8 +537,10 @@ run: {step: 0.01, end: 1, halvings: 0}
 @pytest.mark.slow
 def test_the_space_of_a_journal_is_bounded_however_wide_its_rows_are(run, folder):
     """At first for 2 GiB of rows, beside the model: a thousand rows of this one take 3.3 GB."""
-    process = subprocess.Popen([executable(), "run", "chain", "--set", "n=12000", "--set", "run.frames=1000", "--step", "1e-3",
-                                "--end", "1", "-q", "--no-report", "--checkpoint", "0", "-o", "x.h5"], cwd=folder,
+    process = subprocess.Popen([executable(), "run", "chain", "--set", "n=12000", "--set",
+                                "run.frames=1000", "--step", "1e-3",
+                                "--end", "1", "-q", "--no-report", "--checkpoint", "0", "-o",
+                                "x.h5"], cwd=folder,
                                env=environment(), stdout=subprocess.DEVNULL)
     try:
         end = time.monotonic() + 100

@@ -135,7 +135,8 @@ def test_a_run_that_does_not_converge_says_where(oloid):
 
 @pytest.mark.slow
 def test_start_and_first_step_of_a_small_model_take_less_than_20_ms(oloid):
-    """Of processor time, which other work on the machine does not change; `make bench` has the time that passes."""
+    """Of processor time, which other work on the machine does not change; `make bench` has the time
+    that passes."""
     def used():
         children = resource.getrusage(resource.RUSAGE_CHILDREN)
         return children.ru_utime + children.ru_stime
@@ -152,7 +153,8 @@ def test_start_and_first_step_of_a_small_model_take_less_than_20_ms(oloid):
 
 
 def test_a_variational_run_bounds_its_energy(oloid):
-    arguments = ("run", "heavy-top", "--scheme", "variational", "--step", "1e-3", "--end", "0.1", "-q")
+    arguments = ("run", "heavy-top", "--scheme", "variational", "--step", "1e-3", "--end", "0.1",
+                 "-q")
     done = oloid(*arguments)
     assert done.returncode == 0, done.stderr
     assert re.search(r"^  energy +bounded: within \S+ of its start +ok$", done.stdout, re.M)
@@ -171,7 +173,8 @@ def test_a_variational_run_bounds_its_energy(oloid):
 
 
 def test_velocities_far_off_the_constraints_are_warned_of(oloid):
-    """They are normal to the rods by a part of second order: at large steps the energy is mostly theirs."""
+    """They are normal to the rods by a part of second order: at large steps the energy is mostly
+    theirs."""
     def level(model, step, end):
         done = oloid("run", model, "--step", step, "--end", end, "--json", "--quiet", "--no-result")
         return json.loads(done.stdout)["verdict"][-1]["level"]
@@ -188,8 +191,8 @@ def test_orders_and_tolerances(oloid):
     report = json.loads(oloid("run", "double-spherical-pendulum", "--tolerance", "1e-6", "--json",
                               "--no-result", "-q").stdout)
     assert report["order"] == 4 and report["tolerance"] == 1e-6  # the default with a tolerance
-    coarse = json.loads(oloid("run", "double-spherical-pendulum", "--order", "2", "--tolerance", "1e-3", "--json",
-                              "--no-result", "-q").stdout)
+    coarse = json.loads(oloid("run", "double-spherical-pendulum", "--order", "2", "--tolerance",
+                              "1e-3", "--json", "--no-result", "-q").stdout)
     assert coarse["order"] == 2
     assert 0 < report["smallest_step"] < report["largest_step"]
     assert report["rejections"] >= 0 and report["ok"]
@@ -200,7 +203,8 @@ def test_orders_and_tolerances(oloid):
     (["--order", "3"], "must be 2, 4 or 6, got 3"),
     (["--scheme", "variational", "--tolerance", "1e-3"], "needs constant steps"),
     (["--order", "2", "--tolerance", "1e-12"], "take run.order: 4"),
-    (["--tolerance", "1e-4", "--set", "run.smallest_step=0.1", "--set", "run.largest_step=0.01"], "smallest_step below"),
+    (["--tolerance", "1e-4", "--set", "run.smallest_step=0.1", "--set", "run.largest_step=0.01"],
+     "smallest_step below"),
 ])
 def test_orders_and_tolerances_that_are_not_there(oloid, arguments, words):
     done = oloid("run", "heavy-top", *arguments, "--no-result")
@@ -209,8 +213,8 @@ def test_orders_and_tolerances_that_are_not_there(oloid, arguments, words):
 
 def test_a_step_that_left_the_finite_numbers_is_told_in_words(oloid):
     # a ruler as thin as nothing: the first update is infinite
-    done = oloid("run", "cantilever", "--set", "width=1e-300", "--scheme", "variational", "--constraints", "projected",
-                 "--step", "0.1", "--end", "0.4", "--no-result", "-q")
+    done = oloid("run", "cantilever", "--set", "width=1e-300", "--scheme", "variational",
+                 "--constraints", "projected", "--step", "0.1", "--end", "0.4", "--no-result", "-q")
     assert done.returncode == 3
     assert "last updates not finite" in one_message(done)
     assert not re.search(r"\b(nan|inf)\b", done.stdout + done.stderr)

@@ -81,7 +81,8 @@ def test_column_buckles_at_the_load_of_euler(oloid):
 
 
 def test_less_load_leaves_it_stable(oloid):
-    done = oloid("equilibrium", write(oloid, COLUMN), "--load", "0.4", "--step", "0.2", "--no-result")
+    done = oloid("equilibrium", write(oloid, COLUMN), "--load", "0.4", "--step", "0.2",
+                 "--no-result")
     assert done.returncode == 0
     assert "stable\n" in done.stdout and "bifurcation" not in done.stdout
 
@@ -131,19 +132,22 @@ def test_a_truss_that_snaps_through_ends_at_its_limit_point(oloid, P):
 def test_a_limit_point_is_told_in_words(oloid):
     done = oloid("equilibrium", write(oloid, MISES), "--no-result")
     assert done.returncode == 3
-    assert "equilibrium at load factor 0.6351453" in done.stdout and "not reached: load factor 1\n" in done.stdout
+    assert ("equilibrium at load factor 0.6351453" in done.stdout
+            and "not reached: load factor 1\n" in done.stdout)
     assert "limit point at load factor 0.6351453" in done.stdout
     done = oloid("equilibrium", "model.yaml", "--no-result", "--arc-length")
     assert done.returncode == 0 and done.stdout.count("limit point at load factor") == 2
     assert "stability   stable\n" in done.stdout and "not reached" not in done.stdout
     done = oloid("equilibrium", "model.yaml", "--no-result", "--set", "P=3.8")
-    assert done.returncode == 0 and "stability   stable\n" in done.stdout and "limit" not in done.stdout
+    assert (done.returncode == 0 and "stability   stable\n" in done.stdout
+            and "limit" not in done.stdout)
 
 
 ROLLED = """
 name: rolled
 parameters: {n: 20, M: 80*pi}
-beams: {name: b, elements: n, to: [1, 0, 0], stiffness: [1e6, 1e6, 1e6, 10, 10, 10], inertia: [1, 1e-3, 1e-3]}
+beams: {name: b, elements: n, to: [1, 0, 0], stiffness: [1e6, 1e6, 1e6, 10, 10, 10],
+        inertia: [1, 1e-3, 1e-3]}
 supports: {on: b.start, type: fixed}
 loads: {on: b.end, moment: [0, 0, M]}
 """
@@ -154,14 +158,16 @@ def test_without_a_potential_nothing_is_said_of_stability(oloid):
     assert done.returncode == 3
     assert "stability   not judged" in done.stdout and "limit point at load factor" in done.stdout
     assert "unstable" not in done.stdout
-    (point,) = json.loads(oloid("equilibrium", "model.yaml", "--no-result", "--json").stdout)["critical"]
+    (point,) = json.loads(oloid("equilibrium", "model.yaml", "--no-result",
+                                "--json").stdout)["critical"]
     assert point.keys() == {"kind", "load"}
 
 
 CANTILEVER = """
 name: cantilever
 parameters: {n: 10}
-beams: {name: b, elements: n, to: [1, 0, 0], stiffness: [1e6, 1e6, 1e6, 10, 10, 10], inertia: [1, 1e-3, 1e-3]}
+beams: {name: b, elements: n, to: [1, 0, 0], stiffness: [1e6, 1e6, 1e6, 10, 10, 10],
+        inertia: [1, 1e-3, 1e-3]}
 supports: {on: b.start, type: fixed}
 loads: {on: b.end, force: [0, 1e3, 0]}
 """
@@ -173,14 +179,17 @@ def test_too_few_elements_of_a_beam_are_told(oloid):
     told = "neighbouring nodes of beam 'b' are rotated by "
     assert done.returncode == 3 and f"  warning: {told}" in done.stdout
     message = one_message(done)
-    assert told in message and "take more elements" in message and message.rstrip().endswith("(--arc-length)")
+    assert (told in message and "take more elements" in message
+            and message.rstrip().endswith("(--arc-length)"))
     with h5py.File(oloid.folder / "c.h5.partial") as file:
         assert told in file.attrs["warnings"].decode()
     summary = json.loads(oloid("equilibrium", "model.yaml", "--no-result", "--json").stdout)
     (warning,) = summary["warnings"]
-    assert warning.startswith(told) and warning.endswith(" degrees relative to each other: take more elements")
+    assert (warning.startswith(told)
+            and warning.endswith(" degrees relative to each other: take more elements"))
     done = oloid("equilibrium", "model.yaml", "--no-result", "--set", "n=80")
-    assert done.returncode == 0 and "warning" not in done.stdout and "stability   stable\n" in done.stdout
+    assert (done.returncode == 0 and "warning" not in done.stdout
+            and "stability   stable\n" in done.stdout)
 
 
 @pytest.mark.parametrize("command", ["modes", "linearize", "run"])
@@ -196,7 +205,8 @@ def test_other_commands_do_not_begin_beyond_a_limit_point(oloid, command):
 
 def test_sliding_down_is_no_path(oloid):
     done = oloid("equilibrium", write(oloid, PENDULUM), "-o", "p.h5", "--no-report")
-    assert "a mechanism without load: equilibrium found by descent under the full load" in done.stdout
+    text = "a mechanism without load: equilibrium found by descent under the full load"
+    assert text in done.stdout
     with h5py.File(oloid.folder / "p.h5") as file:
         assert b"found by decreasing the potential energy" in file.attrs["shows"]
     assert json.loads(oloid("equilibrium", "model.yaml", "--no-result", "--json").stdout)["relaxed"]
@@ -244,7 +254,8 @@ def test_a_mode_swings_in_a_result(oloid):
     assert float(rows[-1]["time"]) == pytest.approx(math.pi)
     reach = [math.hypot(float(r["bob.position.x"]), float(r["bob.position.y"])) for r in rows]
     assert max(reach) > 0.1 and reach[0] < 1e-9
-    assert "One period of mode 2: frequency 0.31831, omega 2." in (oloid.folder / "m.report.html").read_text()
+    page = (oloid.folder / "m.report.html").read_text()
+    assert "One period of mode 2: frequency 0.31831, omega 2." in page
 
 
 def test_free_bodies_are_counted(oloid):
@@ -267,7 +278,8 @@ def test_start_has_two_words(oloid):
 
 
 def test_what_falls_has_no_equilibrium(oloid):
-    model = write(oloid, "gravity: [0, 0, -9.81]\npoints: {name: stone, mass: 1, position: [0, 0, 0]}\n")
+    model = write(oloid,
+                  "gravity: [0, 0, -9.81]\npoints: {name: stone, mass: 1, position: [0, 0, 0]}\n")
     done = oloid("equilibrium", model)
     message = one_message(done)
     assert done.returncode != 0
@@ -307,7 +319,8 @@ def test_a_follower_load_lets_a_column_flutter(oloid):
         assert done.returncode == 0, done.stderr
         first = json.loads(done.stdout)["modes"][0]
         assert (first["growth"] > 0) == grows and first["omega"] == pytest.approx(11, abs=1.5)
-    assert "unstable, grows as exp(" in oloid("modes", model, "--set", "P=21", "--count", "2").stdout
+    assert "unstable, grows as exp(" in oloid("modes", model, "--set", "P=21", "--count",
+                                              "2").stdout
     assert oloid("modes", model, "--set", "P=21", "-o", "flutter.h5").returncode == 0
 
 
@@ -318,7 +331,8 @@ springs: {type: linear, between: [[0, 0, 0], a], stiffness: 50, damping: 2}
 """)
     done = oloid("modes", model, "--damped", "--json")
     for mode in json.loads(done.stdout)["modes"]:
-        assert [mode["growth"], mode["omega"]] == pytest.approx([-0.5, math.sqrt(25 - 0.25)], rel=1e-9)
+        assert [mode["growth"], mode["omega"]] == pytest.approx([-0.5, math.sqrt(25 - 0.25)],
+                                                                rel=1e-9)
     text = oloid("modes", model, "--damped").stdout
     assert "damping" in text and "0.1" in text.split()
 
@@ -329,13 +343,15 @@ def test_rotation_stiffens_a_beam(oloid):
     assert done.returncode == 0, done.stderr
     # Wright et al. 1982: flapping at 4 in units of the beam
     assert json.loads(done.stdout)["modes"][1]["omega"] == pytest.approx(5.5850, rel=1e-3)
-    done = oloid("equilibrium", model, "--spin", "0,0,40", "--spin-point", "-1,0,0", "--no-report", "-o", "s.h5")
+    done = oloid("equilibrium", model, "--spin", "0,0,40", "--spin-point", "-1,0,0", "--no-report",
+                 "-o", "s.h5")
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow
 def test_modes_of_large_systems_need_no_dense_matrix(oloid):
-    model = write(oloid, COLUMN.replace("elements: 16, interpolation: quadratic", "elements: 6000").replace(
+    model = write(oloid, COLUMN.replace("elements: 16, interpolation: quadratic",
+                                        "elements: 6000").replace(
         "P: 5", "P: 1e-9").replace("1e6, 1e6, 1e6", "1e4, 1e4, 1e4"))
 
     def at_most_a_gigabyte():
@@ -346,8 +362,8 @@ def test_modes_of_large_systems_need_no_dense_matrix(oloid):
     assert json.loads(done.stdout)["modes"][0]["omega"] == pytest.approx(3.516, rel=1e-3)
 
 
-@pytest.mark.parametrize("arguments", [["--spin", "1,2"], ["--spin", "a,b,c"], ["--spin-point", "1,0,0"],
-                                       ["--solver", "lanczos"]])
+@pytest.mark.parametrize("arguments", [["--spin", "1,2"], ["--spin", "a,b,c"],
+                                       ["--spin-point", "1,0,0"], ["--solver", "lanczos"]])
 def test_wrong_frames_and_solvers(oloid, arguments):
     done = oloid("modes", write(oloid, PENDULUM.replace("[0, 0, -10]", "[0, 0, 0]")), *arguments)
     assert done.returncode == 2
@@ -383,7 +399,8 @@ def check_cart(A, B, C, D):
     expected[2:, 1] = -ml * 9.81 * ml / det, 2.5 * 9.81 * ml / det
     numpy.testing.assert_allclose(A, expected, atol=1e-12)
     numpy.testing.assert_allclose(B, [[0], [0], [J / det], [-ml / det]], atol=1e-12)
-    numpy.testing.assert_allclose(C, [[1, 0, 0, 0], [0, 1, 0, 0], [1, 1.6, 0, 0], [0] * 4, [0] * 4], atol=1e-12)
+    numpy.testing.assert_allclose(C, [[1, 0, 0, 0], [0, 1, 0, 0], [1, 1.6, 0, 0], [0] * 4, [0] * 4],
+                                  atol=1e-12)
     numpy.testing.assert_array_equal(D, numpy.zeros((5, 1)))
 
 
@@ -392,7 +409,8 @@ def test_a_cart_with_a_pole_is_written_in_all_formats(oloid):
     for name in ["cart.h5", "cart.json", "cart.csv"]:
         done = oloid("linearize", model, "--start", "-o", name)
         assert done.returncode == 0, done.stderr
-        assert "4 states: rail.position, hinge.angle" in done.stdout and f"file: {name}" in done.stdout
+        assert ("4 states: rail.position, hinge.angle" in done.stdout
+                and f"file: {name}" in done.stdout)
     with h5py.File(oloid.folder / "cart.h5") as file:
         check_cart(*(file[key][()] for key in "ABCD"))
         assert [x.decode() for x in file["states"]] == STATES
@@ -411,7 +429,8 @@ def test_a_cart_with_a_pole_is_written_in_all_formats(oloid):
 
 
 def test_linear_systems_of_other_kinds(oloid):
-    done = oloid("linearize", write(oloid, PENDULUM), "--json")  # of the equilibrium: no input at all
+    # of the equilibrium: no input at all
+    done = oloid("linearize", write(oloid, PENDULUM), "--json")
     data = json.loads(done.stdout)
     assert data["inputs"] == [] and len(data["states"]) == 4
     eigenvalues = numpy.linalg.eigvals(numpy.array(data["A"]))
@@ -421,9 +440,11 @@ def test_linear_systems_of_other_kinds(oloid):
     assert json.loads(done.stdout)["states"][0].endswith(".angle")
 
 
-@pytest.mark.parametrize("arguments, words", [(["-o", "x.mat"], ".h5, .json or .csv"), (["--start"], "no equilibrium"),
+@pytest.mark.parametrize("arguments, words", [(["-o", "x.mat"], ".h5, .json or .csv"),
+                                              (["--start"], "no equilibrium"),
                                               (["--spin", "1"], "--spin")])
 def test_wrong_questions_to_linearize(oloid, arguments, words):
-    done = oloid("linearize", write(oloid, PENDULUM.replace("start: equilibrium", "start: given")), *arguments)
+    done = oloid("linearize", write(oloid, PENDULUM.replace("start: equilibrium", "start: given")),
+                 *arguments)
     assert done.returncode != 0 and words in one_message(done)
     assert not (oloid.folder / "x.mat").exists()

@@ -1,5 +1,5 @@
-"""The models and commands of a tutorial: models are saved under their names, commands run, and what the page shows of their
-output is there."""
+"""The models and commands of a tutorial: models are saved under their names, commands run, and what
+the page shows of their output is there."""
 import re
 import shlex
 
@@ -57,4 +57,5 @@ def test_numbers_in_the_words_of_the_page(oloid):
     assert row["root.moment.y"] == pytest.approx(-0.292, abs=5e-4)
     for spin, lowest in [("0,0,0.000001", [3.516, 3.516]), ("0,0,4", [3.898, 5.585])]:
         done = oloid("modes", "blade.yaml", "--count", "2", "--spin", spin)
-        assert [float(line.split()[2]) for line in done.stdout.splitlines()[1:]] == pytest.approx(lowest, abs=6e-4)
+        assert [float(line.split()[2]) for line in done.stdout.splitlines()[1:]] == pytest.approx(
+            lowest, abs=6e-4)

@@ -11,7 +11,8 @@ CODES = {"ok": 0, "warn": 6, "broken": 3}
 def judged(oloid, model, *options, timeout=300):
     """The JSON summary of a quiet run; its exit code must be that of its level."""
     name = MODELS / f"{model}.yaml"
-    done = oloid("run", name if name.exists() else model, *options, "--no-result", "--json", "-q", timeout=timeout)
+    done = oloid("run", name if name.exists() else model, *options, "--no-result", "--json", "-q",
+                 timeout=timeout)
     assert done.stdout, done.stderr
     report = json.loads(done.stdout)
     assert done.returncode == CODES[report["level"]], done.stderr
@@ -29,7 +30,8 @@ def line(report, quantity):
 
 @pytest.mark.slow
 def test_energy_that_grows_with_halved_steps_is_broken(oloid):
-    report = judged(oloid, "chain", "--scheme", "variational", "--set", "n=60", "--step", "0.005", "--end", "16.5")
+    report = judged(oloid, "chain", "--scheme", "variational", "--set", "n=60", "--step", "0.005",
+                    "--end", "16.5")
     energy = line(report, "energy")
     assert energy["level"] == "broken"
     assert f"{report['halvings']} halved steps broke the symplectic structure" in energy["text"]
@@ -37,7 +39,8 @@ def test_energy_that_grows_with_halved_steps_is_broken(oloid):
 
 @pytest.mark.slow
 def test_energy_that_grows_slowly_is_broken(oloid):
-    """A tree of all joints at a step that Newton's method takes with few halvings: 246 J become 1150 J in 60 s."""
+    """A tree of all joints at a step that Newton's method takes with few halvings: 246 J become
+    1150 J in 60 s."""
     energy = line(judged(oloid, "tree-held", "--scheme", "variational"), "energy")
     assert energy["level"] == "broken" and energy["text"].startswith("grows")
 
@@ -49,7 +52,8 @@ def test_a_soft_penalty_is_broken(oloid):
 
 
 def test_a_stiff_penalty_is_ok(oloid):
-    report = judged(oloid, "heavy-top", "--constraints", "penalty", "--set", "run.penalty=1e6", "--end", "0.1")
+    report = judged(oloid, "heavy-top", "--constraints", "penalty", "--set", "run.penalty=1e6",
+                    "--end", "0.1")
     assert line(report, "constraints")["level"] == "ok"
 
 
@@ -89,7 +93,8 @@ def test_a_joint_far_away_is_told_in_metres(oloid):
 
 def test_a_fast_part_hides_no_velocities(oloid):
     velocities = line(judged(oloid, "vel-hidden"), "velocities")
-    assert velocities["level"] == "warn" and velocities["quantity"] == "velocities of the part with 'p'"
+    assert (velocities["level"] == "warn" and velocities["quantity"]
+            == "velocities of the part with 'p'")
 
 
 def test_a_constant_in_an_energy_hides_no_drift(oloid):

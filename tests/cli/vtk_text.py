@@ -27,21 +27,25 @@ class PolyData:
 
     def __init__(self, path):
         root = ElementTree.parse(path).getroot()
-        assert root.tag == "VTKFile" and root.get("type") == "PolyData" and root.get("header_type") == "UInt64"
+        assert (root.tag == "VTKFile" and root.get("type") == "PolyData" and root.get("header_type")
+                == "UInt64")
         order = {"LittleEndian": "<", "BigEndian": ">"}[root.get("byte_order")]
 
         def section(name):
             found = root.find(f".//{name}")
-            return {item.get("Name"): array_of(item, order) for item in found} if found is not None else {}
+            return ({item.get("Name"): array_of(item, order) for item in found} if found is not None
+                    else {})
         piece = root.find(".//Piece")
-        self.field, self.point_data, self.cell_data = section("FieldData"), section("PointData"), section("CellData")
+        self.field, self.point_data, self.cell_data = section("FieldData"), section(
+            "PointData"), section("CellData")
         self.points = section("Points")["Points"]
         self.cells = {}
         for kind in ("Verts", "Lines", "Polys"):
             arrays = section(kind)
             offsets = arrays.get("offsets", [])
             assert len(offsets) == int(piece.get(f"NumberOf{kind}"))
-            self.cells[kind] = numpy.split(arrays["connectivity"], offsets[:-1]) if len(offsets) else []
+            self.cells[kind] = numpy.split(arrays["connectivity"],
+                                           offsets[:-1]) if len(offsets) else []
         assert len(self.points) == int(piece.get("NumberOfPoints"))
         for values in self.point_data.values():
             assert len(values) == len(self.points)
@@ -55,12 +59,14 @@ def collection(path):
     assert root.get("type") == "Collection"
     frames = {}
     for item in root.iter("DataSet"):
-        frames.setdefault(float(item.get("timestep")), {})[item.get("name")] = path.parent / item.get("file")
+        frames.setdefault(float(item.get("timestep")),
+                          {})[item.get("name")] = path.parent / item.get("file")
     return sorted(frames.items())
 
 
 def volume(data, faces):
-    """Volume inside faces that are seen counter-clockwise from outside: the sum of tetrahedra with the origin."""
+    """Volume inside faces that are seen counter-clockwise from outside: the sum of tetrahedra with
+    the origin."""
     total = 0.0
     for face in faces:
         corners = data.points[face]

@@ -1,15 +1,15 @@
-"""Planted faults: each one of faults_list.py is put into a copy of the sources, and the test that is named
-with it must fail. A fault that no test catches shows a rule that nothing checks.
+"""Planted faults: each one of faults_list.py is put into a copy of the sources, and the test that
+is named with it must fail. A fault that no test catches shows a rule that nothing checks.
 
     tests/mutate/faults.py                 all faults
     tests/mutate/faults.py --only settle   those with `settle` in their name, file or test
     tests/mutate/faults.py --list          names, files and tests
 
-The copy is build/faults/tree, with a build of its own that is reused; the sources themselves are not
-touched. A fault is `caught` when its test fails (or does not end, which is told apart); one that does
-not compile, or whose old text is not in the file exactly once, is an error of the list. Every test
-runs without faults before and after, and must pass both times. The last line counts; the exit code
-is 1 if a fault survives or the list has an error.
+The copy is build/faults/tree, with a build of its own that is reused; the sources themselves are
+not touched. A fault is `caught` when its test fails (or does not end, which is told apart); one
+that does not compile, or whose old text is not in the file exactly once, is an error of the list.
+Every test runs without faults before and after, and must pass both times. The last line counts; the
+exit code is 1 if a fault survives or the list has an error.
 """
 import argparse
 import os
@@ -68,12 +68,13 @@ def build(tests, log, jobs):
 
 
 def run(test, log):
-    """The exit code of a test; None: it does not end. Its folder is its own: one that fails leaves files."""
+    """The exit code of a test; None: it does not end. Its folder is its own: one that fails leaves
+    files."""
     environment = dict(os.environ, OPENBLAS_NUM_THREADS="1", OLOID_MODELS=str(TREE / "models"),
                        OLOID=str(BUILD / "oloid"), PYTHONDONTWRITEBYTECODE="1")
     if is_python(test):
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "--color=no", "-p", "no:cacheprovider",
-                   "-o", "markers=slow: takes long", str(TREE / "tests" / test)]
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "--color=no", "-p",
+                   "no:cacheprovider", "-o", "markers=slow: takes long", str(TREE / "tests" / test)]
     else:
         command = [str(BUILD.joinpath("tests", *test.split(".")))]
     with tempfile.TemporaryDirectory() as folder:
@@ -81,7 +82,8 @@ def run(test, log):
 
 
 def plant(fault):
-    """Writes the file with the fault; its text as it was, or None when the old text is not there once."""
+    """Writes the file with the fault; its text as it was, or None when the old text is not there
+    once."""
     path = TREE / fault.file
     text = path.read_text() if path.is_file() else ""
     if text.count(fault.old) != 1:
@@ -91,7 +93,8 @@ def plant(fault):
 
 
 def try_fault(fault, log, jobs):
-    """What became of a fault: `caught`, `caught (does not end)`, `SURVIVED`, or an error of the list."""
+    """What became of a fault: `caught`, `caught (does not end)`, `SURVIVED`, or an error of the
+    list."""
     text = plant(fault)
     if text is None:
         return "ERROR: the old text is not in the file exactly once"
@@ -107,18 +110,20 @@ def try_fault(fault, log, jobs):
 def run_without_faults(faults, jobs, log):
     """Every test on the sources as they are: a list of what is wrong."""
     tests = sorted({fault.test for fault in faults})
-    if say(["cmake", "--preset", "release", "-DOLOID_PAGE=OFF"], log) != 0 or not build(tests, log, jobs):
+    if say(["cmake", "--preset", "release", "-DOLOID_PAGE=OFF"],
+           log) != 0 or not build(tests, log, jobs):
         return [f"the copy does not build, see {log}"]
     return [f"{test} fails without a fault, see {log}" for test in tests if run(test, log) != 0]
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    arguments = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     arguments.add_argument("--only", default="", help="part of a name, file or test")
     arguments.add_argument("--list", action="store_true", help="list the faults and end")
     arguments.add_argument("--jobs", type=int, default=os.cpu_count())
     options = arguments.parse_args()
-    faults = [f for f in FAULTS if options.only in f.name or options.only in f.file or options.only in f.test]
+    faults = [f for f in FAULTS if options.only in f.name or options.only in f.file
+              or options.only in f.test]
     if options.list:
         for fault in faults:
             print(f"{fault.name:44} {fault.file:42} {fault.test}")
@@ -138,7 +143,8 @@ def main():
         began = time.monotonic()
         outcome = try_fault(fault, log, options.jobs)
         bad += not outcome.startswith("caught")
-        print(f"{outcome:10} {fault.name:44} {fault.test}  ({time.monotonic() - began:.0f} s)", flush=True)
+        print(f"{outcome:10} {fault.name:44} {fault.test}  ({time.monotonic() - began:.0f} s)",
+              flush=True)
     problems = run_without_faults(faults, options.jobs, without)
     print("\n".join([*problems, f"{len(faults) - bad} of {len(faults)} faults caught"]))
     return 1 if bad or problems else 0

@@ -1,11 +1,12 @@
-"""Damaged result files: fresh results and journals are damaged at random, and every command that reads one must refuse it
-or come to the same output as from the whole file. It must never crash, loop, or answer something else.
+"""Damaged result files: fresh results and journals are damaged at random, and every command that
+reads one must refuse it or come to the same output as from the whole file. It must never crash,
+loop, or answer something else.
 
     python3 tests/mutate/files.py [--count 2000] [--seed 1] [--first 0] [--keep FOLDER]
 
-File number i of a seed is always damaged in the same way, as far as the fresh files are the same (a journal breaks off
-where the process was killed). Files that fail are kept, with what was done to them. The command is that in the
-environment variable OLOID.
+File number i of a seed is always damaged in the same way, as far as the fresh files are the same (a
+journal breaks off where the process was killed). Files that fail are kept, with what was done to
+them. The command is that in the environment variable OLOID.
 """
 import argparse
 import collections
@@ -38,13 +39,14 @@ def oloid(folder, *words):
     """Exit code and messages; a command that takes too long is killed and has the code None."""
     try:
         done = subprocess.run([command(), *words], cwd=folder, env=environment(), timeout=LIMIT,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE)
     except subprocess.TimeoutExpired:
         return None, ""
     return done.returncode, done.stderr.decode(errors="replace")
 
 
-# -- what the commands say of a file ----------------------------------------------------------------
+# -- what the commands say of a file ---------------------------------------------------------------
 
 EXPORTS = {"csv": ["export", None, "--csv", "out.csv"],
            "json": ["export", None, "--json", "out.json"],
@@ -82,13 +84,14 @@ def resume(folder, name):
     return code, text, output
 
 
-# -- fresh files ------------------------------------------------------------------------------------
+# -- fresh files -----------------------------------------------------------------------------------
 
 RESULTS = {"top.h5": ["heavy-top", "--end", "0.02"],
            "beam.h5": ["flying-beam", "--end", "0.5"],
            "robot.h5": ["robot-6r", "--end", "0.02"]}
 # a run of a fraction of a second, with a checkpoint every few milliseconds
-JOURNAL = ["heavy-top", "--step", "1e-4", "--end", "8", "--set", "run.frames=200", "--checkpoint", "0.005"]
+JOURNAL = ["heavy-top", "--step", "1e-4", "--end", "8", "--set", "run.frames=200", "--checkpoint",
+           "0.005"]
 
 
 def must(done):
@@ -101,8 +104,10 @@ def break_off(folder, name, how):
     """Starts a run and stops it somewhere in its middle; the bytes of its journal."""
     path = folder / f"{name}.partial"
     for _ in range(20):
-        process = subprocess.Popen([command(), "run", *JOURNAL, "--quiet", "--no-report", "-o", name], cwd=folder,
-                                   env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen([command(), "run", *JOURNAL, "--quiet", "--no-report", "-o",
+                                    name], cwd=folder,
+                                   env=environment(), stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
         while not path.exists() and process.poll() is None:
             time.sleep(0.001)
         time.sleep(0.05)
@@ -134,13 +139,15 @@ def make_subjects(folder):
     return subjects
 
 
-# -- damage -----------------------------------------------------------------------------------------
+# -- damage ----------------------------------------------------------------------------------------
 
-NUMBERS = [0, 1, 2, 7, 255, 256, 65535, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**40, 2**62, 2**63 - 1, 2**63, 2**64 - 1]
+NUMBERS = [0, 1, 2, 7, 255, 256, 65535, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**40, 2**62, 2**63 - 1,
+           2**63, 2**64 - 1]
 
 
 def somewhere(data, chance):
-    """An offset; nine times out of ten one of a byte that is not zero, since much of a journal is empty."""
+    """An offset; nine times out of ten one of a byte that is not zero, since much of a journal is
+    empty."""
     for _ in range(200 if chance.random() < 0.9 else 1):
         at = chance.randrange(len(data))
         if data[at] != 0:
@@ -222,12 +229,13 @@ def insert(data, chance):
     data[at:at] = data[at:at + size]
 
 
-DAMAGES = [flip_bits, put_garbage, put_zeros, put_ones, put_number, cut_off, append, copy_block, swap_blocks, take_out,
-           insert]
+DAMAGES = [flip_bits, put_garbage, put_zeros, put_ones, put_number, cut_off, append, copy_block,
+           swap_blocks, take_out, insert]
 
 
 def damaged(subjects, seed, index):
-    """A subject, what was done to it, and the bytes that came out, which differ from the whole ones."""
+    """A subject, what was done to it, and the bytes that came out, which differ from the whole
+    ones."""
     chance = random.Random(f"{seed}:{index}")
     subject = chance.choice(subjects)
     while True:
@@ -241,7 +249,7 @@ def damaged(subjects, seed, index):
             return subject, done, bytes(data)
 
 
-# -- what must hold ---------------------------------------------------------------------------------
+# -- what must hold --------------------------------------------------------------------------------
 
 def check_refused(what, answer, name):
     code, text, output = answer
@@ -275,7 +283,8 @@ def check(folder, subject, data):
             faults.append(f"{kind}: exit code {answer[0]}, but the table could be had: {answer[1]}")
         elif not shorter and answer[2] != subject.outputs[kind][2]:
             faults.append(f"{kind}: another output than from the whole file")
-    if shorter and not (name.startswith("killed") and whole.startswith(table) and table.count(b"\n") >= 2):
+    if shorter and not (name.startswith("killed") and whole.startswith(table) and table.count(b"\n")
+                        >= 2):
         faults.append("csv: another table than from the whole file")
     if subject.resumed is not None:
         path.write_bytes(data)
@@ -302,7 +311,8 @@ def run(count, seed, first=0, keep=None, say=lambda text: None):
             fault, refused = check(pathlib.Path(work), subject, data)
             refusals += refused
             if fault:
-                faults.append(f"file {index} of seed {seed}, {subject.name}, {', '.join(done)}:\n{fault}")
+                faults.append(
+                    f"file {index} of seed {seed}, {subject.name}, {', '.join(done)}:\n{fault}")
                 say(faults[-1])
                 if keep is not None:
                     pathlib.Path(keep).mkdir(exist_ok=True)
@@ -320,9 +330,11 @@ def main():
     parser.add_argument("--keep", help="folder for files that fail")
     given = parser.parse_args()
     began = time.monotonic()
-    faults, refusals = run(given.count, given.seed, given.first, given.keep, lambda text: print(text, flush=True))
+    faults, refusals = run(given.count, given.seed, given.first, given.keep,
+                           lambda text: print(text, flush=True))
     print(f"{given.count} damaged files in {time.monotonic() - began:.0f} s: {refusals} refused, "
-          f"{given.count - refusals - len(faults)} read as if they were whole, {len(faults)} with faults")
+          f"{given.count - refusals - len(faults)} read as if they were whole, "
+          f"{len(faults)} with faults")
     return 1 if faults else 0
 
 

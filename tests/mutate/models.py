@@ -1,5 +1,5 @@
-"""Damaged models: every model of the catalogue and of tests/malformed, changed at random in one to three places, is checked and
-run for a few steps.
+"""Damaged models: every model of the catalogue and of tests/malformed, changed at random in one to
+three places, is checked and run for a few steps.
 
     tests/mutate/models.py                    3,000 mutants of seed 1
     tests/mutate/models.py --seed 2 --count 500
@@ -7,11 +7,14 @@ run for a few steps.
 
 A mutant is a function of seed and number alone. It fails when one of the two commands
 
-  - ends by a signal, or with an exit code other than 0 (fine), 1 (out of memory), 2 (not valid), 3 (the computation failed) or 6 (the verdict warns);
+  - ends by a signal, or with an exit code other than 0 (fine), 1 (out of memory), 2 (not valid), 3
+    (the computation failed) or 6 (the verdict warns);
   - takes more than 10 s of processor time, or a minute, and the model as it was does not;
-  - fails without a message, or with more than one line beside warnings and the law that was broken before;
+  - fails without a message, or with more than one line beside warnings and the law that was broken
+    before;
   - fails with exit code 2 and does not name the file, or the option that is to blame;
-  - fails with exit code 1 although 2 GB are enough for what it is (the message has to say `out of memory`);
+  - fails with exit code 1 although 2 GB are enough for what it is (the message has to say `out of
+    memory`);
   - says `nan` or `inf` as the value of something: anywhere but between quotes.
 
 What failed is written to mutants-failed/ in the current folder, model and command line.
@@ -34,33 +37,47 @@ CPU_SECONDS, WALL_SECONDS, BYTES = 10, 60, 2 << 30
 FILE = "mutant.yaml"
 
 NUMBER = re.compile(rb"(?<![\w.])-?\d+(\.\d*)?([eE][-+]?\d+)?(?![\w.])")
-SIZES = ["0", "-1", "1", "2", "0.5", "1e30", "-1e30", "1e-30", "1e-300", "5e-324", "1e6", "-1e6", "1e-6", "1e-12", "1e12", "-0",
-         "0.1 + 0.2", "pi", "1e3", "100", "7"]
-WORDS = [".nan", "nan", ".inf", "inf", "1/0", "sqrt(-1)", "1e31", "1e300", "1e400", "1e", "0x10", "1_000", "''", "~", "true", "t", "[]",
-         "[1, 2, 3]", "{a: 1}", "99999999999999999999", "(1", "1)", "1 2", "exp(1000)", "log(0)"]
-VECTORS = ["[0, 0, 0]", "[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]", "[1, 1e-9, 0]", "[0, 1e-12, 1]", "[1e-200, 0, 0]", "[1e200, 0, 0]",
-           "[-1, 0, 0]", "[1, 1, 1]", "[1, 0]", "[1, 0, 0, 0]", "[1e30, 1e30, 1e30]", "[a, b, c]", "[]", "1", "[[1, 0, 0]]"]
-TYPES = ["revolute", "spherical", "cylindrical", "prismatic", "planar", "rigid", "universal", "screw", "distance", "rolling",
-         "point-on-line", "point-on-plane", "point", "centre", "slide", "plane", "hinge", "fixed", "linear", "box", "cylinder",
-         "sphere", "cone", "ellipsoid", "plate", "nonsense", "1", ""]
-SECTIONS = ["points", "bodies", "beams", "masses", "rods", "springs", "dampers", "supports", "joints", "relations", "loads",
-            "outputs", "exact", "run", "parameters", "gravity", "plane", "units", "name", "description"]
-KEYS = ["mass: 1", "mass: 0", "inertia: [1, 1, 1]", "inertia: [1, 1, 3]", "position: [0, 0, 0]", "axis: [0, 0, 1]",
-        "axis: [0, 0, 0]", "type: revolute", "at: [0, 0, 0]", "between: [ground, ground]", "stiffness: 1e12", "stiffness: -1",
-        "damping: 1", "rest_length: 0", "coordinate: angle", "motion: t", "motion: 1/t", "torque: 1e20", "force: [1, 0, 0]",
-        "limits: [-1, 1]", "limits: [1, -1]", "repeat: {i: [1, 3]}", "repeat: {i: [1, 1e9]}", "repeat: {i: [3, 1]}", "name: ground",
-        "name: x", "pitch: 0", "radius: 0", "relative: true", "velocity: [1e9, 0, 0]", "angular_velocity: [0, 0, 1e6]", "color: red"]
-LINES = [b"plane: [0, 0, 1]", b"plane: [1, 0, 0]", b"gravity: [0, 0, 1e30]", b"gravity: [0, 0]", b"run: {step: 0}", b"units: 7",
-         b"parameters: {n: 0}", b"  - {name: a}", b"- 1", b"---", b"...", b"%YAML 9", b"? x", b"!!binary x", b"&a *a", b"<<: *b", b"\t- x",
-         b"joints: []", b"bodies: {}", b"x: y: z"]
-BYTE_STRINGS = [b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", "\u202e".encode(), "\U0001f6b2".encode(), b"\xc0\xaf", b"\xed\xa0\x80",
-                "ℝ".encode(), b"\r", b"\x1b[31m", "\u2028".encode(), "ａ".encode(), "e\u0301".encode(), b"'", b'"', b"{", b"}", b"[",
-                b"]", b":", b"#", b"|", b">", b"%s%n", b"*"]
-REPEATS = [b"[1, 0]", b"[1, 100000]", b"[1, 20000]", b"[1, 1e9]", b"[1, 1e18]", b"[-3, 3]", b"[1.5, 4]", b"[1]", b"[1, n, 2]", b"3", b"[i, i]",
-           b"[0, 0]", b"[1, nan]", b"{j: [1, 2]}"]
+SIZES = ["0", "-1", "1", "2", "0.5", "1e30", "-1e30", "1e-30", "1e-300", "5e-324", "1e6", "-1e6",
+         "1e-6", "1e-12", "1e12", "-0", "0.1 + 0.2", "pi", "1e3", "100", "7"]
+WORDS = [".nan", "nan", ".inf", "inf", "1/0", "sqrt(-1)", "1e31", "1e300", "1e400", "1e", "0x10",
+         "1_000", "''", "~", "true", "t", "[]", "[1, 2, 3]", "{a: 1}", "99999999999999999999", "(1",
+         "1)", "1 2", "exp(1000)", "log(0)"]
+VECTORS = ["[0, 0, 0]", "[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]", "[1, 1e-9, 0]", "[0, 1e-12, 1]",
+           "[1e-200, 0, 0]", "[1e200, 0, 0]",
+           "[-1, 0, 0]", "[1, 1, 1]", "[1, 0]", "[1, 0, 0, 0]", "[1e30, 1e30, 1e30]", "[a, b, c]",
+           "[]", "1", "[[1, 0, 0]]"]
+TYPES = ["revolute", "spherical", "cylindrical", "prismatic", "planar", "rigid", "universal",
+         "screw", "distance", "rolling",
+         "point-on-line", "point-on-plane", "point", "centre", "slide", "plane", "hinge", "fixed",
+         "linear", "box", "cylinder", "sphere", "cone", "ellipsoid", "plate", "nonsense", "1", ""]
+SECTIONS = ["points", "bodies", "beams", "masses", "rods", "springs", "dampers", "supports",
+            "joints", "relations", "loads", "outputs", "exact", "run", "parameters", "gravity",
+            "plane", "units", "name", "description"]
+KEYS = ["mass: 1", "mass: 0", "inertia: [1, 1, 1]", "inertia: [1, 1, 3]", "position: [0, 0, 0]",
+        "axis: [0, 0, 1]",
+        "axis: [0, 0, 0]", "type: revolute", "at: [0, 0, 0]", "between: [ground, ground]",
+        "stiffness: 1e12", "stiffness: -1",
+        "damping: 1", "rest_length: 0", "coordinate: angle", "motion: t", "motion: 1/t",
+        "torque: 1e20", "force: [1, 0, 0]",
+        "limits: [-1, 1]", "limits: [1, -1]", "repeat: {i: [1, 3]}", "repeat: {i: [1, 1e9]}",
+        "repeat: {i: [3, 1]}", "name: ground",
+        "name: x", "pitch: 0", "radius: 0", "relative: true", "velocity: [1e9, 0, 0]",
+        "angular_velocity: [0, 0, 1e6]", "color: red"]
+LINES = [b"plane: [0, 0, 1]", b"plane: [1, 0, 0]", b"gravity: [0, 0, 1e30]", b"gravity: [0, 0]",
+         b"run: {step: 0}", b"units: 7",
+         b"parameters: {n: 0}", b"  - {name: a}", b"- 1", b"---", b"...", b"%YAML 9", b"? x",
+         b"!!binary x", b"&a *a", b"<<: *b", b"\t- x", b"joints: []", b"bodies: {}", b"x: y: z"]
+BYTE_STRINGS = [b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", "\u202e".encode(), "\U0001f6b2".encode(),
+                b"\xc0\xaf", b"\xed\xa0\x80",
+                "ℝ".encode(), b"\r", b"\x1b[31m", "\u2028".encode(), "ａ".encode(),
+                "e\u0301".encode(), b"'", b'"', b"{", b"}", b"[", b"]", b":", b"#", b"|", b">",
+                b"%s%n", b"*"]
+REPEATS = [b"[1, 0]", b"[1, 100000]", b"[1, 20000]", b"[1, 1e9]", b"[1, 1e18]", b"[-3, 3]",
+           b"[1.5, 4]", b"[1]", b"[1, n, 2]", b"3", b"[i, i]", b"[0, 0]", b"[1, nan]",
+           b"{j: [1, 2]}"]
 
 
-# ---- changes of a text: each takes a generator and bytes, and gives bytes -------------------------------------------------------
+# ---- changes of a text: each takes a generator and bytes, and gives bytes ------------------------
 
 def replace(rng, text, matches, words):
     """One of the matches becomes one of the words."""
@@ -69,7 +86,8 @@ def replace(rng, text, matches, words):
         return text
     match = rng.choice(found)
     word = rng.choice(words)
-    return text[:match.start()] + (word if isinstance(word, bytes) else word.encode()) + text[match.end():]
+    return text[:match.start()] + (word if isinstance(word, bytes)
+                                   else word.encode()) + text[match.end():]
 
 
 def find_numbers(text):
@@ -89,12 +107,14 @@ def nearly(rng, text):
         return text
     match = rng.choice(found)
     value = float(match.group())
-    value = rng.choice([value*(1 + 1e-12), value + 1e-9, value + 1e-6, -value, 2*value, value*1e3, value*1e-3, value + 0.1])
+    value = rng.choice([value*(1 + 1e-12), value + 1e-9, value + 1e-6, -value, 2*value, value*1e3,
+                        value*1e-3, value + 0.1])
     return text[:match.start()] + repr(value).encode() + text[match.end():]
 
 
 def vector(rng, text):
-    return replace(rng, text, re.finditer(rb"\[[^\[\]{}\n]*,[^\[\]{}\n]*,[^\[\]{}\n]*\]", text), VECTORS)
+    return replace(rng, text, re.finditer(rb"\[[^\[\]{}\n]*,[^\[\]{}\n]*,[^\[\]{}\n]*\]", text),
+                   VECTORS)
 
 
 def kind(rng, text):
@@ -157,7 +177,8 @@ def key(rng, text):
     if what == 2:
         return text[:match.start()] + match.group() + text[match.start():]
     keys = [pair.group().split(b":")[0] for pair in pairs]
-    return text[:match.start()] + rng.choice(keys) + match.group()[match.group().index(b":"):] + text[match.end():]
+    return (text[:match.start()] + rng.choice(keys) + match.group()[match.group().index(b":"):]
+            + text[match.end():])
 
 
 def expression(rng, text):
@@ -166,8 +187,9 @@ def expression(rng, text):
     at = rng.choice(found).start() if found else rng.randrange(len(text) + 1)
     if rng.random() < 0.4:
         return text[:at] + text[at + 1:]
-    return text[:at] + rng.choice([b"(", b")", b"+", b"-", b"*", b"/", b"^", b",", b"sin(", b"t", b"n", b"q", b"1e999", b"mod(1, 0)",
-                                   b"(" * 50, b"-" * 100, b"step(t)", b"^^", b"if"]) + text[at:]
+    return text[:at] + rng.choice([b"(", b")", b"+", b"-", b"*", b"/", b"^", b",", b"sin(", b"t",
+                                   b"n", b"q", b"1e999", b"mod(1, 0)", b"(" * 50, b"-" * 100,
+                                   b"step(t)", b"^^", b"if"]) + text[at:]
 
 
 def characters(rng, text):
@@ -181,26 +203,34 @@ def cut(rng, text):
 
 def repeats(rng, text):
     if b"repeat:" not in text:
-        return replace(rng, text, re.finditer(rb"(?<=name: )[\w]+", text), [b"x{i}, repeat: {i: [1, 3]}", b"x{i}", b"x{"])
+        return replace(rng, text, re.finditer(rb"(?<=name: )[\w]+", text),
+                       [b"x{i}, repeat: {i: [1, 3]}", b"x{i}", b"x{"])
     return replace(rng, text, re.finditer(rb"(?<=: )\[[^\[\]]*\](?=\})", text), REPEATS)
 
 
 # most mutants should still be models
-CHANGES = 3*[number] + 8*[nearly] + 3*[vector, kind] + 2*[names, key] + [lines, section, expression, characters, cut, repeats]
+CHANGES = 3*[number] + 8*[nearly] + 3*[vector, kind] + 2*[names, key] + [lines, section, expression,
+                                                                         characters, cut, repeats]
 OPTIONS = {"--scheme": ["energy-momentum", "variational"],
-           "--constraints": ["reduced", "minimal", "multipliers", "projected", "penalty", "augmented"],
+           "--constraints": ["reduced", "minimal", "multipliers", "projected", "penalty",
+                             "augmented"],
            "--order": ["2", "4", "6"], "--tolerance": ["1e-3", "1e-8"],
-           "--set": ["run.null_space=implicit", "run.penalty=1e3", "run.iterations=1", "run.newton_tolerance=1e-30",
-                     "run.start=equilibrium", "run.frames=1", "run.halvings=0", "run.grid=0.001", "run.forces=true", "n=3"]}
+           "--set": ["run.null_space=implicit", "run.penalty=1e3", "run.iterations=1",
+                     "run.newton_tolerance=1e-30",
+                     "run.start=equilibrium", "run.frames=1", "run.halvings=0", "run.grid=0.001",
+                     "run.forces=true", "n=3"]}
 STEPS = ["1e-3", "1e-3", "0.01", "1e-6", "0.1", "10", "1e-12"]
-WRONG = [["--scheme", "euler"], ["--constraints", "none"], ["--order", "3"], ["--tolerance", "-1"], ["--tolerance", "nan"],
-         ["--set", "run.penalty=0"], ["--set", "run.end=0"], ["--set", "n=0"], ["--step", "0"], ["--step", "-1"], ["--end", "1e-320"]]
+WRONG = [["--scheme", "euler"], ["--constraints", "none"], ["--order", "3"], ["--tolerance", "-1"],
+         ["--tolerance", "nan"],
+         ["--set", "run.penalty=0"], ["--set", "run.end=0"], ["--set", "n=0"], ["--step", "0"],
+         ["--step", "-1"], ["--end", "1e-320"]]
 
 
-# ---- mutants --------------------------------------------------------------------------------------------------------------------
+# ---- mutants -------------------------------------------------------------------------------------
 
 def sources():
-    return sorted((ROOT / "models").glob("*.yaml")) + sorted((ROOT / "tests" / "malformed").glob("*.yaml"))
+    return sorted((ROOT / "models").glob("*.yaml")) + sorted((ROOT / "tests"
+                                                              / "malformed").glob("*.yaml"))
 
 
 def mutant(seed, index):
@@ -219,7 +249,8 @@ def mutant(seed, index):
         if rng.random() < 0.3:
             options += [name, rng.choice(values)]
     if "--tolerance" in options:
-        options += ["--set", "run.smallest_step=1e-4", "--end", "1e-3"]  # very many small steps are no defect
+        # very many small steps are no defect
+        options += ["--set", "run.smallest_step=1e-4", "--end", "1e-3"]
     if rng.random() < 0.05:
         options += rng.choice(WRONG)
     return f"{source.stem}, {' '.join(change.__name__ for change in changes)}", text, options
@@ -237,7 +268,8 @@ def limit(instrumented):
 @functools.cache
 def is_instrumented(command):
     """A program with sanitizers does not start in little memory."""
-    done = subprocess.run([command, "--version"], preexec_fn=lambda: limit(False), capture_output=True)
+    done = subprocess.run([command, "--version"], preexec_fn=lambda: limit(False),
+                          capture_output=True)
     return done.returncode != 0
 
 
@@ -251,18 +283,22 @@ def judge(done):
     """What is wrong with how a command ended, or None."""
     if took_too_long(done):
         return f"more than {CPU_SECONDS} s"
-    messages = [line for line in done.stderr.split("\n") if line and not line.startswith("oloid: warning:")]
+    messages = [line for line in done.stderr.split("\n") if line
+                and not line.startswith("oloid: warning:")]
     if len(messages) == 2 and " drifted by " in messages[0]:
         messages = messages[1:]
     if done.returncode < 0:
         return f"ended by {signal.Signals(-done.returncode).name}"
     if done.returncode not in (0, 1, 2, 3, 6):
         return f"exit code {done.returncode}"
-    if done.returncode != 0 and (len(messages) != 1 or not re.fullmatch(r"oloid: .{10,}", messages[0])):
+    if done.returncode != 0 and (len(messages) != 1 or not re.fullmatch(r"oloid: .{10,}",
+                                                                        messages[0])):
         return f"{len(messages)} messages"
     if done.returncode == 1 and "out of memory" not in messages[0]:
         return "exit code 1 without a reason"
-    if done.returncode == 2 and not (FILE in messages[0] or re.search(r"--\w|run\.\w|setting '|\bscheme\b", messages[0])):
+    if done.returncode == 2 and not (FILE in messages[0]
+                                     or re.search(r"--\w|run\.\w|setting '|\bscheme\b",
+                                                  messages[0])):
         return "names neither the file nor an option"
     if done.returncode == 0 and messages:
         return "a message of what went well"
@@ -275,9 +311,10 @@ def execute(command, folder, arguments):
     """The command under its limits; None when a minute is over."""
     instrumented = is_instrumented(command)
     try:
-        return subprocess.run([command, *arguments], cwd=folder, preexec_fn=lambda: limit(instrumented), stdin=subprocess.DEVNULL,
-                              capture_output=True, encoding="utf-8", errors="replace", timeout=WALL_SECONDS,
-                              env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
+        return subprocess.run([command, *arguments], cwd=folder,
+                              preexec_fn=lambda: limit(instrumented), stdin=subprocess.DEVNULL,
+                              capture_output=True, encoding="utf-8", errors="replace",
+                              timeout=WALL_SECONDS, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
     except subprocess.TimeoutExpired:
         return None
 
@@ -287,11 +324,13 @@ def took_too_long(done):
 
 
 def outcomes(command, seed, index):
-    """How check and run of a mutant ended: (command line, what ended or None after a minute, what is wrong or None)."""
+    """How check and run of a mutant ended: (command line, what ended or None after a minute, what
+    is wrong or None)."""
     what, text, options = mutant(seed, index)
     with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
         pathlib.Path(folder, FILE).write_bytes(text)
-        for arguments in (["check", FILE], ["run", FILE, "--no-report", "--no-result", "--quiet", *options]):
+        for arguments in (["check", FILE], ["run", FILE, "--no-report", "--no-result", "--quiet",
+                                            *options]):
             done = execute(command, folder, arguments)
             left = sorted(set(os.listdir(folder)) - {FILE})
             wrong = f"leaves {left[0]}" if left else judge(done)
@@ -314,7 +353,7 @@ def defects(command, seed, index):
     return found, codes
 
 
-# ---- as a program ---------------------------------------------------------------------------------------------------------------
+# ---- as a program --------------------------------------------------------------------------------
 
 def show(command, seed, index):
     what, text, _ = mutant(seed, index)
@@ -322,7 +361,8 @@ def show(command, seed, index):
     sys.stdout.flush()
     sys.stdout.buffer.write(text + b"\n")
     for arguments, done, wrong in outcomes(command, seed, index):
-        print(f"$ oloid {' '.join(arguments)}\n{done and done.stdout + done.stderr}exit code {done and done.returncode}; {wrong or 'fine'}")
+        print(f"$ oloid {' '.join(arguments)}\n{done and done.stdout + done.stderr}"
+              f"exit code {done and done.returncode}; {wrong or 'fine'}")
 
 
 def keep(seed, index, found):
@@ -334,7 +374,9 @@ def keep(seed, index, found):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--command", default=os.environ.get("OLOID", str(ROOT / "build" / "release" / "oloid")))
+    parser.add_argument("--command", default=os.environ.get("OLOID",
+                                                            str(ROOT / "build" / "release"
+                                                                / "oloid")))
     parser.add_argument("--seed", default="1")
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=3000)
@@ -347,14 +389,18 @@ def main():
     tally, failed = {}, 0
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
         indices = range(given.first, given.first + given.count)
-        for index, (found, codes) in zip(indices, pool.map(lambda i: defects(given.command, given.seed, i), indices)):
+        for index, (found, codes) in zip(indices,
+                                         pool.map(lambda i: defects(given.command, given.seed, i),
+                                                  indices)):
             for name, code in zip(("check", "run"), codes):
                 tally[name, code] = tally.get((name, code), 0) + 1
             if found:
                 failed += 1
                 keep(given.seed, index, found)
-                print(f"mutant {index} ({mutant(given.seed, index)[0]}):", *found, sep="\n    ", flush=True)
-    ends = ", ".join(f"{name} {code}: {count}" for (name, code), count in sorted(tally.items(), key=str))
+                print(f"mutant {index} ({mutant(given.seed, index)[0]}):", *found, sep="\n    ",
+                      flush=True)
+    ends = ", ".join(f"{name} {code}: {count}"
+                     for (name, code), count in sorted(tally.items(), key=str))
     print(f"{given.count} mutants of seed {given.seed}, {failed} failed; exit codes: {ends}")
     return 1 if failed else 0
 

@@ -52,7 +52,7 @@ static double largest_node(const scene *s)
 {
     double most = 0;
     for (int k = 0; k < s->system->node_count; k++)
-        most = fmax(most, constraint_norm(s, 6 * k, 6));
+        most = larger(most, constraint_norm(s, 6 * k, 6));
     return most;
 }
 
@@ -69,7 +69,7 @@ TEST(multipliers_move_as_the_null_space)
     for (int i = 0; i < 200; i++) {
         scene_run(&a, 0.01, 1);
         scene_run(&b, 0.01, 1);
-        apart = fmax(apart, scene_apart(&a, &b));
+        apart = larger(apart, scene_apart(&a, &b));
         if (i == 99)
             for (int k = 0; k < 6; k++)
                 check_close(lambda[k], olo_state_multipliers(b.state)[6 + k],
@@ -142,8 +142,8 @@ TEST(penalty_errors_fall_with_the_parameter)
             olo_ledger now = scene_ledger(&s);
             double energy[2] = {now.total, now.kinetic + now.strain};
             for (int k = 0; k < 2; k++) {
-                low[k] = fmin(low[k], energy[k]);
-                high[k] = fmax(high[k], energy[k]);
+                low[k] = smaller(low[k], energy[k]);
+                high[k] = larger(high[k], energy[k]);
             }
         }
         check_relative(expected[i].all, constraint_norm(&s, 0, s.system->m), 0.05);
@@ -172,7 +172,7 @@ TEST(penalty_of_the_thesis_sheet)
         scene s = open_thesis("penalty", mu[i], NULL);
         scene_run_to(&s, 1);
         check_relative(g[i], largest_node(&s), 0.03);
-        /* beyond 1e-6 the sheet has the round-off of its own solver; here the error goes on falling
+        /* beyond 1e-6 the sheet has the round-off of its own solver; here the error falls further
          */
         if (i < 5)
             check_relative(phase[i], phase_distance(&s, &exact), 0.07);
@@ -332,7 +332,7 @@ TEST(table_5_2_condition_numbers_of_the_loaded_beam)
 
 /* --- control --- */
 
-/* D e(q_m) in the place of D (e0 + e1)/2 is the midpoint rule: momenta stay, the energy does not
+/* D e(q_m) instead of D (e0 + e1)/2 is the midpoint rule: momenta stay, the energy does not
  * (check 15). */
 TEST(stress_of_the_averaged_configuration_loses_the_energy)
 {
@@ -353,9 +353,9 @@ TEST(stress_of_the_averaged_configuration_loses_the_energy)
         olo_ledger now = scene_ledger(&s);
         double change[3];
         vec3_subtract(now.angular_momentum, first.angular_momentum, change);
-        low = fmin(low, now.total);
-        high = fmax(high, now.total);
-        angular = fmax(angular, vec3_norm(change));
+        low = smaller(low, now.total);
+        high = larger(high, now.total);
+        angular = larger(angular, vec3_norm(change));
     }
     check_close(0.0538165, first.total, 6e-8);
     check_close(0.053795, low, 6e-7);

@@ -6,7 +6,7 @@
 
 static const char *const treatments[] = {"reduced", "multipliers"};
 
-/* Position of a place at several times with step h. */
+/* Position of a point at several times with step h. */
 static void positions(const char *model, const char *on, const char *constraints, double h,
                       int count, const double *time, double (*x)[3])
 {

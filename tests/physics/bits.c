@@ -1,7 +1,7 @@
 /* The bits of some runs, stored: a change of the code that changes them is noticed and has to be
  * meant.
  *
- * The same input gives the same bits with every compiler and any optimisation that keeps IEEE
+ * The same input gives the same bits with every compiler and any optimisation that follows IEEE
  * arithmetic (no contraction). The runs here use additions, products, quotients and square roots
  * only, in our own code: no function of the C library, which differs between its versions by the
  * last bit, and neither KLU nor BLAS. Angles of joints, which do use them, do not act back on the

@@ -1,4 +1,4 @@
-/* Configurations are accumulated with compensation: what rounding takes from q + dq is kept and
+/* Configurations are accumulated with compensation: the remainder of rounding q + dq is stored and
  * added later, so that the sum of N increments is as accurate as one addition, however small they
  * are.
  *

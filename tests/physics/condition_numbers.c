@@ -187,7 +187,7 @@ TEST(there_is_no_condition_before_a_step)
 }
 
 /* Two equal rods: the unreduced matrix is singular, the others do not mind. */
-TEST(constraints_that_repeat_others_make_the_constrained_matrix_singular)
+TEST(redundant_constraints_make_the_constrained_matrix_singular)
 {
     static const char TWICE[] = "name: twice\n"
                                 "gravity: [0, 0, -9.81]\n"
@@ -209,4 +209,4 @@ TEST_MAIN(cmocka_unit_test(table_4_1_condition_numbers),
           cmocka_unit_test(a_stiff_penalty_falls_by_a_hundred_a_decade_until_it_meets_the_mass),
           cmocka_unit_test(the_split_of_projected_takes_the_step_out_of_the_condition),
           cmocka_unit_test(there_is_no_condition_before_a_step),
-          cmocka_unit_test(constraints_that_repeat_others_make_the_constrained_matrix_singular))
+          cmocka_unit_test(redundant_constraints_make_the_constrained_matrix_singular))

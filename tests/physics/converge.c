@@ -229,7 +229,7 @@ TEST(T3_heavy_top_follows_steady_precession_at_order_2)
     }
 }
 
-TEST(an_exact_solution_may_name_some_places_only)
+TEST(an_exact_solution_may_name_some_points_only)
 {
     /* phi(t = 0.1, h = 1e-3) and the exact one as the sheet prints them */
     const double got[3] = {0.05465018, -0.03511018, 0.03749176};
@@ -265,10 +265,10 @@ TEST(an_exact_solution_may_name_some_places_only)
 
 /* --- the exact solution as a configuration --- */
 
-TEST(an_exact_solution_is_assembled_from_places_directors_and_relative_points)
+TEST(an_exact_solution_is_assembled_from_positions_directors_and_relative_points)
 {
     /* the body turns about z with rate 2 about its origin, which moves along y; of its directors
-     * the second comes from a place on it, and b counts from a */
+     * the second comes from a point on it, and b counts from a */
     const char *text =
         "points:\n"
         "  - {name: a, mass: 1, position: [1, 0, 0]}\n"
@@ -418,7 +418,7 @@ TEST(orders_skip_a_run_that_failed)
     scene_close(&s);
 }
 
-TEST(what_cannot_be_studied_is_told)
+TEST(what_cannot_be_studied_is_reported)
 {
     const double good = 0.1, negative = -0.1;
     scene s = scene_open("spring-chain", NULL);
@@ -458,7 +458,7 @@ static bool stops(void *context)
     return stopper->runs == stopper->at;
 }
 
-TEST(an_interrupted_study_keeps_what_it_has)
+TEST(an_interrupted_study_returns_what_it_has)
 {
     const double steps[] = {0.02, 0.01, 0.005};
     scene s = scene_open("double-spherical-pendulum", NULL);
@@ -535,14 +535,14 @@ TEST_MAIN(
     cmocka_unit_test(orders_of_composed_steps_are_measured),
     cmocka_unit_test(P4_double_pendulum_reduced_is_multipliers_at_every_step),
     cmocka_unit_test(T3_heavy_top_follows_steady_precession_at_order_2),
-    cmocka_unit_test(an_exact_solution_may_name_some_places_only),
-    cmocka_unit_test(an_exact_solution_is_assembled_from_places_directors_and_relative_points),
+    cmocka_unit_test(an_exact_solution_may_name_some_points_only),
+    cmocka_unit_test(an_exact_solution_is_assembled_from_positions_directors_and_relative_points),
     cmocka_unit_test(an_exact_solution_with_gaps_says_where),
     cmocka_unit_test(an_exact_solution_that_cannot_be_is_refused),
     cmocka_unit_test(an_exact_solution_made_in_code_is_that_of_a_file),
     cmocka_unit_test(a_start_off_the_exact_solution_is_measured),
     cmocka_unit_test(a_run_that_fails_is_a_row_with_its_reason),
     cmocka_unit_test(orders_skip_a_run_that_failed),
-    cmocka_unit_test(what_cannot_be_studied_is_told),
-    cmocka_unit_test(an_interrupted_study_keeps_what_it_has),
+    cmocka_unit_test(what_cannot_be_studied_is_reported),
+    cmocka_unit_test(an_interrupted_study_returns_what_it_has),
     cmocka_unit_test(a_study_without_memory_fails_and_leaks_nothing))

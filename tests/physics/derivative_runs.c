@@ -1,5 +1,5 @@
 /* Derivatives of runs of every kind: steps that a tolerance has chosen, order 6, other treatments
- * of constraints; and how they are watched and ended. */
+ * of constraints; and how they are observed and ended. */
 #include "probe.h"
 
 #include "base/initialised.h"
@@ -49,8 +49,8 @@ TEST(steps_by_a_tolerance)
         check_true(steps == g.steps && steps < STEPS_MAX);
         olo_derivatives_step_sizes(p.d, sizes);
         for (long i = 0; i < steps; i++) {
-            smallest = fmin(smallest, sizes[i]);
-            largest = fmax(largest, sizes[i]);
+            smallest = smaller(smallest, sizes[i]);
+            largest = larger(largest, sizes[i]);
         }
         check_true(largest > 1.5 * smallest); /* else it would not show */
         check_ok(olo_derivatives_set_step_sizes(p.d, sizes, steps, &error), &error);
@@ -338,8 +338,8 @@ static double end_by_parameter(const char *model, const char *name, const olo_go
     return by;
 }
 
-/* Across the slope a ball keeps its speed, v, and it runs down with 5/7 g sin(slope): even numbers
- * of steps come near as h^4. */
+/* Across the slope the speed v of a ball is constant, and it runs down with 5/7 g sin(slope): even
+ * numbers of steps come near as h^4. */
 TEST(a_ball_on_a_slope_in_closed_form)
 {
     static const char *const names[] = {"v", "g"};
@@ -464,7 +464,7 @@ static scene open_pushed(const char *frame, bool slopes)
     return x;
 }
 
-TEST(forces_from_functions_with_slopes)
+TEST(forces_from_functions_with_derivatives)
 {
     for (int scheme = 0; scheme < 4; scheme++)
         for (int order = 2; order <= 4; order += 2) {
@@ -477,8 +477,8 @@ TEST(forces_from_functions_with_slopes)
         }
 }
 
-/* Slopes change the way of Newton, which has to go less far, not its end. */
-TEST(slopes_change_no_motion)
+/* Derivatives of a function change the iterations of Newton's method, not its result. */
+TEST(derivatives_of_functions_change_no_motion)
 {
     for (int k = 0; k < 2; k++) {
         scene with = open_pushed(frames[k], true), without = open_pushed(frames[k], false);
@@ -494,7 +494,7 @@ TEST(slopes_change_no_motion)
     }
 }
 
-TEST(functions_without_slopes_are_refused)
+TEST(functions_without_derivatives_are_refused)
 {
     olo_error error = {0};
     olo_derivatives *d;
@@ -523,9 +523,9 @@ static void pull_slopes(void *context, double t, const double x[3], const double
         by_position[4 * i] = -*(const double *)context;
 }
 
-/* Slopes are the stiffness of vibrations, too: a mass on a spring that is a function, sqrt(2/0.5) =
- * 2. */
-TEST(slopes_in_vibrations)
+/* Derivatives of a function are the stiffness of vibrations, too: a mass on a spring that is a
+ * function, sqrt(2/0.5) = 2. */
+TEST(derivatives_of_functions_in_vibrations)
 {
     static const char text[] = "name: hung\n"
                                "points: {name: a, mass: 0.5, position: [0, 0, 0]}\n"
@@ -839,7 +839,7 @@ static double steep(void *context, const olo_system *system, const olo_state *st
     return 1.0;
 }
 
-TEST(functionals_that_are_not_finite_are_told)
+TEST(functionals_that_are_not_finite_are_reported)
 {
     olo_error error = {0};
     scene x = scene_open("heavy-top", "reduced");
@@ -945,23 +945,26 @@ TEST(gradients_can_be_interrupted)
     scene_close(&x);
 }
 
-TEST_MAIN(
-    cmocka_unit_test(parameters_move_the_equilibrium_of_what_is_driven),
-    cmocka_unit_test(a_goal_with_weight_and_target_over_time),
-    cmocka_unit_test(forces_from_functions_with_slopes), cmocka_unit_test(slopes_change_no_motion),
-    cmocka_unit_test(functions_without_slopes_are_refused), cmocka_unit_test(slopes_in_vibrations),
-    cmocka_unit_test(rolling_discs_balls_and_wheels), cmocka_unit_test(parameters_of_rolling),
-    cmocka_unit_test(a_ball_on_a_slope_in_closed_form),
-    cmocka_unit_test(what_rolling_has_no_derivatives_by),
-    cmocka_unit_test(parameters_in_functions_of_time_and_motions),
-    cmocka_unit_test(a_prescribed_angle_follows_its_parameters),
-    cmocka_unit_test(parameters_move_the_equilibrium_of_a_tree),
-    cmocka_unit_test(parameters_move_the_equilibrium_of_a_loop),
-    cmocka_unit_test(parameters_move_the_equilibrium_of_a_beam),
-    cmocka_unit_test(equilibrium_of_a_mass_on_a_spring),
-    cmocka_unit_test(neutral_equilibria_have_no_derivatives),
-    cmocka_unit_test(steps_by_a_tolerance), cmocka_unit_test(chosen_steps_are_those_of_the_run),
-    cmocka_unit_test(parameters_with_chosen_steps), cmocka_unit_test(controls_need_steps),
-    cmocka_unit_test(order_6), cmocka_unit_test(exact_treatments_have_the_same_derivatives),
-    cmocka_unit_test(functionals_that_are_not_finite_are_told),
-    cmocka_unit_test(endless_runs_are_refused), cmocka_unit_test(gradients_can_be_interrupted))
+TEST_MAIN(cmocka_unit_test(parameters_move_the_equilibrium_of_what_is_driven),
+          cmocka_unit_test(a_goal_with_weight_and_target_over_time),
+          cmocka_unit_test(forces_from_functions_with_derivatives),
+          cmocka_unit_test(derivatives_of_functions_change_no_motion),
+          cmocka_unit_test(functions_without_derivatives_are_refused),
+          cmocka_unit_test(derivatives_of_functions_in_vibrations),
+          cmocka_unit_test(rolling_discs_balls_and_wheels), cmocka_unit_test(parameters_of_rolling),
+          cmocka_unit_test(a_ball_on_a_slope_in_closed_form),
+          cmocka_unit_test(what_rolling_has_no_derivatives_by),
+          cmocka_unit_test(parameters_in_functions_of_time_and_motions),
+          cmocka_unit_test(a_prescribed_angle_follows_its_parameters),
+          cmocka_unit_test(parameters_move_the_equilibrium_of_a_tree),
+          cmocka_unit_test(parameters_move_the_equilibrium_of_a_loop),
+          cmocka_unit_test(parameters_move_the_equilibrium_of_a_beam),
+          cmocka_unit_test(equilibrium_of_a_mass_on_a_spring),
+          cmocka_unit_test(neutral_equilibria_have_no_derivatives),
+          cmocka_unit_test(steps_by_a_tolerance),
+          cmocka_unit_test(chosen_steps_are_those_of_the_run),
+          cmocka_unit_test(parameters_with_chosen_steps), cmocka_unit_test(controls_need_steps),
+          cmocka_unit_test(order_6), cmocka_unit_test(exact_treatments_have_the_same_derivatives),
+          cmocka_unit_test(functionals_that_are_not_finite_are_reported),
+          cmocka_unit_test(endless_runs_are_refused),
+          cmocka_unit_test(gradients_can_be_interrupted))

@@ -263,7 +263,7 @@ static const char linkage[] =
     "outputs: {name: pen, on: {on: coupler, at: [b/2, reach, 0]}}\n"
     "run: {step: 0.01, end: 0.2}\n";
 
-TEST(parameters_of_places_lengths_and_gears)
+TEST(parameters_of_points_lengths_and_gears)
 {
     static const char *const names[] = {"a", "b", "c", "d", "w", "rod", "ratio", "reach"};
     static const double values[] = {1, 2.2, 1.7, 2, 2, 0.8, 2, 0.3};
@@ -271,7 +271,7 @@ TEST(parameters_of_places_lengths_and_gears)
         check_parameters(linkage, schemes[scheme], names, values, 8, NULL);
 }
 
-/* Places on bodies that goals measure move with parameters, too. */
+/* Points on bodies that goals measure move with parameters, too. */
 TEST(parameters_of_goals)
 {
     static const char *const names[] = {"b", "reach", "w"};
@@ -293,7 +293,7 @@ TEST(parameters_of_goals)
 }
 
 /* Bodies on hinges and nothing else, whose steps and ways back are taken four at once: by masses,
- * by places and axes of hinges, with goals that look at velocities or not, at the end or all the
+ * by points and axes of hinges, with goals that look at velocities or not, at the end or all the
  * way. */
 static const char hinged[] =
     "name: hinged\n"
@@ -622,7 +622,7 @@ TEST_MAIN(cmocka_unit_test(random_trees_of_all_pairs),
           cmocka_unit_test(chain_with_loads_drives_and_controllers),
           cmocka_unit_test(controls_of_every_step), cmocka_unit_test(goals_by_name),
           cmocka_unit_test(parameters_of_bodies_springs_loads_and_the_start),
-          cmocka_unit_test(parameters_of_places_lengths_and_gears),
+          cmocka_unit_test(parameters_of_points_lengths_and_gears),
           cmocka_unit_test(parameters_of_bodies_on_hinges), cmocka_unit_test(parameters_of_goals),
           cmocka_unit_test(parameters_in_energies),
           cmocka_unit_test(kinetic_energy_by_a_common_mass), cmocka_unit_test(memory_may_run_out),

@@ -40,7 +40,7 @@ TEST(p1_energy_and_vertical_angular_momentum_are_constant_and_nothing_else)
             check_relative(-70, ledger.angular_momentum[2], 1e-12);
             check_below(ledger.constraint_error, 1e-14);
             for (int j = 0; j < 2; j++)
-                spread[j] = fmax(spread[j], fabs(ledger.angular_momentum[j]));
+                spread[j] = larger(spread[j], fabs(ledger.angular_momentum[j]));
         }
         check_true(spread[0] > 10 && spread[1] > 10);
         scene_close(&s);
@@ -177,7 +177,7 @@ TEST(hidden_constraint_is_of_second_order)
         double largest = 0;
         for (int n = 0; n < lround(1 / table[i][0]); n++) {
             scene_run(&s, table[i][0], 1);
-            largest = fmax(largest, scene_ledger(&s).velocity_error);
+            largest = larger(largest, scene_ledger(&s).velocity_error);
         }
         check_relative(table[i][1], largest, 0.03); /* two digits are printed */
         scene_close(&s);

@@ -113,7 +113,7 @@ TEST(energy_work_and_dissipation_agree_to_the_order_of_the_steps)
 }
 
 /* Two drives: each has its own work, and the ledger their sum. */
-TEST(the_work_of_several_drives_is_told_apart)
+TEST(the_work_of_several_drives_is_separate)
 {
     scene s = open_run(CRANK "  - {name: disc, mass: 1, inertia: [1, 1, 1], position: [0, 0, 2]}\n"
                              "joints:\n" HINGE
@@ -131,4 +131,4 @@ TEST(the_work_of_several_drives_is_told_apart)
 TEST_MAIN(long_unit_test(the_work_on_a_disc_is_its_kinetic_energy_after_twelve_thousand_steps),
           cmocka_unit_test(the_work_converges_with_the_order_of_the_steps),
           cmocka_unit_test(energy_work_and_dissipation_agree_to_the_order_of_the_steps),
-          cmocka_unit_test(the_work_of_several_drives_is_told_apart))
+          cmocka_unit_test(the_work_of_several_drives_is_separate))

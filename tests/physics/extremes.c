@@ -19,7 +19,7 @@ static double open_by(const scene *s, double size)
             position = position || s->system->coordinates[form->index[i]].slot == 0;
         double g = fabs(olo_form_value(form, olo_state_configuration(s->state)));
         check_true(isfinite(g));
-        largest = fmax(largest, g / units[position + (position && form->products)]);
+        largest = larger(largest, g / units[position + (position && form->products)]);
     }
     return largest;
 }
@@ -115,7 +115,7 @@ static void check_any_step(const char *model, const char *constraints, double h,
             check_close(q0, olo_state_configuration(s.state)[0], 0);
             break;
         }
-        double size = fmax(fabs(start.total), fmax(now.kinetic, now.strain));
+        double size = larger(fabs(start.total), larger(now.kinetic, now.strain));
         if (!(fabs(now.balance - start.balance) <= 1e-9 * size))
             print_message("%s, %s, h = %g, step %d\n", model, constraints, h, i);
         check_close(start.balance, now.balance, 1e-9 * size);

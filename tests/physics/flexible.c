@@ -42,7 +42,7 @@ TEST(slider_crank_moves_as_in_the_sheet)
     scene_close(&s);
 }
 
-TEST(slider_crank_keeps_its_energy_after_the_push)
+TEST(slider_crank_conserves_its_energy_after_the_push)
 {
     static const char *const steps[2] = {"0.01", "0.005"};
     static const double energy[2] = {2406.15748, 2406.43840};
@@ -54,7 +54,7 @@ TEST(slider_crank_keeps_its_energy_after_the_push)
         check_close(energy[i], start, 6e-6);
         while (olo_state_time(s.state) < 10 - 1e-9) {
             scene_run(&s, s.run.step, 1);
-            drift = fmax(drift, fabs(scene_ledger(&s).total / start - 1));
+            drift = larger(drift, fabs(scene_ledger(&s).total / start - 1));
         }
         check_below(drift, 1e-12);
         check_below(scene_ledger(&s).constraint_error, 1e-14);
@@ -151,10 +151,10 @@ TEST(flying_beam_has_the_momentum_of_its_loads)
     for (int i = 0; i < 200; i++) {
         scene_run(&s, s.run.step, 1);
         olo_ledger now = scene_ledger(&s);
-        drift = fmax(drift, fabs(now.total / first.total - 1));
+        drift = larger(drift, fabs(now.total / first.total - 1));
         for (int k = 0; k < 3; k++)
-            drift = fmax(drift, fabs(now.angular_momentum[k] - first.angular_momentum[k]) /
-                                    vec3_norm(first.angular_momentum));
+            drift = larger(drift, fabs(now.angular_momentum[k] - first.angular_momentum[k]) /
+                                      vec3_norm(first.angular_momentum));
     }
     check_below(drift, 1e-12);
     scene_close(&s);
@@ -196,7 +196,7 @@ static void check_rod(const char *model, const char *rod, const double *t, const
             for (int c = 0; c < 3; c++) {
                 double at = coarse[i][k][c] + (fine[i][k][c] - coarse[i][k][c]) * 4 / 3 -
                             (slow[i][k][c] - coarse[i][k][c]) / 3;
-                apart = fmax(apart, fabs(at - expected[i][k][c]));
+                apart = larger(apart, fabs(at - expected[i][k][c]));
             }
     print_message("%s: %.1e from the reference\n", model, apart);
     check_below(apart, tolerance);
@@ -243,7 +243,7 @@ TEST(rotating_arm_is_stretched_as_in_theory)
                                 (t * t / 2 + pow(15 / (2 * M_PI), 2) * (cos(2 * M_PI * t / 15) - 1))
                           : 6 * t - 45;
         const double *tip = scene_q(&s, "arm.end");
-        lag = fmin(lag, cos(angle) * tip[1] - sin(angle) * tip[0]);
+        lag = smaller(lag, cos(angle) * tip[1] - sin(angle) * tip[0]);
         if (t > 15) {
             sum += vec3_norm(tip) - 10;
             count++;
@@ -598,8 +598,8 @@ TEST(sections_have_the_constants_of_their_shapes)
 }
 
 /* An energy that is written down moves as the stiffness that it stands for; one that is not
- * quadratic keeps energy and momenta, too. */
-TEST(hyperelastic_beams_keep_their_energy)
+ * quadratic conserves energy and momenta, too. */
+TEST(hyperelastic_beams_conserve_their_energy)
 {
     static const char *const energies[3] = {
         "stiffness: [1e4, 1e4, 2e4, 3, 5, 4]",
@@ -622,7 +622,7 @@ TEST(hyperelastic_beams_keep_their_energy)
         for (int k = 0; k < 100; k++) {
             scene_run(&s, 0.01, 1);
             olo_ledger now = scene_ledger(&s);
-            drift = fmax(drift, fabs(now.total / first.total - 1));
+            drift = larger(drift, fabs(now.total / first.total - 1));
             for (int c = 0; c < 3; c++) {
                 check_close(first.linear_momentum[c], now.linear_momentum[c], 1e-12);
                 check_close(first.angular_momentum[c], now.angular_momentum[c], 1e-11);
@@ -723,7 +723,7 @@ TEST(every_joint_holds_on_beam_nodes)
 
 TEST_MAIN(cmocka_unit_test(slider_crank_has_the_counts_of_the_thesis),
           cmocka_unit_test(slider_crank_moves_as_in_the_sheet),
-          cmocka_unit_test(slider_crank_keeps_its_energy_after_the_push),
+          cmocka_unit_test(slider_crank_conserves_its_energy_after_the_push),
           cmocka_unit_test(slider_crank_in_other_positions),
           cmocka_unit_test(slider_crank_moves_alike_in_all_treatments),
           cmocka_unit_test(a_stiff_slider_crank_is_the_rigid_one),
@@ -741,7 +741,7 @@ TEST_MAIN(cmocka_unit_test(slider_crank_has_the_counts_of_the_thesis),
           long_unit_test(algorithmic_dissipation_vanishes_with_the_step),
           cmocka_unit_test(a_coupled_section_is_a_turned_one),
           cmocka_unit_test(sections_have_the_constants_of_their_shapes),
-          cmocka_unit_test(hyperelastic_beams_keep_their_energy),
+          cmocka_unit_test(hyperelastic_beams_conserve_their_energy),
           cmocka_unit_test(loads_along_a_beam_add_up),
           cmocka_unit_test(a_beam_falls_without_strain),
           cmocka_unit_test(every_joint_holds_on_beam_nodes))

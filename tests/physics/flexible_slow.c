@@ -73,7 +73,7 @@ TEST(table_6_7_condition_numbers)
             print_message("%s h %s: %.3e\n", s.run.constraints, steps[i], condition);
             /* one per cent, or half a digit */
             check_close(digits[reduced][i] / unit, condition / unit,
-                        fmax(0.5, 0.01 * digits[reduced][i] / unit));
+                        larger(0.5, 0.01 * digits[reduced][i] / unit));
             check_true(condition >= printed[reduced][i] && condition < 10 * printed[reduced][i]);
             olo_free(K.entry);
             scene_close(&s);

@@ -23,10 +23,10 @@ static drift flip(const char *constraints, double h, long steps)
         vec3_subtract(now.angular_momentum, start.angular_momentum, dL);
         vec3_subtract(now.linear_momentum, start.linear_momentum, dP);
         check_true(isfinite(now.total));
-        d.energy = fmax(d.energy, fabs(now.total - start.total) / start.total);
-        d.momentum = fmax(d.momentum, vec3_norm(dL) / vec3_norm(start.angular_momentum));
-        d.linear = fmax(d.linear, vec3_norm(dP) / vec3_norm(start.linear_momentum));
-        d.constraints = fmax(d.constraints, now.constraint_error);
+        d.energy = larger(d.energy, fabs(now.total - start.total) / start.total);
+        d.momentum = larger(d.momentum, vec3_norm(dL) / vec3_norm(start.angular_momentum));
+        d.linear = larger(d.linear, vec3_norm(dP) / vec3_norm(start.linear_momentum));
+        d.constraints = larger(d.constraints, now.constraint_error);
         /* the middle director against the momentum it started along */
         double along = vec3_dot(scene_q(&s, "racket") + 6, start.angular_momentum);
         if (along * side < -0.5) {
@@ -112,8 +112,8 @@ static double there_and_back(const char *model, const char *constraints, double 
     scene_run(&s, h, steps);
     olo_state_reverse(s.state);
     double back =
-        fmax(scene_distance(n, olo_state_configuration(s.state), olo_state_configuration(start)),
-             scene_distance(n, olo_state_velocity(s.state), olo_state_velocity(start)));
+        larger(scene_distance(n, olo_state_configuration(s.state), olo_state_configuration(start)),
+               scene_distance(n, olo_state_velocity(s.state), olo_state_velocity(start)));
     print_message("%s, %s: away by %.2g, back to %.1e\n", model, constraints, away, back);
     olo_state_free(start);
     scene_close(&s);

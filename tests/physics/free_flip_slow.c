@@ -16,9 +16,9 @@ static void fly(const char *constraints, double h, long steps)
         double difference[3];
         vec3_subtract(now.angular_momentum, start.angular_momentum, difference);
         check_true(isfinite(now.total));
-        energy = fmax(energy, fabs(now.total - start.total) / start.total);
-        momentum = fmax(momentum, vec3_norm(difference) / vec3_norm(start.angular_momentum));
-        open = fmax(open, now.constraint_error);
+        energy = larger(energy, fabs(now.total - start.total) / start.total);
+        momentum = larger(momentum, vec3_norm(difference) / vec3_norm(start.angular_momentum));
+        open = larger(open, now.constraint_error);
     }
     print_message(
         "%-12s h = %-6g %8ld steps: energy %.1e  angular momentum %.1e  constraints %.1e\n",

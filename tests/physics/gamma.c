@@ -52,7 +52,7 @@ static double largest_residual(const trajectory *x)
         trajectory_legendre(x, i, 1, after);
         vec3_subtract(before, after, before);
         vec3_cross(trajectory_at(x, i), before, across);
-        largest = fmax(largest, vec3_norm(across));
+        largest = larger(largest, vec3_norm(across));
     }
     return largest;
 }
@@ -134,7 +134,7 @@ TEST(g5_a_step_takes_the_root_with_the_bounded_speed)
             scene_run(&s, h, 1);
             check_equal(0, s.halvings);
             check_close(
-                fmin(angles[i], M_PI - angles[i]),
+                smaller(angles[i], M_PI - angles[i]),
                 atan2(olo_state_configuration(s.state)[1], olo_state_configuration(s.state)[0]),
                 1e-12);
             scene_close(&s);

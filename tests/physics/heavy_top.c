@@ -106,8 +106,8 @@ TEST(t2_steady_precession_is_a_straight_line)
         check_close(0.0375, x3, 3.2e-5);
         check_relative(start.potential, scene_ledger(&s).potential, 9e-4);
         check_relative(start.kinetic, scene_ledger(&s).kinetic, 5e-5);
-        low = fmin(low, x3);
-        high = fmax(high, x3);
+        low = smaller(low, x3);
+        high = larger(high, x3);
     }
     check_close(0.0374691, low, 5e-8);
     check_close(0.0375000, high, 5e-8);
@@ -144,8 +144,8 @@ TEST(trajectories_of_section_10_1)
                 const double *phi = scene_q(&s, "top");
                 for (int j = 0; n == lround(0.1 / h) && j < 3; j++)
                     check_close(table[i].early[j], phi[j], 1e-8);
-                low = fmin(low, phi[2]);
-                high = fmax(high, phi[2]);
+                low = smaller(low, phi[2]);
+                high = larger(high, phi[2]);
             }
             for (int j = 0; j < 3; j++)
                 check_close(table[i].late[j], scene_q(&s, "top")[j], i == 0 ? 2e-8 : 1e-8);
@@ -236,7 +236,7 @@ TEST(hidden_constraint_values)
         double largest = 0;
         for (int n = 0; n < lround(1 / table[i][0]); n++) {
             scene_run(&s, table[i][0], 1);
-            largest = fmax(largest, scene_ledger(&s).velocity_error);
+            largest = larger(largest, scene_ledger(&s).velocity_error);
         }
         check_relative(table[i][1], largest, 0.02);
         scene_close(&s);

@@ -139,8 +139,8 @@ TEST(a_spring_winds_up_over_several_turns)
     double start = ledger_of(&r).total, largest = 0, lowest = 0;
     for (int i = 0; i < 2600; i++) {
         advance(&r, 0.005, 1);
-        largest = fmax(largest, value(&r, 0));
-        lowest = fmin(lowest, value(&r, 0));
+        largest = larger(largest, value(&r, 0));
+        lowest = smaller(lowest, value(&r, 0));
         check_relative(start, ledger_of(&r).total, 1e-12);
     }
     check_relative(40, largest, 1e-3);
@@ -175,7 +175,7 @@ TEST(a_hinge_damper_takes_what_it_takes)
     run_free(&r);
 }
 
-TEST(stops_turn_the_motion_around_and_keep_the_energy)
+TEST(stops_reverse_the_motion_and_conserve_the_energy)
 {
     /* between the stops at speed 2, in a stop half an oscillation of Omega = sqrt(k/J) = 100 deep
      * by 2/100 */
@@ -185,8 +185,8 @@ TEST(stops_turn_the_motion_around_and_keep_the_energy)
     for (int i = 0; i < 4000; i++) {
         double before = rate(&r, 0);
         advance(&r, 1e-3, 1);
-        largest = fmax(largest, value(&r, 0));
-        lowest = fmin(lowest, value(&r, 0));
+        largest = larger(largest, value(&r, 0));
+        lowest = smaller(lowest, value(&r, 0));
         turns += before * rate(&r, 0) < 0;
         check_relative(start, ledger_of(&r).total, 1e-12);
     }
@@ -316,7 +316,7 @@ static olo_model *free_flight(const char *type, const char *coordinate, unsigned
         joint.upper = 0.8;
         joint.stop_stiffness = 300;
     }
-    if (parts & 8 && !(parts & 32)) { /* a function takes its place */
+    if (parts & 8 && !(parts & 32)) { /* a function replaces it */
         *(slides ? &joint.force : &joint.torque) = 5;
         signal.expression = "cos(7*t)";
         joint.signal = &signal;
@@ -353,7 +353,7 @@ static void check_free_flight(run *r, double h, int steps)
     for (int i = 0; i < steps; i++) {
         advance(r, h, 1);
         olo_ledger now = ledger_of(r);
-        scale = fmax(scale, now.kinetic + now.strain);
+        scale = larger(scale, now.kinetic + now.strain);
         check_close(start.balance, now.balance, 1e-12 * scale);
         for (int k = 0; k < 3; k++) {
             check_close(start.linear_momentum[k], now.linear_momentum[k], 1e-12 * momentum);
@@ -456,9 +456,9 @@ TEST(a_function_that_regulates_equals_the_controller)
     run_free(&r[1]);
 }
 
-/* --- turns in a state that goes on --- */
+/* --- turns in a state that continues --- */
 
-TEST(a_copied_state_goes_on_with_its_turns_to_the_same_bits)
+TEST(a_copied_state_continues_with_its_turns_to_the_same_bits)
 {
     olo_error error = {0};
     run r = run_text(HINGED "rate: 20, stiffness: 0.17}\n");
@@ -494,7 +494,7 @@ TEST(a_chain_with_springs_dampers_and_torques_balances_its_energy)
     double start = ledger_of(&r).balance, scale = 0;
     for (int i = 0; i < 100; i++) {
         advance(&r, 0.02, 1);
-        scale = fmax(scale, ledger_of(&r).kinetic);
+        scale = larger(scale, ledger_of(&r).kinetic);
         check_close(start, ledger_of(&r).balance, 1e-12 * (scale + 60));
     }
     check_equal(6, olo_system_joint_coordinate_count(r.system));
@@ -545,7 +545,7 @@ TEST_MAIN(cmocka_unit_test(a_torsional_oscillator_has_its_period),
           cmocka_unit_test(a_spring_winds_up_over_several_turns),
           cmocka_unit_test(a_spring_at_rest_elsewhere_pulls_there),
           cmocka_unit_test(a_hinge_damper_takes_what_it_takes),
-          cmocka_unit_test(stops_turn_the_motion_around_and_keep_the_energy),
+          cmocka_unit_test(stops_reverse_the_motion_and_conserve_the_energy),
           cmocka_unit_test(a_controller_brings_a_hinge_to_its_target),
           cmocka_unit_test(a_controller_follows_a_moving_target_by_its_rate),
           cmocka_unit_test(a_spring_on_a_slide_swings_as_the_midpoint_rule_says),
@@ -555,6 +555,6 @@ TEST_MAIN(cmocka_unit_test(a_torsional_oscillator_has_its_period),
           cmocka_unit_test(reduced_and_multipliers_go_the_same_way),
           cmocka_unit_test(stiff_parts_cost_few_iterations),
           cmocka_unit_test(a_function_that_regulates_equals_the_controller),
-          cmocka_unit_test(a_copied_state_goes_on_with_its_turns_to_the_same_bits),
+          cmocka_unit_test(a_copied_state_continues_with_its_turns_to_the_same_bits),
           cmocka_unit_test(a_chain_with_springs_dampers_and_torques_balances_its_energy),
           cmocka_unit_test(coordinates_and_rates_are_columns_of_the_result))

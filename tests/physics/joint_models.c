@@ -400,7 +400,7 @@ static double diagonal_error(const runner *r)
         point_of(body(r, names[k]), hinges[k], x[k]);
     }
     for (int k = 0; k < 3; k++) {
-        largest = fmax(largest, fabs(distance(x[k], x[k + 3]) - 0.1 * sqrt(3.0)));
+        largest = larger(largest, fabs(distance(x[k], x[k + 3]) - 0.1 * sqrt(3.0)));
     }
     return largest;
 }
@@ -414,12 +414,12 @@ TEST(six_body_linkage_turns_inside_out_for_ten_thousand_steps)
     while (r.step < 10000) {
         one_step(&r);
         linkage_angles(&r, &forward, theta);
-        energy = fmax(energy, energy_change(&r));
-        constraints = fmax(constraints, constraint_error(&r));
-        diagonals = fmax(diagonals, diagonal_error(&r));
-        relation = fmax(relation, fabs(sin(theta[0]) * (1 + sin(theta[1])) - sin(theta[1])));
-        lowest = fmin(lowest, theta[0]);
-        highest = fmax(highest, theta[1]);
+        energy = larger(energy, energy_change(&r));
+        constraints = larger(constraints, constraint_error(&r));
+        diagonals = larger(diagonals, diagonal_error(&r));
+        relation = larger(relation, fabs(sin(theta[0]) * (1 + sin(theta[1])) - sin(theta[1])));
+        lowest = smaller(lowest, theta[0]);
+        highest = larger(highest, theta[1]);
         if (before < 0 && theta[0] >= 0 && fabs(theta[1]) < 1) {
             // a revolution ends where theta1 comes back to 0 from below
             const double end = r.h * ((double)r.step - theta[0] / (theta[0] - before));
@@ -462,12 +462,12 @@ static four_bar_result run_four_bar(const char *model, int n, double h, double e
             char name[32];
             (void)snprintf(name, sizeof name, "crank%d", i);
             const double *crank = body(&r, name);
-            result.spread = fmax(result.spread, distance(first + 6, crank + 6));
+            result.spread = larger(result.spread, distance(first + 6, crank + 6));
             (void)snprintf(name, sizeof name, "coupler%d", i);
             const double *coupler = body(&r, name);
-            result.spread = fmax(result.spread, fabs(coupler[4])); // they stay horizontal
+            result.spread = larger(result.spread, fabs(coupler[4])); // they stay horizontal
         }
-        result.energy = fmax(result.energy, energy_change(&r) / fabs(r.start.total));
+        result.energy = larger(result.energy, energy_change(&r) / fabs(r.start.total));
     }
     const double *q = body(&r, "crank0");
     result.x = q[6];
@@ -548,7 +548,7 @@ static void run_squeezer(double h, double x[7])
         squeezer_angles(&r, x);
         olo_ledger now;
         olo_system_ledger(r.system, r.state, &now);
-        largest = fmax(largest, now.kinetic);
+        largest = larger(largest, now.kinetic);
     }
     check_below(energy_change(&r), 1e-11 * largest);
     check_below(constraint_error(&r), 1e-14);
@@ -590,7 +590,7 @@ TEST(bricard_converges_to_the_motion_on_its_curve)
         for (int i = 0; i < 3; i++) {
             while (r.step < lround(times[i] / r.h)) {
                 one_step(&r);
-                largest = fmax(largest, energy_change(&r));
+                largest = larger(largest, energy_change(&r));
             }
             point_of(body(&r, "BC"), (const double[3]){0, -1, 0}, x[k][i]);
         }
@@ -621,7 +621,7 @@ TEST(a_hanging_chain_of_100_takes_1000_steps_and_none_is_halved)
     double largest = 0.0;
     for (int i = 0; i < 1000; i++) {
         one_step(&r);
-        largest = fmax(largest, energy_change(&r));
+        largest = larger(largest, energy_change(&r));
     }
     check_equal(100, olo_system_node_count(r.system));
     check_equal(0, r.halvings);
@@ -670,7 +670,7 @@ static double difference(const runner *a, const runner *b)
 }
 
 /* The treatment with multipliers gives the same q: to 1e-12 relative at the first step, to 1e-9
- * after twenty. Where rows repeat others the multipliers are not unique and their errors grow;
+ * after twenty. Where rows are redundant the multipliers are not unique and their errors grow;
  * there the first step counts. */
 TEST(reduced_and_multipliers_agree_for_every_model)
 {

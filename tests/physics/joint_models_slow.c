@@ -11,13 +11,13 @@ TEST(six_body_linkage_turns_inside_out_for_a_hundred_thousand_steps)
     double energy = 0.0, constraints = 0.0, diagonals = 0.0;
     while (r.step < 100000) {
         one_step(&r);
-        energy = fmax(energy, energy_change(&r));
-        constraints = fmax(constraints, constraint_error(&r));
+        energy = larger(energy, energy_change(&r));
+        constraints = larger(constraints, constraint_error(&r));
         for (int k = 0; k < 3; k++) {
             double a[3], b[3];
             point_of(body(&r, names[k]), hinges[k], a);
             point_of(body(&r, names[k + 3]), hinges[k + 3], b);
-            diagonals = fmax(diagonals, fabs(distance(a, b) - 0.1 * sqrt(3.0)));
+            diagonals = larger(diagonals, fabs(distance(a, b) - 0.1 * sqrt(3.0)));
         }
     }
     check_below(energy, 1e-11 * fabs(r.start.total));
@@ -29,13 +29,13 @@ TEST(six_body_linkage_turns_inside_out_for_a_hundred_thousand_steps)
 
 /* Frames along principal axes: hinge axes are unit vectors of them only up to rounding, the same in
  * every step. */
-TEST(turned_frames_keep_the_energy_for_a_hundred_thousand_steps)
+TEST(turned_frames_conserve_the_energy_for_a_hundred_thousand_steps)
 {
     runner r = open_model("six-body-linkage-principal", 0.01);
     double energy = 0.0;
     while (r.step < 100000) {
         one_step(&r);
-        energy = fmax(energy, energy_change(&r));
+        energy = larger(energy, energy_change(&r));
     }
     check_below(energy, 1e-11 * fabs(r.start.total));
     close_runner(&r);
@@ -53,9 +53,9 @@ TEST(forty_windows_pass_their_singular_positions_for_ten_seconds)
             for (int i = 1; i <= 40; i++) {
                 char name[16];
                 (void)snprintf(name, sizeof name, "crank%d", i);
-                spread = fmax(spread, distance(first + 6, body(&r, name) + 6));
+                spread = larger(spread, distance(first + 6, body(&r, name) + 6));
             }
-            energy = fmax(energy, energy_change(&r));
+            energy = larger(energy, energy_change(&r));
         }
         check_below(energy, 1e-10 * fabs(r.start.total));
         check_below(spread, 1e-9);
@@ -65,5 +65,5 @@ TEST(forty_windows_pass_their_singular_positions_for_ten_seconds)
 }
 
 TEST_MAIN(cmocka_unit_test(six_body_linkage_turns_inside_out_for_a_hundred_thousand_steps),
-          cmocka_unit_test(turned_frames_keep_the_energy_for_a_hundred_thousand_steps),
+          cmocka_unit_test(turned_frames_conserve_the_energy_for_a_hundred_thousand_steps),
           cmocka_unit_test(forty_windows_pass_their_singular_positions_for_ten_seconds))

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Lee's frame (Lee, Manuel, Rossow 1968) by shooting, for tests/physics/paths.c: no finite element enters.
+"""Lee's frame (Lee, Manuel, Rossow 1968) by shooting, for tests/physics/paths.c: no finite element
+enters.
 
-A column (0, 0)-(0, 120) and a beam (0, 120)-(120, 120), rigidly joined, hinged at both far ends; a load P downwards on the beam,
-24 from the corner. Plane beams with extension and shear (Reissner 1972): theta' = M/EI, r' = R(theta) (1 + N/EA, Q/GA),
-M' = -r' x F, F constant but for the load. Unknowns are the angle and the reaction at the foot and P; the beam has to end in
-(120, 120) without moment, and the loaded point to be lowered by a given w.
+A column (0, 0)-(0, 120) and a beam (0, 120)-(120, 120), rigidly joined, hinged at both far ends; a
+load P downwards on the beam, 24 from the corner. Plane beams with extension and shear (Reissner
+1972): theta' = M/EI, r' = R(theta) (1 + N/EA, Q/GA), M' = -r' x F, F constant but for the load.
+Unknowns are the angle and the reaction at the foot and P; the beam has to end in (120, 120) without
+moment, and the loaded point to be lowered by a given w.
 """
 import numpy
 

@@ -96,7 +96,8 @@ TEST(cart_and_pole_upright)
     scene_close(&s);
 }
 
-/* Held at an angle: only the slope of the weight is left, and the mass matrix of that angle. */
+/* Held at an angle: only the derivative of the weight remains, and the mass matrix of that angle.
+ */
 TEST(cart_and_pole_held_at_an_angle)
 {
     const double m = 0.5, l = 0.8, J = 0.01 + m * l * l, q = 0.6, ml = m * l * cos(0.6);

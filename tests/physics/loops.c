@@ -18,20 +18,21 @@ static double distance_to(const char *other, const char *model, double h, int st
         double q =
             scene_distance(n, olo_state_configuration(a.state), olo_state_configuration(b.state));
         check_true(isfinite(q));
-        worst = fmax(worst, q);
+        worst = larger(worst, q);
         for (int j = 0; j < n; j++) {
             /* sections of beams have next to no rotary inertia: their rates are noise (beam sheet,
              * 15) */
             const olo_coordinate *c = &a.system->coordinates[j];
             if (c->slot > 0 && a.system->nodes[c->node].section)
                 continue;
-            speed = fmax(speed, fabs(olo_state_velocity(b.state)[j]));
-            gap = fmax(gap, fabs(olo_state_velocity(a.state)[j] - olo_state_velocity(b.state)[j]));
+            speed = larger(speed, fabs(olo_state_velocity(b.state)[j]));
+            gap =
+                larger(gap, fabs(olo_state_velocity(a.state)[j] - olo_state_velocity(b.state)[j]));
         }
         check_true(isfinite(gap));
     }
     if (speed > 0)
-        worst = fmax(worst, gap / speed);
+        worst = larger(worst, gap / speed);
     check_equal(a.halvings, b.halvings);
     scene_close(&a);
     scene_close(&b);
@@ -103,7 +104,7 @@ static const char *vector(double size)
     return texts[next];
 }
 
-/* A place: of a body (with an arm) or a point. */
+/* A point on a body (with an arm), or a point mass. */
 static const char *place(int bodies, int points)
 {
     static char texts[4][128];
@@ -158,7 +159,7 @@ static void write_model(writer *t)
             vector(1));
 }
 
-TEST(random_models_move_alike_and_keep_their_balance)
+TEST(random_models_move_alike_and_satisfy_their_balance)
 {
     double worst = 0, drift = 0;
     for (int k = 0; k < 60; k++) {
@@ -168,9 +169,9 @@ TEST(random_models_move_alike_and_keep_their_balance)
         if (!(apart <= 1e-10))
             print_message("%s", t.at);
         check_below(apart, 1e-10);
-        worst = fmax(worst, apart);
+        worst = larger(worst, apart);
         scene s = scene_open(t.at, treatments[k % 2]);
-        drift = fmax(drift, scene_drift(&s, 0.02, 50));
+        drift = larger(drift, scene_drift(&s, 0.02, 50));
         check_below(drift, 1e-11);
         check_below(scene_ledger(&s).constraint_error, 1e-12);
         scene_close(&s);
@@ -222,7 +223,7 @@ TEST(square_of_rods_on_the_ground_turns_as_a_linkage)
 
 TEST(square_with_a_redundant_diagonal_is_a_rigid_body)
 {
-    /* both diagonals: the second repeats what the first says (in the plane) */
+    /* both diagonals: the second is redundant (in the plane) */
     check_loop("plane: xy\ngravity: [0, -9.81]\n"
                "points: [{name: o, mass: 1, position: [0, 0], velocity: [1, 2]}, {name: a, mass: "
                "1, position: [1, 0], velocity: [1, 3]}, {name: b, mass: 2, position: [1, 1], "
@@ -246,7 +247,7 @@ TEST(two_tetrahedra_with_a_redundant_strut_are_a_rigid_body)
 
 /* --- the semi-explicit null space --- */
 
-TEST(loops_have_as_many_unknowns_as_freedoms_and_move_alike)
+TEST(loops_have_as_many_unknowns_as_degrees_of_freedom_and_move_alike)
 {
     static const char *const models[] = {
         "six-body-linkage", "six-body-linkage-reverse", "six-body-linkage-principal", "bricard",
@@ -288,7 +289,7 @@ TEST(table_6_5_the_six_body_linkage_has_one_equation)
     scene_close(&s);
 }
 
-/* --- rows that repeat others, by name --- */
+/* --- redundant rows, by name --- */
 
 static int repeated_rows(const scene *s, const char *name, int *all)
 {
@@ -304,7 +305,8 @@ static int repeated_rows(const scene *s, const char *name, int *all)
     return rows;
 }
 
-/* `rows` of the joint repeat others, and those of no other joint do; that leaves `freedoms`. */
+/* `rows` of the joint are redundant, and none of any other joint; `freedoms` degrees of freedom
+ * remain. */
 static void check_repeated(const char *model, const char *joint, int rows, int dofs)
 {
     scene s = scene_open(model, "reduced");
@@ -331,7 +333,8 @@ static void check_repeated(const char *model, const char *joint, int rows, int d
 
 TEST(redundant_rows_are_named)
 {
-    /* Bricard's linkage has one more freedom than its rows count, a planar loop of hinges three */
+    /* Bricard's linkage has one more degree of freedom than its rows count, a planar loop of hinges
+     * three */
     check_repeated("bricard", "D", 1, 1);
     check_repeated(LOOP_OF_HINGES
                    "  - {name: C, type: revolute, between: [top, right], at: [2, 1.4, 0], axis: "
@@ -367,7 +370,8 @@ TEST(redundant_rows_are_named)
 
 TEST(body_on_two_points_turns_as_on_a_hinge)
 {
-    /* two fixed points of one body leave one rotation; one row repeats the distance between them */
+    /* two fixed points of one body leave one rotation; one row is redundant: the distance between
+     * them */
     check_loop(DOOR "supports: [{on: b, type: point}, {on: b.p, type: point}]\n", 3, 1);
     scene a =
         scene_open(DOOR "supports: [{on: b, type: point}, {on: b.p, type: point}]\n", "reduced");
@@ -427,12 +431,12 @@ TEST(repeated_runs_give_the_same_bits)
 }
 
 TEST_MAIN(cmocka_unit_test(catalogue_models_move_alike),
-          cmocka_unit_test(random_models_move_alike_and_keep_their_balance),
+          cmocka_unit_test(random_models_move_alike_and_satisfy_their_balance),
           cmocka_unit_test(triangle_of_rods_flies_as_a_rigid_body),
           cmocka_unit_test(square_of_rods_on_the_ground_turns_as_a_linkage),
           cmocka_unit_test(square_with_a_redundant_diagonal_is_a_rigid_body),
           cmocka_unit_test(two_tetrahedra_with_a_redundant_strut_are_a_rigid_body),
-          cmocka_unit_test(loops_have_as_many_unknowns_as_freedoms_and_move_alike),
+          cmocka_unit_test(loops_have_as_many_unknowns_as_degrees_of_freedom_and_move_alike),
           cmocka_unit_test(table_6_5_the_six_body_linkage_has_one_equation),
           cmocka_unit_test(redundant_rows_are_named),
           cmocka_unit_test(body_on_two_points_turns_as_on_a_hinge),

@@ -1,4 +1,4 @@
-/* Joints that nearly repeat each other. Exactly aligned ones, within rounding, leave the motion
+/* Joints that are nearly redundant. Exactly aligned ones, within rounding, leave the motion
  * free; a misalignment that is large enough to be meant locks it; one in between is refused with
  * its size. Positions near which a mechanism is singular are no misalignment. */
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "scene.h"
 
-/* The offset delta of a hinge of a door about z, the part of it that the message must tell, and
+/* The offset delta of a hinge of a door about z, the part of it that the message must report, and
  * the joints that fight. */
 static const struct {
     const char *what, *names, *text;
@@ -53,7 +53,7 @@ static const struct {
 };
 enum { MISALIGNED = sizeof misaligned / sizeof *misaligned };
 
-/* Whether the model has an initial state; else the text tells why not. */
+/* Whether the model has an initial state; else the text says why not. */
 static bool starts(const char *text, olo_error *error)
 {
     olo_model *model = NULL;
@@ -186,7 +186,7 @@ TEST(mechanisms_close_to_a_singular_position_run)
 }
 
 /* A crank of a millionth of the machine, a linkage of a millimetre beside a mast of a kilometre,
- * and a door far from the origin have small numbers, or large ones, but nothing that repeats
+ * and a door far from the origin have small numbers, or large ones, but nothing that is redundant
  * others. */
 TEST(small_parts_of_large_models_are_meant)
 {

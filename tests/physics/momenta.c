@@ -34,7 +34,7 @@ static double size_of(int n, const double *x)
 {
     double most = 0;
     for (int i = 0; i < n; i++)
-        most = fmax(most, fabs(x[i]));
+        most = larger(most, fabs(x[i]));
     return most;
 }
 
@@ -81,7 +81,7 @@ static void end_walk(two_steps *x)
     scene_close(&x->s);
 }
 
-/* Q(q) p at a state, which keeps its own velocities. */
+/* Q(q) p at a state, whose own velocities stay. */
 static void project(two_steps *x, const olo_state *at, const double *p, double *out)
 {
     olo_state *copy = NULL;
@@ -120,7 +120,7 @@ TEST(constrained_transforms_agree_at_a_node)
             double force[SIZE], apart = 0;
             olo_system_constraint_forces(x.s.system, x.middle, x.lambda, force);
             for (int i = 0; i < x.n; i++) {
-                apart = fmax(apart, fabs(x.plus[i] - x.minus[i]));
+                apart = larger(apart, fabs(x.plus[i] - x.minus[i]));
                 x.plus[i] -= 0.5 * h * force[i];
                 x.minus[i] += 0.5 * h * force[i];
             }
@@ -229,7 +229,7 @@ TEST(a_run_starts_from_momenta)
         }
 }
 
-TEST(what_has_no_momenta_is_told)
+TEST(what_has_no_momenta_is_reported)
 {
     olo_error error = {0};
     double p[SIZE] = {0};
@@ -249,4 +249,4 @@ TEST_MAIN(cmocka_unit_test(projected_transforms_agree_at_a_node_and_are_the_mome
           cmocka_unit_test(plain_transforms_are_those_of_the_discrete_lagrangian),
           cmocka_unit_test(loads_and_dampers_act_half_at_either_end),
           cmocka_unit_test(a_run_starts_from_momenta),
-          cmocka_unit_test(what_has_no_momenta_is_told))
+          cmocka_unit_test(what_has_no_momenta_is_reported))

@@ -1,6 +1,7 @@
 /* Steps of higher order: orders 2, 4 and 6 of the variational scheme in q and p, orders 2 and 4 of
  * energy-momentum in q and the tangential momentum, on a pendulum, a top, a loop and a beam. Every
- * composed step is symmetric, keeps what its parts keep, and is split as a whole where it fails. */
+ * composed step is symmetric, conserves what its parts conserve, and is split as a whole where it
+ * fails. */
 #include "scene.h"
 
 #include "base/initialised.h"
@@ -38,7 +39,7 @@ static end_state run_to(const char *model, const method *m, double time, long st
         olo_state_set_time(s.state, (double)i * time / (double)steps);
         const olo_ledger ledger = scene_ledger(&s);
         end.energy_drift =
-            fmax(end.energy_drift, fabs(ledger.balance - start) / (fabs(start) + ledger.kinetic));
+            larger(end.energy_drift, fabs(ledger.balance - start) / (fabs(start) + ledger.kinetic));
     }
     end.halvings = s.halvings;
     memcpy(end.q, olo_state_configuration(s.state), (size_t)end.n * sizeof *end.q);
@@ -73,7 +74,7 @@ static errors orders_of(const char *model, const method *m, double time, long st
                   order.tangential);
     check_equal(0, coarse.halvings + fine.halvings);
     if (strcmp(m->scheme, "energy-momentum") == 0)
-        check_below(fmax(coarse.energy_drift, fine.energy_drift), 1e-12);
+        check_below(larger(coarse.energy_drift, fine.energy_drift), 1e-12);
     return order;
 }
 
@@ -171,7 +172,7 @@ static double largest_change(int n, const double *a, const double *b)
 {
     double largest = 0;
     for (int i = 0; i < n; i++)
-        largest = fmax(largest, fabs(a[i] - b[i]));
+        largest = larger(largest, fabs(a[i] - b[i]));
     return largest;
 }
 
@@ -211,7 +212,7 @@ TEST(composed_steps_are_symmetric)
 }
 
 /* Energy, momenta and constraints hold as with order 2, also with a step as coarse as it may be. */
-TEST(composed_steps_keep_what_their_parts_keep)
+TEST(composed_steps_conserve_what_their_parts_conserve)
 {
     static const char *const models[] = {"double-spherical-pendulum", "free-body", "chain"};
     for (int i = 0; i < 3; i++)
@@ -227,7 +228,7 @@ TEST(composed_steps_keep_what_their_parts_keep)
 }
 
 /* A step that fails is split as a whole: its halves are composed steps, to the last bit. */
-TEST(a_step_that_is_halved_keeps_its_order)
+TEST(a_step_that_is_halved_has_the_same_order)
 {
     const olo_setting settings[] = {{"run.order", "4"}, {"run.iterations", "3"}};
     scene one = scene_open_set("double-spherical-pendulum", NULL, settings, 2);
@@ -297,7 +298,7 @@ static void take_warning(void *context, const char *text)
     snprintf(context, 256, "%s", text);
 }
 
-TEST(damping_that_backward_parts_cannot_follow_is_told)
+TEST(damping_that_backward_parts_cannot_follow_is_reported)
 {
     static const char *const steps[] = {"0.1", "0.01"};
     for (int k = 0; k < 2; k++) {
@@ -323,8 +324,8 @@ TEST_MAIN(cmocka_unit_test(orders_2_4_6_of_the_double_spherical_pendulum),
           cmocka_unit_test(orders_2_4_6_with_motions_and_loads_over_time),
           cmocka_unit_test(treatments_agree_at_every_order),
           cmocka_unit_test(composed_steps_are_symmetric),
-          cmocka_unit_test(composed_steps_keep_what_their_parts_keep),
-          cmocka_unit_test(a_step_that_is_halved_keeps_its_order),
+          cmocka_unit_test(composed_steps_conserve_what_their_parts_conserve),
+          cmocka_unit_test(a_step_that_is_halved_has_the_same_order),
           cmocka_unit_test(a_composed_step_that_fails_changes_nothing),
           cmocka_unit_test(what_a_scheme_does_not_have_is_refused),
-          cmocka_unit_test(damping_that_backward_parts_cannot_follow_is_told))
+          cmocka_unit_test(damping_that_backward_parts_cannot_follow_is_reported))

@@ -69,7 +69,7 @@ static void swap(int *a, int *b)
     *b = keep;
 }
 
-/* The largest entry of what is left comes to place (k, k). */
+/* The largest entry of what is left comes to position (k, k). */
 static double bring_pivot(table *t, int k)
 {
     double largest = -1;
@@ -116,7 +116,7 @@ static elimination rank_in_extended_precision(const olo_system *s, const double 
             e.largest = pivot;
             break;
         }
-        e.smallest = fmin(e.smallest, pivot);
+        e.smallest = smaller(e.smallest, pivot);
         eliminate(&t, e.rank++);
     }
     olo_free(t.entry);
@@ -146,13 +146,13 @@ static outcome run_both(const joined *x, double h, int steps)
         for (int i = 0; i < 2; i++) {
             scene_run(&pair[i], h, 1);
             olo_ledger now = scene_ledger(&pair[i]);
-            size = fmax(size, now.kinetic + fabs(now.potential));
-            o.drift = fmax(o.drift, fabs(now.total - start.total) / size);
-            o.constraint = fmax(o.constraint, now.constraint_error);
+            size = larger(size, now.kinetic + fabs(now.potential));
+            o.drift = larger(o.drift, fabs(now.total - start.total) / size);
+            o.constraint = larger(o.constraint, now.constraint_error);
         }
-        o.apart =
-            fmax(o.apart, scene_distance(pair[0].system->n, olo_state_configuration(pair[0].state),
-                                         olo_state_configuration(pair[1].state)));
+        o.apart = larger(o.apart,
+                         scene_distance(pair[0].system->n, olo_state_configuration(pair[0].state),
+                                        olo_state_configuration(pair[1].state)));
     }
     for (int i = 0; i < 2; i++) {
         o.halvings += pair[i].halvings;
@@ -168,9 +168,9 @@ static void check_motion(const joined *x, outcome *worst)
     check_below(o.drift, 1e-11);
     check_below(o.constraint, 1e-12);
     check_equal(0, o.halvings);
-    worst->apart = fmax(worst->apart, o.apart);
-    worst->drift = fmax(worst->drift, o.drift);
-    worst->constraint = fmax(worst->constraint, o.constraint);
+    worst->apart = larger(worst->apart, o.apart);
+    worst->drift = larger(worst->drift, o.drift);
+    worst->constraint = larger(worst->constraint, o.constraint);
 }
 
 static void print_worst(const char *what, const outcome *worst)
@@ -231,7 +231,7 @@ TEST(random_loops_move_alike_with_the_mobility_of_their_rank)
     check_true(SANITIZED || (locked > 0 && repeating > locked && repeating < 100));
 }
 
-/* Three more pairs of any kind: loops that share bodies and repeat one another. */
+/* Three more pairs of any kind: loops that share bodies and make rows of each other redundant. */
 static joined three_loops(unsigned long long seed, int bodies)
 {
     joined x = joined_tree(seed, bodies);
@@ -246,7 +246,7 @@ TEST(loops_that_share_bodies_move_alike_with_the_mobility_of_their_rank)
 {
     outcome worst = {0};
     for (int k = 0; k < 41; k += SANITIZED ? 8 : 1) {
-        /* in the last, what rounding leaves of a repeated row is largest among thousands */
+        /* in the last, what rounding leaves of a redundant row is largest among thousands */
         joined x = k < 40 ? three_loops(7000 + (unsigned)k, 3 + k % 8) : three_loops(10615, 10);
         check_true(mobility(&x) >= x.dofs);
         check_motion(&x, &worst);
@@ -267,7 +267,7 @@ TEST(unknowns_of_the_tables)
                 {"revolute-pair", 24, 17, 41, 7, 7},
                 {"cylindrical-pair", 24, 16, 40, 8, 8},
                 {"planar-pair", 24, 15, 39, 9, 9},
-                /* all five closure rows stay, one of which repeats the others: 143 and one more;
+                /* all five closure rows stay, one of which is redundant: 143 and one more;
                  * the reduced scheme has the five joint increments of the second article and the
                  * multipliers of the closure */
                 {"six-body-linkage-principal", 72, 72, 144, 10, 1}};
@@ -365,7 +365,7 @@ TEST(table_IV_condition_numbers_of_the_planar_pair)
 
 /* --- the six-body linkage at t = 0.04 ---
  *
- * Here all five rows of the closure are kept, so that the matrices of both treatments are singular
+ * Here all five rows of the closure stay, so that the matrices of both treatments are singular
  * as they stand: olo_stepper_compute_condition says so. Also the hinges hold their axis against the
  * two directors that it is least aligned with, the second and the third, where the sources take the
  * first and the second, and the fixed body has other rows. The published numbers belong to the rows
@@ -479,14 +479,14 @@ static void find_multipliers(const double *K, double h, const bool *out, const d
         left[i] = -h * force[i];
         for (int c = 0; c < ROWS; c++)
             left[i] += K[i * SIZE + COORDINATES + c] * b[c];
-        size = fmax(size, h * fabs(force[i]));
-        rest = fmax(rest, fabs(left[i]));
+        size = larger(size, h * fabs(force[i]));
+        rest = larger(rest, fabs(left[i]));
     }
     check_below(rest, 1e-8 * size);
     memcpy(lambda, b, sizeof b);
 }
 
-/* [N  h G_m^T; G_1  0] with the rows of the sources in the place of ours; `out` tells which are not
+/* [N  h G_m^T; G_1  0] with the rows of the sources instead of ours; `out` says which are not
  * counted. */
 static void use_source_rows(scene *s, double h, const bool *out, double *K)
 {

@@ -30,7 +30,7 @@ static olo_status search(scene *s, const olo_equilibrium_options *options,
     "loads: {name: push, on: a.end, force: [0, -P, 0]}\n"
 
 /* N = EA (1 - l/L), P = 2 N y/l with l^2 = 1 + y^2: largest where l^3 = L. N stays below Euler's
- * load of a bar, so that they keep straight: 33 against pi^2 50/1.01 = 489 for h = 0.1. */
+ * load of a bar, so that they stay straight: 33 against pi^2 50/1.01 = 489 for h = 0.1. */
 static double mises_load(double h, double y)
 {
     double L = sqrt(1 + h * h), l = sqrt(1 + y * y);
@@ -123,7 +123,7 @@ TEST(truss_is_stable_up_to_its_limit_point)
     "  - {name: wall, type: point, on: right.end}\n"                                               \
     "loads: {name: push, on: left.end, force: [0, -P, 0]}\n"
 
-TEST(frame_of_lee_keeps_to_its_primary_branch)
+TEST(frame_of_lee_stays_on_its_primary_branch)
 {
     /* lee_frame_reference.py */
     const struct {
@@ -275,7 +275,7 @@ static void check_bent(const char *n, double largest, bool warns)
     scene_close(&s);
 }
 
-TEST(too_few_elements_are_told_apart_from_snapping)
+TEST(too_few_elements_are_distinguished_from_snapping)
 {
     check_bent("20", pi / 4, true);
     check_bent("52", 0.5 * asin(80 * pi * 2 / (52 * 10)), true);
@@ -345,11 +345,11 @@ TEST(stop_is_met_on_the_path)
 TEST_MAIN(cmocka_unit_test(overloaded_truss_ends_at_its_limit_point),
           cmocka_unit_test(limit_point_is_found_whatever_the_first_step),
           cmocka_unit_test(truss_is_stable_up_to_its_limit_point),
-          cmocka_unit_test(frame_of_lee_keeps_to_its_primary_branch),
+          cmocka_unit_test(frame_of_lee_stays_on_its_primary_branch),
           long_unit_test(frame_of_lee_ends_at_the_published_limit_load),
           cmocka_unit_test(imperfect_column_bends_into_the_elastica),
           cmocka_unit_test(direction_without_stiffness_is_no_bifurcation),
-          cmocka_unit_test(too_few_elements_are_told_apart_from_snapping),
+          cmocka_unit_test(too_few_elements_are_distinguished_from_snapping),
           cmocka_unit_test(rigid_corner_is_no_coarse_beam),
           cmocka_unit_test(motion_with_kinks_is_followed),
           cmocka_unit_test(stop_is_met_on_the_path))

@@ -59,10 +59,11 @@ static outcome penalised(const char *model, double mu, long steps)
             squares += g * g;
         }
         x.last_gap = ledger.constraint_error;
-        x.gap = fmax(x.gap, x.last_gap);
+        x.gap = larger(x.gap, x.last_gap);
         x.energy =
-            fmax(x.energy, fabs(ledger.kinetic + ledger.potential + mu * squares - start.total));
-        x.momentum = fmax(x.momentum, fabs(ledger.angular_momentum[2] - start.angular_momentum[2]));
+            larger(x.energy, fabs(ledger.kinetic + ledger.potential + mu * squares - start.total));
+        x.momentum =
+            larger(x.momentum, fabs(ledger.angular_momentum[2] - start.angular_momentum[2]));
     }
     x.energy /= start.total;
     x.momentum /= fabs(start.angular_momentum[2]);
@@ -257,7 +258,7 @@ TEST(the_passes_of_the_last_step_of_the_top)
 
 /* A ~ h^2: a penalty that is good at h = 0.01 does nothing at h = 1e-4. Halving would make it
  * worse. */
-TEST(augmented_tells_to_raise_the_penalty_where_steps_are_small)
+TEST(augmented_advises_a_larger_penalty_where_steps_are_small)
 {
     olo_error error = {0};
     scene s = scene_open_penalty(PENDULUM, "augmented", 1e5, 1e-10, "explicit");
@@ -268,7 +269,7 @@ TEST(augmented_tells_to_raise_the_penalty_where_steps_are_small)
     check_true(strstr(error.text, "smaller step") == NULL);
     check_equal(0, olo_stepper_report(s.stepper)->halvings);
     check_true(olo_state_time(s.state) == 0);
-    /* the penalty it tells does */
+    /* the penalty that it names is enough */
     const char *advice = strstr(error.text, "try ");
     check_true(advice != NULL);
     scene better =
@@ -290,7 +291,7 @@ TEST(augmented_conserves_energy_with_the_constraint_energy)
             scene_run(&s, 0.01, 1);
             olo_ledger ledger = scene_ledger(&s);
             check_close(82.5, ledger.balance, 1e-11);
-            drift[k] = fmax(drift[k], fabs(ledger.kinetic + ledger.potential - 82.5));
+            drift[k] = larger(drift[k], fabs(ledger.kinetic + ledger.potential - 82.5));
         }
         scene_close(&s);
     }
@@ -332,6 +333,6 @@ TEST_MAIN(
     cmocka_unit_test(augmented_needs_five_solutions_a_step_of_the_top),
     cmocka_unit_test(the_passes_of_the_last_step_of_the_pendulum_shrink_all_errors_geometrically),
     cmocka_unit_test(the_passes_of_the_last_step_of_the_top),
-    cmocka_unit_test(augmented_tells_to_raise_the_penalty_where_steps_are_small),
+    cmocka_unit_test(augmented_advises_a_larger_penalty_where_steps_are_small),
     cmocka_unit_test(augmented_conserves_energy_with_the_constraint_energy),
     cmocka_unit_test(implicit_and_explicit_null_space_give_the_constrained_solution_of_the_top))

@@ -41,7 +41,7 @@ TEST(supports_at_rest_carry_weight_and_moment)
 {
     static const struct {
         const char *type;
-        double moment[3]; /* about the place; the centre lies at (0.5, 0.2, 0) from it, weight 2 g
+        double moment[3]; /* about the point; the centre lies at (0.5, 0.2, 0) from it, weight 2 g
                              down */
     } cases[] = {
         {"fixed", {0.2 * 2 * 9.81, -0.5 * 2 * 9.81, 0}},
@@ -194,7 +194,7 @@ TEST(reactions_of_both_treatments_agree)
                          &error);
                 check_ok(olo_stepper_compute_reaction(b.stepper, b.state, g, f[1], m[1], &error),
                          &error);
-                double size = fmax(vec3_norm(f[1]), vec3_norm(m[1]));
+                double size = larger(vec3_norm(f[1]), vec3_norm(m[1]));
                 for (int i = 0; i < 3; i++) {
                     if (!(fabs(f[0][i] - f[1][i]) <= 1e-8 * size))
                         print_message("model %zu step %d group %s\n", k, n,
@@ -238,9 +238,9 @@ TEST(reactions_and_loads_make_the_change_of_momentum)
     }
 }
 
-/* Of a composed step what the stepper tells is what is recorded: with energy-momentum a mean, with
- * variational the reaction of the node where the step began, for a rod that let go horizontally
- * three times the weight along it. */
+/* Of a composed step what the stepper reports is what is recorded: with energy-momentum a mean,
+ * with variational the reaction of the node where the step began, for a rod that let go
+ * horizontally three times the weight along it. */
 TEST(reactions_of_composed_steps)
 {
     static const olo_setting methods[][2] = {

@@ -49,7 +49,7 @@ static void check_second_order(const char *text, const char *name, double end, i
     check_below(fine, tolerance);
 }
 
-/* All laws of a scene: what it conserves, constraints, and the freedoms expected. */
+/* All laws of a scene: what it conserves, constraints, and the degrees of freedom expected. */
 static void check_laws(const char *text, int mobility)
 {
     for (int i = 0; i < 3; i++) {
@@ -322,7 +322,7 @@ TEST(a_mimic_takes_its_offset_and_a_rack_its_radius)
 
 /* A relation given twice, and one that follows from two others: counted, named by no one, and no
  * harm. */
-TEST(relations_that_repeat_others_are_counted_and_run)
+TEST(redundant_relations_are_counted_and_run)
 {
     const char *text = TRAIN "  - {coordinate: hc, follows: ha, ratio: 1.25}\n";
     for (int i = 0; i < 3; i++) {
@@ -335,7 +335,7 @@ TEST(relations_that_repeat_others_are_counted_and_run)
 }
 
 /* Inside a free system relations and drives change no momentum. */
-TEST(relations_and_motions_in_free_flight_keep_the_momenta)
+TEST(relations_and_motions_in_free_flight_conserve_the_momenta)
 {
     const char *text = BODY_A BODY_B
         "  - {name: c, mass: 1, inertia: [0.2, 0.2, 0.3], position: [0, 1, 0]}\n"
@@ -768,7 +768,7 @@ TEST(the_motor_of_the_gear_train_sees_the_inertia_of_all)
     check_close(2, log2(error[0] / error[1]), 0.1);
 }
 
-TEST(the_cardan_shaft_of_the_catalogue_keeps_its_relation)
+TEST(the_cardan_shaft_of_the_catalogue_satisfies_its_relation)
 {
     scene s = scene_open("cardan-shaft", NULL);
     check_below(s.projection.velocity, 1e-13);
@@ -799,7 +799,7 @@ TEST(the_screw_press_swings_as_its_equation_says)
 }
 
 /* The ram may be named first in its bearing: then rows of the closure vanish but for rounding. */
-TEST(projection_survives_closures_that_repeat_the_tree)
+TEST(projection_survives_closures_that_the_tree_makes_redundant)
 {
     const char *text = "bodies: [{name: s, mass: 6, inertia: [2, 2, 3]}, {name: r, mass: 8, "
                        "inertia: [1, 1, 1], position: "
@@ -817,8 +817,8 @@ TEST(projection_survives_closures_that_repeat_the_tree)
 
 /* --- which body an axis belongs to --- */
 
-/* The line is fixed in the body that is named first, the ground's place is on it. */
-TEST(the_line_of_a_body_on_a_place_of_the_ground_turns_with_the_body)
+/* The line is fixed in the body that is named first, the point of the ground is on it. */
+TEST(the_line_of_a_body_on_a_point_of_the_ground_turns_with_the_body)
 {
     const char *text =
         "gravity: [0, 0, -9.81]\nbodies:\n" BODY_B
@@ -839,7 +839,7 @@ TEST(the_line_of_a_body_on_a_place_of_the_ground_turns_with_the_body)
         along += in_body[I] * A[I];
     }
     for (int I = 0; I < 3; I++)
-        away = fmax(away, fabs(in_body[I] - along * A[I]));
+        away = larger(away, fabs(in_body[I] - along * A[I]));
     check_true(fabs(along) > 0.1);
     check_below(away, 1e-13);
     check_close(along, coordinate(&s, "l.position"), 1e-13);
@@ -858,8 +858,8 @@ TEST_MAIN(cmocka_unit_test(a_universal_joint_in_free_flight_and_on_the_ground),
           cmocka_unit_test(a_gear_train_has_its_effective_inertia),
           cmocka_unit_test(a_differential_adds_two_motions),
           cmocka_unit_test(a_mimic_takes_its_offset_and_a_rack_its_radius),
-          cmocka_unit_test(relations_that_repeat_others_are_counted_and_run),
-          cmocka_unit_test(relations_and_motions_in_free_flight_keep_the_momenta),
+          cmocka_unit_test(redundant_relations_are_counted_and_run),
+          cmocka_unit_test(relations_and_motions_in_free_flight_conserve_the_momenta),
           cmocka_unit_test(inverse_dynamics_of_a_pendulum),
           cmocka_unit_test(the_work_of_a_drive_is_the_change_of_energy),
           cmocka_unit_test(a_motion_from_a_c_function_is_that_of_the_expression),
@@ -871,7 +871,7 @@ TEST_MAIN(cmocka_unit_test(a_universal_joint_in_free_flight_and_on_the_ground),
           cmocka_unit_test(reactions_along_the_axes_of_space_and_of_the_bodies),
           cmocka_unit_test(reactions_of_joints_named_from_either_side),
           cmocka_unit_test(the_motor_of_the_gear_train_sees_the_inertia_of_all),
-          cmocka_unit_test(the_cardan_shaft_of_the_catalogue_keeps_its_relation),
+          cmocka_unit_test(the_cardan_shaft_of_the_catalogue_satisfies_its_relation),
           cmocka_unit_test(the_screw_press_swings_as_its_equation_says),
-          cmocka_unit_test(projection_survives_closures_that_repeat_the_tree),
-          cmocka_unit_test(the_line_of_a_body_on_a_place_of_the_ground_turns_with_the_body))
+          cmocka_unit_test(projection_survives_closures_that_the_tree_makes_redundant),
+          cmocka_unit_test(the_line_of_a_body_on_a_point_of_the_ground_turns_with_the_body))

@@ -1,14 +1,17 @@
-"""Reference positions for the rods of Simo and Vu-Quoc (models flying-beam and right-angle-elbow), by another method:
-finite differences of the strong form of the Simo-Reissner rod on a staggered grid,
+"""Reference positions for the rods of Simo and Vu-Quoc (models flying-beam and right-angle-elbow),
+by another method: finite differences of the strong form of the Simo-Reissner rod on a staggered
+grid,
 
     m_i x'' = n_{i+1/2} - n_{i-1/2} + F,   (I w)' = m_{i+1/2} - m_{i-1/2} + 1/2 sum dx x n + M,
-    n = R C_g (R^T dx/l - e3),   m = R C_k log(R_i^T R_{i+1})/l,   R = R_i exp(log(R_i^T R_{i+1})/2),
+    n = R C_g (R^T dx/l - e3),   m = R C_k log(R_i^T R_{i+1})/l,   R = R_i exp(log(R_i^T
+    R_{i+1})/2),
 
-lumped masses, rotation matrices, Runge and Kutta's method of fourth order, and Richardson's extrapolation from two grids
-(the error is of second order in l).
+lumped masses, rotation matrices, Runge and Kutta's method of fourth order, and Richardson's
+extrapolation from two grids (the error is of second order in l).
 
     rods_reference.py flying-beam 40 800
-    rods_reference.py right-angle-elbow 20 2000       (elements of the coarser grid, its steps in a unit of time)
+    rods_reference.py right-angle-elbow 20 2000       (elements of the coarser grid, its steps in a
+    unit of time)
 
 print the positions of start, middle and end that tests/physics/flexible.c has: good to a few 1e-4.
 """
@@ -34,7 +37,8 @@ def exponential(a):
 
 
 def logarithm(R):
-    axis = 0.5 * np.stack([R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0], R[..., 1, 0] - R[..., 0, 1]], -1)
+    axis = 0.5 * np.stack([R[..., 2, 1] - R[..., 1, 2], R[..., 0, 2] - R[..., 2, 0],
+                           R[..., 1, 0] - R[..., 0, 1]], -1)
     sine = np.linalg.norm(axis, axis=-1)
     angle = np.arctan2(sine, 0.5 * (np.trace(R, axis1=-2, axis2=-1) - 1))
     return np.where(sine > 1e-7, angle / np.where(sine > 1e-7, sine, 1), 1.0)[..., None] * axis
@@ -46,7 +50,8 @@ class Rod:
     def __init__(self, points, elements, stiffness, inertia, clamped, load):
         points = np.array(points, float)
         self.x0 = np.concatenate([points[:1]] + [
-            a + (b - a) * np.arange(1, elements + 1)[:, None] / elements for a, b in zip(points, points[1:])])
+            a + (b - a) * np.arange(1, elements + 1)[:, None] / elements
+            for a, b in zip(points, points[1:])])
         dx = np.diff(self.x0, axis=0)
         self.length = np.linalg.norm(dx, axis=1)
         e3 = dx / self.length[:, None]
@@ -89,7 +94,8 @@ class Rod:
         return v, a, R @ hat(w), b
 
     def run(self, times, dt):
-        y = [self.x0.copy(), np.zeros_like(self.x0), np.tile(np.eye(3), (len(self.x0), 1, 1)), np.zeros_like(self.x0)]
+        y = [self.x0.copy(), np.zeros_like(self.x0), np.tile(np.eye(3), (len(self.x0), 1, 1)),
+             np.zeros_like(self.x0)]
         out, t = [], 0.0
         for end in times:
             steps = round((end - t) / dt)
@@ -98,8 +104,10 @@ class Rod:
                 k2 = self.rates(t + dt / 2, *[a + dt / 2 * b for a, b in zip(y, k1)])
                 k3 = self.rates(t + dt / 2, *[a + dt / 2 * b for a, b in zip(y, k2)])
                 k4 = self.rates(t + dt, *[a + dt * b for a, b in zip(y, k3)])
-                y = [a + dt / 6 * (p + 2 * q + 2 * r + s) for a, p, q, r, s in zip(y, k1, k2, k3, k4)]
-                y[2] = y[2] @ (1.5 * np.eye(3) - 0.5 * np.swapaxes(y[2], 1, 2) @ y[2])  # orthonormal again
+                y = [a + dt / 6 * (p + 2 * q + 2 * r + s)
+                     for a, p, q, r, s in zip(y, k1, k2, k3, k4)]
+                # orthonormal again
+                y[2] = y[2] @ (1.5 * np.eye(3) - 0.5 * np.swapaxes(y[2], 1, 2) @ y[2])
                 t += dt
             t = end
             out.append([y[0][0], y[0][len(self.x0) // 2], y[0][-1]])
@@ -110,13 +118,15 @@ def flying(n):
     def load(t):
         f = np.interp(t, [0, 2.5, 5], [0, 1, 0])
         return 0, f * np.array([20., 0, 0]), f * np.array([0, -100., -200])
-    return Rod([[6, 0, 0], [0, 8, 0]], n, [1e4] * 3 + [500] * 3, [1, 10, 10], False, load), [2.5, 5, 7.5, 10]
+    return Rod([[6, 0, 0], [0, 8, 0]], n, [1e4] * 3 + [500] * 3, [1, 10, 10], False,
+               load), [2.5, 5, 7.5, 10]
 
 
 def elbow(n):
     def load(t):
         return n, np.array([0, 0, np.interp(t, [0, 1, 2], [0, 50, 0])]), np.zeros(3)
-    return Rod([[0, 0, 0], [10, 0, 0], [10, 10, 0]], n, [1e6] * 3 + [1e3] * 3, [1, 10, 10], True, load), [1, 2, 4, 6]
+    return Rod([[0, 0, 0], [10, 0, 0], [10, 10, 0]], n, [1e6] * 3 + [1e3] * 3, [1, 10, 10], True,
+               load), [1, 2, 4, 6]
 
 
 def main():
@@ -129,7 +139,8 @@ def main():
         grids.append(rod.run(times, 1 / (rate * k // n)))
     best = grids[1] + (grids[1] - grids[0]) / 3
     for t, row, fine in zip(times, best, grids[1]):
-        print(t, " ".join(f"({p[0]:.6f}, {p[1]:.6f}, {p[2]:.6f})" for p in row), f"extrapolated by {abs(row - fine).max():.1e}")
+        print(t, " ".join(f"({p[0]:.6f}, {p[1]:.6f}, {p[2]:.6f})" for p in row),
+              f"extrapolated by {abs(row - fine).max():.1e}")
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ static const char *const wheel_with_pendulum =
     "  - {name: axle, type: revolute, between: [wheel, {on: bob, at: [-0.3, -0.05, 0.1]}], axis: "
     "[0, 1, 0], rate: -2}\n";
 
-/* Two wheels of radius 0.2 on an axle of length 1: one of the sideways rows repeats the other. */
+/* Two wheels of radius 0.2 on an axle of length 1: one of the sideways rows is redundant. */
 static const char *const two_wheels =
     "gravity: [0, 0, -9.81]\n"
     "bodies:\n"
@@ -152,7 +152,7 @@ static double slip_of(const scene *s, int node, const olo_rolling *rolling)
 
 /* --- laws that hold at any step --- */
 
-TEST(energy_and_contact_are_kept_for_any_step)
+TEST(energy_and_contact_are_conserved_for_any_step)
 {
     const double steps[] = {0.05, 0.01, 0.001};
     for (int t = 0; t < 3; t++)
@@ -165,10 +165,10 @@ TEST(energy_and_contact_are_kept_for_any_step)
                 for (int i = 0; i * steps[k] < 1; i++) {
                     scene_run(&s, steps[k], 1);
                     olo_ledger now = scene_ledger(&s);
-                    size = fmax(size, now.kinetic + fabs(now.potential));
-                    drift = fmax(drift, fabs(now.total - start.total) / size);
-                    open = fmax(open, now.constraint_relative);
-                    slip = fmax(slip, slip_of(&s, 0, rolling_of(&s)));
+                    size = larger(size, now.kinetic + fabs(now.potential));
+                    drift = larger(drift, fabs(now.total - start.total) / size);
+                    open = larger(open, now.constraint_relative);
+                    slip = larger(slip, slip_of(&s, 0, rolling_of(&s)));
                 }
                 check_below(drift, 1e-12);
                 check_below(open, 1e-14);
@@ -177,7 +177,7 @@ TEST(energy_and_contact_are_kept_for_any_step)
             }
 }
 
-TEST(a_coin_keeps_its_energy_over_many_steps)
+TEST(a_coin_conserves_its_energy_over_many_steps)
 {
     scene s = scene_open("rolling-disc", "reduced");
     check_below(scene_drift(&s, 0.005, 100000), 1e-12);
@@ -258,7 +258,7 @@ TEST(a_motion_has_the_symmetry_of_its_plane)
 
 /* Chaplygin's ball, of any inertia about its centre: L + r n x m v, its angular momentum about the
  * contact, is constant on a horizontal plane. */
-TEST(a_ball_keeps_its_angular_momentum_about_the_contact)
+TEST(a_ball_conserves_its_angular_momentum_about_the_contact)
 {
     for (int t = 0; t < 3; t++) {
         scene s = scene_open(chaplygin, treatments[t]);
@@ -273,7 +273,7 @@ TEST(a_ball_keeps_its_angular_momentum_about_the_contact)
             if (i == 0)
                 vec3_copy(L, start);
             vec3_subtract(L, start, L);
-            worst = fmax(worst, vec3_norm(L) / vec3_norm(start));
+            worst = larger(worst, vec3_norm(L) / vec3_norm(start));
             scene_run(&s, 0.02, 1);
         }
         check_below(worst, 1e-12);
@@ -327,8 +327,8 @@ static void steady_departure(double alpha, double Omega, double h, double *lean,
     for (int i = 0; i < (int)(1 / h + 0.5); i++) {
         scene_run(&x, h, 1);
         const double *q = scene_q(&x, "coin");
-        *lean = fmax(*lean, fabs(asin(lean_of(&x, "coin")) - alpha));
-        *path = fmax(*path, fabs(hypot(q[0] - start[0], q[1] - start[1] - R) - fabs(R)));
+        *lean = larger(*lean, fabs(asin(lean_of(&x, "coin")) - alpha));
+        *path = larger(*path, fabs(hypot(q[0] - start[0], q[1] - start[1] - R) - fabs(R)));
     }
     check_close(radius * w3,
                 scene_v(&x, "coin")[0] * cos(Omega) + scene_v(&x, "coin")[1] * sin(Omega),
@@ -353,8 +353,8 @@ TEST(steady_circles_of_a_leaning_disc)
 }
 
 /* alpha'' = -k alpha near straight rolling, k = (C (C + m r^2) w^2 - m g r A)/(A (A + m r^2)), when
- * the disc starts to turn with A Omega = -C w alpha, which then goes on: alpha = alpha0 cos(sqrt(k)
- * t), or cosh below the threshold. */
+ * the disc starts to turn with A Omega = -C w alpha, which then continues: alpha = alpha0
+ * cos(sqrt(k) t), or cosh below the threshold. */
 TEST(straight_rolling_is_stable_above_its_threshold)
 {
     const double start = 1e-6, rim = mass * radius * radius;
@@ -370,7 +370,7 @@ TEST(straight_rolling_is_stable_above_its_threshold)
         for (int n = 1; n <= 1000; n++) {
             scene_run(&s, h, 1);
             double t = n * h, expected = k > 0 ? cos(sqrt(k) * t) : cosh(sqrt(-k) * t);
-            most = fmax(most, fabs(lean_of(&s, "coin") / start - expected) / fmax(1, expected));
+            most = larger(most, fabs(lean_of(&s, "coin") / start - expected) / larger(1, expected));
         }
         check_below(most, 1e-3);
         scene_close(&s);
@@ -389,9 +389,9 @@ static double error_at(double h)
     const double *q = scene_q(&s, "b");
     double error = 0;
     for (int i = 0; i < 3; i++) {
-        error = fmax(error, fabs(q[i] - position[i]) / 0.1);
-        error = fmax(error, fabs(q[3 + i] - d1[i]));
-        error = fmax(error, fabs(q[9 + i] - d3[i]));
+        error = larger(error, fabs(q[i] - position[i]) / 0.1);
+        error = larger(error, fabs(q[3 + i] - d1[i]));
+        error = larger(error, fabs(q[9 + i] - d3[i]));
     }
     scene_close(&s);
     return error;
@@ -477,8 +477,8 @@ static double treatments_apart(scene *one, scene *two, double h, int steps)
     for (int i = 0; i < steps; i++) {
         scene_run(one, h, 1);
         scene_run(two, h, 1);
-        apart = fmax(apart, scene_distance(one->system->n, olo_state_configuration(one->state),
-                                           olo_state_configuration(two->state)));
+        apart = larger(apart, scene_distance(one->system->n, olo_state_configuration(one->state),
+                                             olo_state_configuration(two->state)));
     }
     return apart;
 }
@@ -506,7 +506,7 @@ TEST(a_penalty_cannot_roll)
     scene_close(&s);
 }
 
-TEST(a_pendulum_in_a_wheel_keeps_the_energy)
+TEST(a_pendulum_in_a_wheel_conserves_the_energy)
 {
     scene s = scene_open(wheel_with_pendulum, "reduced");
     olo_counts counts;
@@ -585,9 +585,9 @@ TEST(two_wheels_on_an_axle_run_in_a_circle)
 }
 
 /* A cone that rolls about its tip, which is held: the joint that rolls closes a loop, two of its
- * rows do not repeat the tip, and one freedom is left. It goes round at a constant rate: with half
- * the opening angle delta and the contact at l from the tip, turning with w it takes the time 2 pi
- * / (w tan delta) a round. */
+ * rows are independent of the tip, and one degree of freedom remains. It goes round at a constant
+ * rate: with half the opening angle delta and the contact at l from the tip, turning with w it
+ * takes the time 2 pi / (w tan delta) a round. */
 TEST(a_cone_rolls_round_its_tip)
 {
     const double delta = 0.5, L = 0.4, r = L * tan(delta), w = 5;
@@ -679,9 +679,9 @@ TEST(random_trees_with_a_rolling_root)
         check_ok(olo_system_counts(one.system, &counts, &error), &error);
         check_equal(x.dofs, counts.degrees_of_freedom);
         check_equal(x.dofs, counts.unknowns_reduced);
-        apart = fmax(apart, treatments_apart(&one, &two, 0.002, 20));
-        slip = fmax(slip, slip_of(&one, 0, rolling_of(&one)));
-        drift = fmax(drift, scene_drift(&one, 0.002, 20));
+        apart = larger(apart, treatments_apart(&one, &two, 0.002, 20));
+        slip = larger(slip, slip_of(&one, 0, rolling_of(&one)));
+        drift = larger(drift, scene_drift(&one, 0.002, 20));
         scene_close(&one);
         scene_close(&two);
         joined_free(&x);
@@ -787,12 +787,12 @@ TEST(rolling_joints_that_make_no_sense_are_refused)
     }
 }
 
-TEST_MAIN(cmocka_unit_test(energy_and_contact_are_kept_for_any_step),
-          cmocka_unit_test(a_coin_keeps_its_energy_over_many_steps),
+TEST_MAIN(cmocka_unit_test(energy_and_contact_are_conserved_for_any_step),
+          cmocka_unit_test(a_coin_conserves_its_energy_over_many_steps),
           cmocka_unit_test(the_height_has_an_exact_discrete_gradient),
           cmocka_unit_test(a_motion_runs_back_to_its_start),
           cmocka_unit_test(a_motion_has_the_symmetry_of_its_plane),
-          cmocka_unit_test(a_ball_keeps_its_angular_momentum_about_the_contact),
+          cmocka_unit_test(a_ball_conserves_its_angular_momentum_about_the_contact),
           cmocka_unit_test(uniform_rolling_is_exact_at_any_step),
           cmocka_unit_test(steady_circles_of_a_leaning_disc),
           cmocka_unit_test(straight_rolling_is_stable_above_its_threshold),
@@ -800,7 +800,7 @@ TEST_MAIN(cmocka_unit_test(energy_and_contact_are_kept_for_any_step),
           cmocka_unit_test(a_solid_ball_rolls_down_a_slope_with_five_sevenths),
           cmocka_unit_test(the_reaction_acts_at_the_contact), cmocka_unit_test(treatments_agree),
           cmocka_unit_test(a_penalty_cannot_roll),
-          cmocka_unit_test(a_pendulum_in_a_wheel_keeps_the_energy),
+          cmocka_unit_test(a_pendulum_in_a_wheel_conserves_the_energy),
           cmocka_unit_test(a_planar_cart_moves_as_in_space),
           cmocka_unit_test(two_wheels_on_an_axle_run_in_a_circle),
           cmocka_unit_test(a_cone_rolls_round_its_tip),

@@ -1,10 +1,13 @@
-"""Frequencies of a rotating cantilever, for vibration.c: flapping of an inextensible Euler-Bernoulli beam on a hub,
+"""Frequencies of a rotating cantilever, for vibration.c: flapping of an inextensible
+Euler-Bernoulli beam on a hub,
 
-    w'''' - (T w')' = eta^2 w,   T = gamma^2 ((1 - x^2)/2 + delta (1 - x)),   w(0) = w'(0) = w''(1) = w'''(1) = 0,
+    w'''' - (T w')' = eta^2 w,   T = gamma^2 ((1 - x^2)/2 + delta (1 - x)),   w(0) = w'(0) = w''(1)
+    = w'''(1) = 0,
 
-in units of its length, mass and stiffness; gamma is the rate of rotation, delta the radius of the hub. The power series in x
-with 60 digits, roots by bisection. (The first ones are in the tables of Wright et al. 1982 and of Yoo and Shin 1998.) In the plane of
-rotation the squares are less by gamma^2.
+in units of its length, mass and stiffness; gamma is the rate of rotation, delta the radius of the
+hub. The power series in x with 60 digits, roots by bisection. (The first ones are in the tables of
+Wright et al. 1982 and of Yoo and Shin 1998.) In the plane of rotation the squares are less by
+gamma^2.
 """
 
 from decimal import Decimal, getcontext
@@ -18,10 +21,12 @@ def end(eta, gamma, delta, first):
     a = [Decimal(0)] * (TERMS + 4)
     a[first] = Decimal(1)
     for k in range(TERMS):
-        pull = ((Decimal("0.5") + delta) * (k + 2) * (k + 1) * a[k + 2] - delta * (k + 1) ** 2 * a[k + 1]
+        pull = ((Decimal("0.5") + delta) * (k + 2) * (k + 1) * a[k + 2] - delta * (k + 1) ** 2
+                * a[k + 1]
                 - Decimal(k * (k + 1)) / 2 * a[k])
         a[k + 4] = (gamma ** 2 * pull + eta ** 2 * a[k]) / ((k + 4) * (k + 3) * (k + 2) * (k + 1))
-    return (sum(k * (k - 1) * c for k, c in enumerate(a)), sum(k * (k - 1) * (k - 2) * c for k, c in enumerate(a)))
+    return (sum(k * (k - 1) * c for k, c in enumerate(a)),
+            sum(k * (k - 1) * (k - 2) * c for k, c in enumerate(a)))
 
 
 def determinant(eta, gamma, delta):

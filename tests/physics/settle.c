@@ -32,7 +32,7 @@ static void stays_closed(const char *text, double h, long steps)
     for (long i = 0; i < steps; i++) {
         scene_run(&s, h, 1);
         if (i % 100 == 0)
-            olo_raise(&largest, scene_ledger(&s).constraint_error);
+            largest = larger(largest, scene_ledger(&s).constraint_error);
     }
     check_below(largest, 4 * DBL_EPSILON);
     scene_close(&s);

@@ -34,7 +34,7 @@ TEST(velocity_along_a_rod_is_taken_away)
 }
 
 /* min m1 |dv1|^2 + m2 |dv2|^2: the momentum along the rod is shared, not lost */
-TEST(projection_is_an_impact_that_keeps_momentum)
+TEST(projection_is_an_impact_that_conserves_momentum)
 {
     scene s = scene_open("points: [{name: a, mass: 1, position: [0, 0, 0], velocity: [3, 1, 0]}, "
                          "{name: b, mass: 2, position: [1, 0, 0], velocity: [0, 0, 1]}]\n"
@@ -85,7 +85,7 @@ TEST(body_is_moved_to_its_support)
     scene_close(&s);
 }
 
-/* In a plane the parts of d1.d3 all vanish; what is left of that row is no reason to go on. */
+/* In a plane the parts of d1.d3 all vanish; what is left of that row is no reason to continue. */
 TEST(planar_linkage_is_closed_from_a_rough_drawing)
 {
     scene s = scene_open(
@@ -131,7 +131,7 @@ static void check_refused(const char *text, const char *name)
 
 TEST(impossible_assemblies_are_refused_with_the_name_of_the_rod)
 {
-    /* two fixed places three apart on rods of one each: both stay open by 1/2 (1.5^2 - 1) at best
+    /* two fixed points three apart on rods of one each: both stay open by 1/2 (1.5^2 - 1) at best
      */
     check_refused("points: {name: a, mass: 1, position: [1, 0.5, 0]}\n"
                   "rods: [{name: left, between: [[0, 0, 0], a], length: 1}, {name: right, between: "
@@ -143,7 +143,7 @@ TEST(impossible_assemblies_are_refused_with_the_name_of_the_rod)
                   "rods: [{name: side-ab, between: [a, b], length: 1}, {name: side-bc, between: "
                   "[b, c], length: 1}, {name: side-ca, between: [a, c], length: 5}]\n",
                   "'side-");
-    /* one body, two places held too far apart */
+    /* one body, two points held too far apart */
     check_refused("bodies: {name: b, mass: 1, inertia: [1, 1, 1], points: {p: [1, 0, 0]}}\n"
                   "supports: [{name: one, on: b, at: [0, 0, 0]}, {name: two, on: b.p, at: [2, 0, "
                   "0]}]\n",
@@ -156,7 +156,7 @@ TEST(impossible_assemblies_are_refused_with_the_name_of_the_rod)
 
 TEST_MAIN(cmocka_unit_test(consistent_starts_are_left_alone),
           cmocka_unit_test(velocity_along_a_rod_is_taken_away),
-          cmocka_unit_test(projection_is_an_impact_that_keeps_momentum),
+          cmocka_unit_test(projection_is_an_impact_that_conserves_momentum),
           cmocka_unit_test(positions_are_moved_onto_the_constraints_and_reported),
           cmocka_unit_test(body_is_moved_to_its_support),
           cmocka_unit_test(planar_linkage_is_closed_from_a_rough_drawing),

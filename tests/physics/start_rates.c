@@ -86,7 +86,7 @@ static const expectation cases[] = {
      {2}},
 };
 
-TEST(a_motion_gives_the_initial_rate_once_and_what_hangs_on_it_goes_along)
+TEST(a_prescribed_motion_gives_the_initial_rate_once_and_its_subtree_moves_along)
 {
     static const char *const ends[] = {"[ground, axle]", "[axle, ground]"};
     static const char *const pins[] = {"[0, 0, 1]", "[0, 1, 0]"};
@@ -100,7 +100,7 @@ TEST(a_motion_gives_the_initial_rate_once_and_what_hangs_on_it_goes_along)
         }
 }
 
-TEST(a_motion_in_a_planar_model_takes_along_what_hangs_on_it)
+TEST(a_prescribed_motion_in_a_planar_model_moves_its_subtree)
 {
     scene s = scene_open(
         "plane: xz\n"
@@ -219,7 +219,7 @@ TEST(velocities_of_a_chain_that_is_read_from_its_tip)
     scene_close(&s);
 }
 
-/* A planar joint whose places are apart: the place of the second slides against the first, which
+/* A planar joint whose points are apart: the point of the second slides against the first, which
  * turns. */
 TEST(sliding_is_the_same_from_either_side)
 {
@@ -291,7 +291,7 @@ TEST(a_rate_counts_against_a_supported_body)
 }
 
 /* A body with a velocity of its own: through a joint with a rate that of the other follows; one
- * without a rate leaves the housing of a rotor at rest, but its place goes along. */
+ * without a rate leaves the housing of a rotor at rest, but its position moves along. */
 TEST(bodies_with_velocities_of_their_own_take_others_along)
 {
     static const struct {
@@ -343,15 +343,16 @@ TEST(rates_of_a_loop_go_before_a_joint_without_one)
     scene_close(&s);
 }
 
-TEST_MAIN(cmocka_unit_test(a_motion_gives_the_initial_rate_once_and_what_hangs_on_it_goes_along),
-          cmocka_unit_test(a_motion_in_a_planar_model_takes_along_what_hangs_on_it),
-          cmocka_unit_test(driven_joints_in_series_start_with_the_rates_of_their_motions),
-          cmocka_unit_test(rates_of_joints_are_those_at_the_assembled_positions),
-          cmocka_unit_test(rates_do_not_depend_on_the_order_of_joints_or_of_their_bodies),
-          cmocka_unit_test(motions_do_not_depend_on_the_order_of_joints_or_of_their_bodies),
-          cmocka_unit_test(velocities_of_a_chain_that_is_read_from_its_tip),
-          cmocka_unit_test(sliding_is_the_same_from_either_side),
-          cmocka_unit_test(a_rate_counts_beside_a_support),
-          cmocka_unit_test(a_rate_counts_against_a_supported_body),
-          cmocka_unit_test(bodies_with_velocities_of_their_own_take_others_along),
-          cmocka_unit_test(rates_of_a_loop_go_before_a_joint_without_one))
+TEST_MAIN(
+    cmocka_unit_test(a_prescribed_motion_gives_the_initial_rate_once_and_its_subtree_moves_along),
+    cmocka_unit_test(a_prescribed_motion_in_a_planar_model_moves_its_subtree),
+    cmocka_unit_test(driven_joints_in_series_start_with_the_rates_of_their_motions),
+    cmocka_unit_test(rates_of_joints_are_those_at_the_assembled_positions),
+    cmocka_unit_test(rates_do_not_depend_on_the_order_of_joints_or_of_their_bodies),
+    cmocka_unit_test(motions_do_not_depend_on_the_order_of_joints_or_of_their_bodies),
+    cmocka_unit_test(velocities_of_a_chain_that_is_read_from_its_tip),
+    cmocka_unit_test(sliding_is_the_same_from_either_side),
+    cmocka_unit_test(a_rate_counts_beside_a_support),
+    cmocka_unit_test(a_rate_counts_against_a_supported_body),
+    cmocka_unit_test(bodies_with_velocities_of_their_own_take_others_along),
+    cmocka_unit_test(rates_of_a_loop_go_before_a_joint_without_one))

@@ -55,8 +55,8 @@ static double elastica_error(const char *model, const char *n, const elastica *x
     check_equal(0, sum.unstable);
     check_equal(0, sum.neutral);
     const double *q = scene_q(&s, "b.end");
-    double error = fmax(fabs(q[1] - x->v), fabs(1 - q[0] - x->u));
-    error = fmax(error, fabs(atan2(q[10], q[9]) - x->angle));
+    double error = larger(fabs(q[1] - x->v), fabs(1 - q[0] - x->u));
+    error = larger(error, fabs(atan2(q[10], q[9]) - x->angle));
     scene_close(&s);
     return error;
 }

@@ -20,7 +20,7 @@ static void place_of(const scene *s, double x[3])
     check_ok(olo_system_point_on_body(s->system, s->state, &p, x, v, &error), &error);
 }
 
-/* Runs 300 steps; `allowed` directions of the place (rows), `axis` it may turn about or NULL for
+/* Runs 300 steps; `allowed` directions of the point (rows), `axis` it may turn about or NULL for
  * all. */
 static void check_support(const char *type, int unknowns, int allowed, const double *directions,
                           const double *axis, bool turns)
@@ -41,7 +41,7 @@ static void check_support(const char *type, int unknowns, int allowed, const dou
             place_of(&s, x);
             double off[3];
             vec3_subtract(x, start, off);
-            moved = fmax(moved, vec3_norm(off));
+            moved = larger(moved, vec3_norm(off));
             for (int i = 0; i < allowed; i++)
                 vec3_add(-vec3_dot(off, directions + 3 * i), directions + 3 * i, off);
             check_below(vec3_norm(off), 1e-12);
@@ -59,19 +59,19 @@ static void check_support(const char *type, int unknowns, int allowed, const dou
     }
 }
 
-TEST(point_support_fixes_the_place)
+TEST(point_support_fixes_the_point)
 {
     check_support("point", 3, 0, NULL, NULL, true);
 }
 
-TEST(slide_keeps_the_place_on_its_line)
+TEST(slide_support_holds_the_point_on_its_line)
 {
     double axis[3] = {1, -2, 0.5};
     vec3_normalise(axis);
     check_support("slide, axis: [1, -2, 0.5]", 4, 1, axis, NULL, true);
 }
 
-TEST(plane_keeps_the_place_in_its_plane)
+TEST(plane_support_holds_the_point_in_its_plane)
 {
     double axis[3] = {1, -2, 0.5}, rows[6];
     vec3_normalise(axis);
@@ -151,7 +151,7 @@ TEST(support_moves_a_body_that_was_not_placed)
                          "supports: {on: b.p, type: point, at: [5, 5, 5]}\n",
                          "reduced");
     const double q[3] = {5, 4, 5},
-                 v[3] = {2, 0, 0}; /* origin at -e_y from the place, omega x that */
+                 v[3] = {2, 0, 0}; /* origin at -e_y from the point, omega x that */
     for (int i = 0; i < 3; i++) {
         check_close(q[i], scene_q(&s, "b")[i], 1e-15);
         check_close(v[i], scene_v(&s, "b")[i], 1e-15);
@@ -220,9 +220,9 @@ TEST(oblique_planes_hold)
     }
 }
 
-TEST_MAIN(cmocka_unit_test(point_support_fixes_the_place),
-          cmocka_unit_test(slide_keeps_the_place_on_its_line),
-          cmocka_unit_test(plane_keeps_the_place_in_its_plane),
+TEST_MAIN(cmocka_unit_test(point_support_fixes_the_point),
+          cmocka_unit_test(slide_support_holds_the_point_on_its_line),
+          cmocka_unit_test(plane_support_holds_the_point_in_its_plane),
           cmocka_unit_test(hinge_turns_about_its_axis_only),
           cmocka_unit_test(fixed_body_does_not_move),
           cmocka_unit_test(center_support_turns_freely_under_gravity),

@@ -68,16 +68,16 @@ static void look(scene *s, bool variational, course *x)
         x->when = t;
     }
     if (t > 0.26 + 1e-9) {
-        x->low = fmin(x->low, energy);
-        x->high = fmax(x->high, energy);
+        x->low = smaller(x->low, energy);
+        x->high = larger(x->high, energy);
     }
     for (int k = 0; k < s->system->node_count; k++)
-        x->out = fmax(x->out, fabs(olo_state_configuration(s->state)[s->system->nodes[k].q]));
+        x->out = larger(x->out, fabs(olo_state_configuration(s->state)[s->system->nodes[k].q]));
     for (int i = 1; i < 3; i++)
-        x->out = fmax(x->out, fabs(ledger.angular_momentum[i]));
+        x->out = larger(x->out, fabs(ledger.angular_momentum[i]));
     for (int i = 0; i < s->system->n; i++)
         speed += pow(s->stepper->step.x.dq[i] / s->run.step, 2);
-    x->fastest = fmax(x->fastest, sqrt(speed));
+    x->fastest = larger(x->fastest, sqrt(speed));
 }
 
 static course follow(scene *s, bool variational, double end)
@@ -105,8 +105,8 @@ TEST(f12_the_swing_moves_as_in_the_sheet)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             scene_run_to(&s, rows[i][0]);
             const double *middle = scene_q(&s, "seat.11"), *start = scene_q(&s, "seat.start");
-            apart = fmax(apart, fabs(middle[1] - rows[i][1]));
-            apart = fmax(apart, fabs(middle[2] - rows[i][2]));
+            apart = larger(apart, fabs(middle[1] - rows[i][1]));
+            apart = larger(apart, fabs(middle[2] - rows[i][2]));
             check_close(rows[i][3], atan2(start[1], 0.36 - start[2]), 2e-4);
         }
         print_message("%s: apart %.1e\n", s.run.scheme, apart);
@@ -158,7 +158,7 @@ TEST(f13_velocities_are_bounded)
         if (i < 2)
             check_close(at_8[i], x.fastest, 6e-3);
         course y = follow(&s, true, 2);
-        fastest = fmax(x.fastest, y.fastest);
+        fastest = larger(x.fastest, y.fastest);
         print_message("h %s: %.3f over 8 s, %.3f over 10 s\n", steps[i], x.fastest, fastest);
         check_close(at_10[i], fastest, 0.06);
         if (i == 0)

@@ -1,4 +1,4 @@
-/* The variational scheme keeps the symplectic form, under the exact tangent maps of its steps:
+/* The variational scheme conserves the symplectic form, under the exact tangent maps of its steps:
  * every model of the catalogue that nothing dissipates in and no torque drives (those are not the
  * gradient of anything), orders 2, 4 and 6, one step and many. */
 #include "scene.h"
@@ -183,9 +183,9 @@ static lapse lapse_of(const example *x, const char *scheme, int order, int steps
         before = now[0];
         for (int k = 0; k < 2; k++)
             check_ok(olo_derivatives_apply_step(d, now[k].q, now[k].v, &error), &error);
-        worst.form = fmax(worst.form, fabs(form_of(s.system, now) / start - 1));
+        worst.form = larger(worst.form, fabs(form_of(s.system, now) / start - 1));
         worst.adjoint =
-            fmax(worst.adjoint, compare_adjoint(d, s.system->n, &seed, &before, &now[0]));
+            larger(worst.adjoint, compare_adjoint(d, s.system->n, &seed, &before, &now[0]));
     }
     olo_derivatives_free(d);
     scene_close(&s);

@@ -257,10 +257,10 @@ static double change_of(const probe *p, const double *z, const double *after)
 {
     double size = 0;
     for (int i = p->reduced ? p->unknowns : 0; i < p->unknowns + p->rows; i++)
-        size = fmax(size, fabs(after[i] - z[i]) / (i < p->unknowns ? 1 : 100));
+        size = larger(size, fabs(after[i] - z[i]) / (i < p->unknowns ? 1 : 100));
     for (int k = 0; p->reduced && k < p->s.system->node_count; k++)
         for (int i = 0; i < p->s.system->nodes[k].twist; i++)
-            size = fmax(size, fabs(olo_reduced_twist(p->s.stepper->data, k)[i]));
+            size = larger(size, fabs(olo_reduced_twist(p->s.stepper->data, k)[i]));
     return size;
 }
 
@@ -301,12 +301,12 @@ static double difference(probe *p, unsigned long long *seed)
     }
     double largest = 0;
     for (int i = 0; i < p->unknowns; i++)
-        largest = fmax(largest, fabs(r[i]));
+        largest = larger(largest, fabs(r[i]));
     for (int i = 0; i < n; i++) {
         double slope = (up[i] - down[i]) / (12 * eps) * size;
-        double scale = i < p->unknowns ? largest : fmax(1.0, fabs(slope));
+        double scale = i < p->unknowns ? largest : larger(1.0, fabs(slope));
         check_true(isfinite(slope));
-        worst = fmax(worst, fabs(slope + r[i]) / scale);
+        worst = larger(worst, fabs(slope + r[i]) / scale);
     }
     olo_free(z);
     olo_free(motion);
@@ -320,7 +320,7 @@ static void check_tangents(const char *constraints)
         probe p = probe_open(models[k], constraints);
         double worst = 0;
         for (int i = 0; i < 25; i++)
-            worst = fmax(worst, difference(&p, &seed));
+            worst = larger(worst, difference(&p, &seed));
         print_message("model %2d: %.1e\n", k, worst);
         if (!(worst <= 1e-7))
             print_message("%s", models[k]);

@@ -48,8 +48,9 @@ static olo_status look(void *context, const olo_system *system, const olo_state 
         w->start = ledger.balance;
         w->turn = ledger.angular_momentum[2];
     }
-    w->drift = fmax(w->drift, fabs(ledger.balance - w->start) / (fabs(w->start) + ledger.kinetic));
-    w->momentum = fmax(w->momentum, fabs(ledger.angular_momentum[2] - w->turn) / fabs(w->turn));
+    w->drift =
+        larger(w->drift, fabs(ledger.balance - w->start) / (fabs(w->start) + ledger.kinetic));
+    w->momentum = larger(w->momentum, fabs(ledger.angular_momentum[2] - w->turn) / fabs(w->turn));
     return OLO_OK;
 }
 
@@ -118,8 +119,8 @@ TEST(errors_of_an_orbit_follow_the_tolerance)
         check_below(runs[i].momentum, 1e-12);
 }
 
-/* Near the centre the orbit is 27 times as fast as far from it: small steps only there are worth
- * it. */
+/* Near the centre the orbit is 27 times as fast as far from it: it pays to take small steps only
+ * there. */
 TEST(chosen_steps_are_cheaper_than_constant_ones_where_time_scales_vary)
 {
     const outcome chosen = orbit("4", "1e-6", "0.01");
@@ -233,7 +234,7 @@ static bool stop(void *context)
     return s->step == s->at;
 }
 
-TEST(a_run_with_chosen_steps_goes_on_to_the_same_bits)
+TEST(a_run_with_chosen_steps_continues_to_the_same_bits)
 {
     const olo_setting settings[] = {
         {"run.order", "4"}, {"run.tolerance", "1e-5"}, {"run.grid", "0.5"}};
@@ -300,7 +301,7 @@ TEST(steps_end_on_the_grid)
     scene_close(&s);
 }
 
-TEST(steps_keep_within_their_bounds)
+TEST(steps_stay_within_their_bounds)
 {
     const olo_setting settings[] = {{"run.tolerance", "1e-4"}, {"run.largest_step", "0.02"}};
     scene s = scene_open_set(KEPLER, "reduced", settings, 2);
@@ -331,7 +332,7 @@ TEST(steps_that_fail_are_rejected)
     check_true(summary.rejections > 0);
     check_equal(0, summary.halvings);
     scene_close(&s);
-    /* and if no step is small enough, that is told with the reason */
+    /* and if no step is small enough, that is reported with the reason */
     const olo_setting hopeless[] = {
         {"run.tolerance", "1e-2"}, {"run.iterations", "1"}, {"run.smallest_step", "1e-3"}};
     s = scene_open_set("double-spherical-pendulum", "reduced", hopeless, 3);
@@ -342,7 +343,7 @@ TEST(steps_that_fail_are_rejected)
     scene_close(&s);
 }
 
-TEST(running_out_of_memory_is_told)
+TEST(running_out_of_memory_is_reported)
 {
     const olo_setting settings[] = {{"run.tolerance", "1e-4"}, {"run.order", "4"}};
     scene s = scene_open_set("double-spherical-pendulum", "reduced", settings, 2);
@@ -379,8 +380,8 @@ TEST_MAIN(cmocka_unit_test(errors_of_an_orbit_follow_the_tolerance),
           cmocka_unit_test(a_force_that_jumps_is_met_by_small_steps),
           cmocka_unit_test(a_force_that_jumps_on_the_grid_costs_nothing),
           cmocka_unit_test(rejected_steps_are_counted),
-          cmocka_unit_test(a_run_with_chosen_steps_goes_on_to_the_same_bits),
-          cmocka_unit_test(steps_end_on_the_grid), cmocka_unit_test(steps_keep_within_their_bounds),
+          cmocka_unit_test(a_run_with_chosen_steps_continues_to_the_same_bits),
+          cmocka_unit_test(steps_end_on_the_grid), cmocka_unit_test(steps_stay_within_their_bounds),
           cmocka_unit_test(steps_that_fail_are_rejected),
-          cmocka_unit_test(running_out_of_memory_is_told),
+          cmocka_unit_test(running_out_of_memory_is_reported),
           cmocka_unit_test(a_step_is_chosen_only_with_a_tolerance))

@@ -1,7 +1,7 @@
 /* Five treatments of constraints, one motion: `reduced`, `multipliers` and `projected` (with both
  * null space matrices) solve the same equations, `augmented` to its tolerance, `penalty` up to an
  * error of 1/mu. On models with springs, dampers, loads, supports, in the plane, with loops and
- * with constraints that repeat others. */
+ * with redundant constraints. */
 #include "scene.h"
 
 #include "base/memory.h"
@@ -83,7 +83,7 @@ static double distance(const scene *a, const scene *b)
     double q =
         scene_distance(n, olo_state_configuration(a->state), olo_state_configuration(b->state));
     double v = scene_distance(n, olo_state_velocity(a->state), olo_state_velocity(b->state));
-    return fmax(q, v);
+    return larger(q, v);
 }
 
 static void compare(int model, const char *treatment, const char *null_space, double tolerance)
@@ -122,7 +122,7 @@ TEST(augmented_gives_the_motion_of_the_multipliers_to_its_tolerance)
             }
             double error = distance(&b, &a);
             if (k == 1)
-                check_below(error, fmax(0.1 * before, 1e-9));
+                check_below(error, larger(0.1 * before, 1e-9));
             before = error;
             scene_close(&a);
             scene_close(&b);
@@ -144,7 +144,7 @@ TEST(the_error_of_a_penalty_is_inverse_to_mu)
                 scene_open_penalty(MODELS[model], "penalty", k == 0 ? 1e6 : 1e8, 1e-10, "explicit");
             for (int i = 0; i < 100; i++) {
                 scene_run(&b, 1e-3, 1);
-                gap[k] = fmax(gap[k], scene_ledger(&b).constraint_error);
+                gap[k] = larger(gap[k], scene_ledger(&b).constraint_error);
             }
             int n = olo_system_coordinate_count(a.system);
             error[k] = scene_distance(n, olo_state_configuration(b.state),
@@ -252,11 +252,11 @@ TEST(reactions_agree_between_treatments)
         for (int i = 0; i < 3; i++) {
             if (k == 0)
                 expected[0][i] = force[i];
-            size = fmax(size, fabs(expected[0][i]));
+            size = larger(size, fabs(expected[0][i]));
         }
         for (int i = 0; i < 3; i++) {
             check_close(expected[0][i], force[i], 1e-8 * size);
-            check_close(0, moment[i], 1e-8 * size); /* the place turns freely */
+            check_close(0, moment[i], 1e-8 * size); /* the point turns freely */
         }
         scene_close(&s);
     }
@@ -276,7 +276,7 @@ TEST(a_step_allocates_nothing)
             }
 }
 
-/* All that a step reads is in the state: another stepper goes on with the same bits. */
+/* All that a step reads is in the state: another stepper continues with the same bits. */
 TEST(a_new_stepper_continues_to_the_same_bits)
 {
     for (int k = 0; k < TREATMENT_COUNT; k++)

@@ -68,11 +68,11 @@ static void hidden_constraints(const trajectory *x, double *velocity, double *mo
     *velocity = *momentum = 0;
     for (int i = 0; i < x->steps; i++) {
         trajectory_interval(x, i, dq, qm);
-        *velocity = fmax(*velocity, fabs(vec3_dot(qm, dq)) / x->h);
+        *velocity = larger(*velocity, fabs(vec3_dot(qm, dq)) / x->h);
         if (i == 0)
             continue;
         trajectory_momentum(x, i, p, v);
-        *momentum = fmax(*momentum, fabs(vec3_dot(trajectory_at(x, i), v)));
+        *momentum = larger(*momentum, fabs(vec3_dot(trajectory_at(x, i), v)));
     }
 }
 
@@ -247,7 +247,7 @@ TEST(f6_second_order_with_the_published_errors)
             double sum = 0;
             for (int j = 6 * i; j < 6 * i + 6; j++)
                 sum += (q[j] - reference[j]) * (q[j] - reference[j]);
-            largest = fmax(largest, sqrt(sum));
+            largest = larger(largest, sqrt(sum));
         }
         /* L_3 of the sheet's reference drifts by 4e-8 over ten seconds: that is the rounding in it
          */
@@ -334,7 +334,7 @@ TEST(the_ledger_of_the_double_pendulum)
             memcpy(before, olo_state_configuration(s.state), sizeof before);
             scene_run(&s, 0.01, 1);
             olo_ledger now = scene_ledger(&s);
-            drift = fmax(drift, fabs(now.angular_momentum[2] / 22.5 - 1));
+            drift = larger(drift, fabs(now.angular_momentum[2] / 22.5 - 1));
             check_below(now.velocity_error, 1e-13);
             check_below(now.constraint_error, 1e-14);
             check_below(fabs(now.total - 10), 1);

@@ -12,7 +12,7 @@ static const char BODY[] =
     "bodies: {name: b, mass: 2, inertia: [1, 2, 2.5], center: [0.1, 0.2, -0.1],\n"
     "  velocity: [0.1, -0.2, 0.3], angular_velocity: [1, 2, -1.5]}\n";
 
-TEST(k7_a_free_body_keeps_its_momenta)
+TEST(k7_a_free_body_conserves_its_momenta)
 {
     for (int k = 0; k < TREATMENTS; k++) {
         scene s = variational_open(BODY, treatments[k]);
@@ -26,8 +26,8 @@ TEST(k7_a_free_body_keeps_its_momenta)
                 check_close(start.linear_momentum[j], now.linear_momentum[j], 1e-13);
             }
             check_below(now.velocity_error, 1e-14 * 10);
-            energy = fmax(energy, fabs(now.total / start.total - 1));
-            interval = fmax(interval, fabs(now.interval / start.total - 1));
+            energy = larger(energy, fabs(now.total / start.total - 1));
+            interval = larger(interval, fabs(now.interval / start.total - 1));
         }
         /* the discrete rigid body of Moser and Veselov: its energy is an integral, too, that of the
          * intervals is not */
@@ -134,22 +134,22 @@ static outcome compare(scene *a, scene *b, double h, int steps)
         scene_run(b, h, 1);
         scene_watch_look(&watch_a, a);
         scene_watch_look(&watch_b, b);
-        o.velocity = fmax(o.velocity, scene_ledger(a).velocity_error);
-        o.velocity = fmax(o.velocity, scene_ledger(b).velocity_error);
-        o.apart = fmax(o.apart, scene_distance(n, olo_state_configuration(a->state),
-                                               olo_state_configuration(b->state)));
+        o.velocity = larger(o.velocity, scene_ledger(a).velocity_error);
+        o.velocity = larger(o.velocity, scene_ledger(b).velocity_error);
+        o.apart = larger(o.apart, scene_distance(n, olo_state_configuration(a->state),
+                                                 olo_state_configuration(b->state)));
         double gap = 0;
         for (int j = 0; j < n; j++) {
-            speed = fmax(speed, fabs(olo_state_velocity(b->state)[j]));
-            gap =
-                fmax(gap, fabs(olo_state_velocity(a->state)[j] - olo_state_velocity(b->state)[j]));
+            speed = larger(speed, fabs(olo_state_velocity(b->state)[j]));
+            gap = larger(gap,
+                         fabs(olo_state_velocity(a->state)[j] - olo_state_velocity(b->state)[j]));
         }
         if (speed > 0)
-            o.rates = fmax(o.rates, gap / speed);
+            o.rates = larger(o.rates, gap / speed);
     }
     check_equal(0, a->halvings + b->halvings);
-    o.momentum = fmax(watch_a.drift, watch_b.drift);
-    o.velocity /= fmax(speed, 1);
+    o.momentum = larger(watch_a.drift, watch_b.drift);
+    o.velocity /= larger(speed, 1);
     scene_close(a);
     scene_close(b);
     return o;
@@ -164,10 +164,10 @@ static void check_joined(const joined *x, const char *other, int steps, outcome 
     check_below(o.rates, 1e-10);
     check_below(o.velocity, 1e-13);
     check_below(o.momentum, 1e-13);
-    worst->apart = fmax(worst->apart, o.apart);
-    worst->rates = fmax(worst->rates, o.rates);
-    worst->velocity = fmax(worst->velocity, o.velocity);
-    worst->momentum = fmax(worst->momentum, o.momentum);
+    worst->apart = larger(worst->apart, o.apart);
+    worst->rates = larger(worst->rates, o.rates);
+    worst->velocity = larger(worst->velocity, o.velocity);
+    worst->momentum = larger(worst->momentum, o.momentum);
 }
 
 static void print_worst(const char *what, const outcome *o)
@@ -301,7 +301,7 @@ TEST(catalogue_models_move_alike)
                         : a.system->n <= 100 ? 10
                         : a.system->n <= 300 ? 1
                                              : 0;
-            outcome o = compare(&a, &b, fmin(a.run.step, 0.005), steps);
+            outcome o = compare(&a, &b, smaller(a.run.step, 0.005), steps);
             print_worst(name, &o);
             check_below(o.apart, 1e-10);
             check_below(o.velocity, 1e-12);
@@ -411,7 +411,7 @@ TEST(turned_around_it_returns)
             olo_state_reverse(s.state);
             scene_run(&s, 0.002, 50);
             for (int j = 0; j < n; j++)
-                speed = fmax(speed, fabs(v[j]));
+                speed = larger(speed, fabs(v[j]));
             for (int j = 0; j < n; j++) {
                 check_close(q[j], olo_state_configuration(s.state)[j], 1e-12);
                 check_close(-v[j], olo_state_velocity(s.state)[j], 1e-10 * speed);
@@ -561,9 +561,9 @@ TEST(forces_of_supports_belong_to_nodes_and_are_of_second_order)
 }
 
 /* Newton's second law at a node, m (x+ - 2 x + x-)/h^2 = m g + forces, for the coupler of a loop of
- * hinges, three rows of which repeat others: whatever share of the weight a hinge gets, together
+ * hinges, three rows of which are redundant: whatever share of the weight a hinge gets, together
  * they carry it. */
-TEST(forces_of_a_loop_with_repeated_rows_carry_its_coupler)
+TEST(forces_of_a_loop_with_redundant_rows_carry_its_coupler)
 {
     static const char loop[] =
         "gravity: [1, -9.81, 2]\n"
@@ -661,8 +661,8 @@ TEST(a_spin_beyond_the_inertia_over_the_step_needs_smaller_steps)
     }
 }
 
-/* A state that is saved and loaded goes on to the same bits, forces at nodes included; with
- * closures that repeat others, which the projection of the last step has already told apart, too.
+/* A state that is saved and loaded continues to the same bits, forces at nodes included; with
+ * redundant closures, which the projection of the last step has found already, too.
  */
 static void check_resumed(const char *model, const char *treatment)
 {
@@ -685,7 +685,7 @@ static void check_resumed(const char *model, const char *treatment)
     scene_close(&b);
 }
 
-TEST(a_saved_state_goes_on_to_the_same_bits)
+TEST(a_saved_state_continues_to_the_same_bits)
 {
     for (int k = 0; k < TREATMENTS; k++) {
         check_resumed(DRIVEN, treatments[k]);
@@ -726,7 +726,7 @@ TEST(steps_that_nobody_looks_at_are_the_same_to_the_last_bit)
     }
 }
 
-TEST_MAIN(cmocka_unit_test(k7_a_free_body_keeps_its_momenta),
+TEST_MAIN(cmocka_unit_test(k7_a_free_body_conserves_its_momenta),
           cmocka_unit_test(k7_a_moment_changes_the_momentum_by_its_impulse),
           cmocka_unit_test(f9_the_linkage_turns_with_the_published_energies),
           cmocka_unit_test(f9_counts_of_the_linkage), cmocka_unit_test(every_pair_moves_alike),
@@ -739,9 +739,9 @@ TEST_MAIN(cmocka_unit_test(k7_a_free_body_keeps_its_momenta),
           cmocka_unit_test(f14_both_schemes_come_together_with_second_order),
           cmocka_unit_test(a_driven_chain_moves_alike_and_follows_its_motion),
           cmocka_unit_test(forces_of_supports_belong_to_nodes_and_are_of_second_order),
-          cmocka_unit_test(forces_of_a_loop_with_repeated_rows_carry_its_coupler),
+          cmocka_unit_test(forces_of_a_loop_with_redundant_rows_carry_its_coupler),
           cmocka_unit_test(smooth_motions_take_one_iteration),
           cmocka_unit_test(penalties_and_rolling_are_refused),
           cmocka_unit_test(a_spin_beyond_the_inertia_over_the_step_needs_smaller_steps),
-          cmocka_unit_test(a_saved_state_goes_on_to_the_same_bits),
+          cmocka_unit_test(a_saved_state_continues_to_the_same_bits),
           cmocka_unit_test(steps_that_nobody_looks_at_are_the_same_to_the_last_bit))

@@ -80,7 +80,7 @@ TEST(f6_and_f7_ten_seconds_of_the_double_pendulum)
             double sum = 0;
             for (int j = 0; j < 6; j++)
                 sum += pow(x.q[i][j] - reference.q[i][j], 2);
-            largest = fmax(largest, sqrt(sum));
+            largest = larger(largest, sqrt(sum));
         }
         check_close(table[k].error, largest, 1e-4 * table[k].error + rounding);
         check_close(table[k].action, x.action, 1e-7);
@@ -129,7 +129,7 @@ TEST(no_drift_of_the_energy_over_a_million_steps)
         for (int i = 0; i < BLOCK; i++) {
             scene_run(&s, h, 1);
             double energy = scene_ledger(&s).total - 10;
-            band = fmax(band, fabs(energy));
+            band = larger(band, fabs(energy));
             mean[k] += energy / BLOCK;
         }
         middle += mean[k] / BLOCKS;

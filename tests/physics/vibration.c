@@ -42,7 +42,7 @@ static void check_same(const char *text, const olo_vibration_options *given, dou
     check_equal(olo_modes_count(dense), olo_modes_count(sparse));
     double largest = fabs(olo_modes_omega_squared(dense, 13));
     for (int i = 0; i < 14; i++) {
-        double size = fmax(olo_modes_omega(dense, i), fabs(olo_modes_growth(dense, i)));
+        double size = larger(olo_modes_omega(dense, i), fabs(olo_modes_growth(dense, i)));
         /* what has no stiffness is rounding in both */
         if (size * size <= 1e-9 * largest)
             size = 1e-4 * sqrt(largest) / tolerance;
@@ -350,7 +350,7 @@ static double largest_growth(double p, double *omega)
     options.count = 2;
     options.solver = "sparse";
     olo_modes *modes = modes_of(&s, &options);
-    double growth = fmax(olo_modes_growth(modes, 0), olo_modes_growth(modes, 1));
+    double growth = larger(olo_modes_growth(modes, 0), olo_modes_growth(modes, 1));
     *omega = olo_modes_omega(modes, 0);
     olo_modes_free(modes);
     scene_close(&s);

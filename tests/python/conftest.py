@@ -1,5 +1,5 @@
-"""The Python package against the library of this build: PYTHONPATH and OLOID_LIBRARY lead to them, OLOID to the
-command."""
+"""The Python package against the library of this build: PYTHONPATH and OLOID_LIBRARY lead to them,
+OLOID to the command."""
 import os
 import pathlib
 import subprocess
@@ -20,8 +20,8 @@ if str(ROOT / "python") not in os.environ.get("PYTHONPATH", ""):
 def command(tmp_path):
     """Runs the command in an empty folder; gives what it did."""
     def run(*arguments, timeout=120):
-        return subprocess.run([os.environ["OLOID"], *map(str, arguments)], cwd=tmp_path, text=True, timeout=timeout,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return subprocess.run([os.environ["OLOID"], *map(str, arguments)], cwd=tmp_path, text=True,
+                              timeout=timeout, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     run.folder = tmp_path
     return run
 

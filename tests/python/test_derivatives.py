@@ -10,9 +10,11 @@ name: swing
 parameters: {m: 1.5, l: 0.8, k: 12, w: 1}
 gravity: [0, 0, -9.81]
 bodies:
-  - {name: arm, mass: m, inertia: [0.01, m*l^2/12, m*l^2/12], position: [l/2, 0, 0], angular_velocity: [0, w, 0]}
+  - {name: arm, mass: m, inertia: [0.01, m*l^2/12, m*l^2/12],
+     position: [l/2, 0, 0], angular_velocity: [0, w, 0]}
 joints:
-  - {name: hinge, type: revolute, between: [ground, {on: arm, at: [-l/2, 0, 0]}], axis: [0, 1, 0], torque: 1}
+  - {name: hinge, type: revolute, between: [ground, {on: arm, at: [-l/2, 0, 0]}], axis: [0, 1, 0],
+     torque: 1}
 springs:
   - {name: coil, between: [[1, 1, 0], {on: arm, at: [l/2, 0, 0]}], stiffness: k, length: 0.5}
 outputs:
@@ -35,7 +37,8 @@ def extrapolated(function, at, size):
     return (16 * E[1] - E[0]) / 15
 
 
-GOALS = [oloid.goal("tip.position", direction=[1, 0, 2], end=1, running=0.5), oloid.goal("hinge.angle", target=1, end=3)]
+GOALS = [oloid.goal("tip.position", direction=[1, 0, 2], end=1, running=0.5),
+         oloid.goal("hinge.angle", target=1, end=3)]
 
 
 @pytest.mark.parametrize("scheme", ["energy-momentum", "variational"])
@@ -45,7 +48,8 @@ def test_gradient_by_parameters(swing, scheme):
     assert set(g.parameters) == set(names) and g.steps == 50
     for name, value in names.items():
         expected = extrapolated(
-            lambda x: oloid.gradient(swing, GOALS, set={name: x}, scheme=scheme).value, value, 0.02 * value)
+            lambda x: oloid.gradient(swing, GOALS, set={name: x}, scheme=scheme).value, value,
+            0.02 * value)
         assert g.parameters[name] == pytest.approx(expected, rel=1e-8)
 
 
@@ -57,7 +61,8 @@ def test_controls_and_effort(swing):
     def effort(t, u):
         return 0.5 * u @ u, u
     g = d.gradient(GOALS, controls=u, effort=effort)
-    expected = extrapolated(lambda s: d.gradient(GOALS, controls=u + s * du, effort=effort).value, 0.0, 0.1)
+    expected = extrapolated(lambda s: d.gradient(GOALS, controls=u + s * du, effort=effort).value,
+                            0.0, 0.1)
     assert numpy.sum(g.controls * du) == pytest.approx(expected, rel=1e-8)
     value, derivative, _, _ = d.forward(GOALS, controls=u, along=du, effort=effort)
     assert value == g.value
@@ -138,7 +143,8 @@ def test_steps_of_a_tolerance_are_repeated(swing):
     d = system.derivatives("k")
     g = d.gradient(GOALS)
     sizes = d.sizes
-    assert len(sizes) == g.steps == d.steps and sizes.sum() == pytest.approx(0.5) and sizes.max() > 1.2 * sizes.min()
+    assert (len(sizes) == g.steps == d.steps and sizes.sum() == pytest.approx(0.5) and sizes.max()
+            > 1.2 * sizes.min())
 
     def repeated(k):
         other = oloid.load(swing, set={"k": k}, tolerance=1e-4).derivatives()
@@ -164,7 +170,8 @@ def test_functionals_that_are_not_finite(swing):
 
 @pytest.mark.parametrize("treatment", ["multipliers", "projected", "minimal"])
 def test_exact_treatments_have_the_derivatives_of_reduced(swing, treatment):
-    one, other = (oloid.gradient(swing, GOALS, parameters="k", constraints=name) for name in ("reduced", treatment))
+    one, other = (oloid.gradient(swing, GOALS, parameters="k", constraints=name)
+                  for name in ("reduced", treatment))
     assert one.value == other.value and one.parameters == other.parameters
 
 
@@ -174,7 +181,8 @@ def test_parameters_move_the_equilibrium_at_the_start(swing):
     lower = oloid.load(swing, start="equilibrium").initial_state().place("arm", at=[0.4, 0, 0])[0]
     assert g.value == pytest.approx(lower @ [1, 0, 2], abs=1e-12)
     for name, value in (("k", 12.0), ("m", 1.5)):
-        expected = extrapolated(lambda x: oloid.gradient(swing, goals, set={name: x}, start="equilibrium", end=0).value,
+        expected = extrapolated(lambda x: oloid.gradient(swing, goals, set={name: x},
+                                                         start="equilibrium", end=0).value,
                                 value, 0.02 * value)
         assert g.parameters[name] == pytest.approx(expected, rel=1e-8)
     later = oloid.load(swing).derivatives("k", start="equilibrium", end=0).gradient(goals)
@@ -183,8 +191,8 @@ def test_parameters_move_the_equilibrium_at_the_start(swing):
 
 def pushed(slopes=True):
     model = pendulum()
-    model.add_joint(name="rail", type="prismatic", between=["ground", "cart"], at=[0, 2, 0], axis=[1, 0, 0],
-                    function=lambda t, x, v: -5 * x**3 - v,
+    model.add_joint(name="rail", type="prismatic", between=["ground", "cart"], at=[0, 2, 0],
+                    axis=[1, 0, 0], function=lambda t, x, v: -5 * x**3 - v,
                     slopes=(lambda t, x, v: (-15 * x**2, -1)) if slopes else None)
     model.add_body(name="cart", mass=1, inertia=[1, 1, 1], position=[0.5, 2, 0])
 

@@ -11,7 +11,8 @@ BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
                                   "docs/tutorial-statics.md", "docs/tutorial-derivatives.md"])
 def test_the_code_of_the_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for model in re.findall(r"^```yaml\n(.*?)^```", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL):
+    for model in re.findall(r"^```yaml\n(.*?)^```", (ROOT / page).read_text(),
+                            re.MULTILINE | re.DOTALL):
         named = re.search(r"^name: (.*)$", model, re.MULTILINE)
         if named:
             (tmp_path / f"{named.group(1)}.yaml").write_text(model)
@@ -20,9 +21,13 @@ def test_the_code_of_the_page_runs(page, tmp_path, monkeypatch):
     assert blocks
     for block in blocks:
         if "plot(" in block:
-            pytest.importorskip("matplotlib", reason="matplotlib is not installed: plots of the documentation are not tried")
+            pytest.importorskip("matplotlib",
+                                reason="matplotlib is not installed: plots of the documentation "
+                                       "are not tried")
         if "scipy" in block:
-            pytest.importorskip("scipy", reason="SciPy is not installed: the optimisation of the documentation is not tried")
+            pytest.importorskip("scipy",
+                                reason="SciPy is not installed: the optimisation of the "
+                                       "documentation is not tried")
         exec(compile(block, page, "exec"), names)
 
 

@@ -19,7 +19,9 @@ def test_a_malformed_file_raises_the_text_of_the_command(command, path):
     with pytest.raises(oloid.InputError) as caught:
         oloid.run(path)
     assert str(caught.value) == command_message(command("run", path, "--quiet"))
-    assert isinstance(caught.value, ValueError) and caught.value.status in ("BAD_INPUT", "NOT_FOUND", "INCONSISTENT",
+    assert isinstance(caught.value,
+                      ValueError) and caught.value.status in ("BAD_INPUT", "NOT_FOUND",
+                                                              "INCONSISTENT",
                                                                            "UNSUPPORTED")
 
 
@@ -38,11 +40,14 @@ def test_bad_names_and_settings(command, arguments, words):
 def test_a_model_in_code_has_the_errors_of_a_file():
     model = pendulum()
     model.add_body(name="box", mas=1)
-    with pytest.raises(oloid.InputError, match=r"pendulum:\d+:\d+: bodies\[0\]: unknown key 'mas', did you mean 'mass'"):
+    with pytest.raises(oloid.InputError,
+                       match=r"pendulum:\d+:\d+: bodies\[0\]: unknown key 'mas', "
+                             r"did you mean 'mass'"):
         oloid.load(model)
     with pytest.raises(oloid.InputError, match="unknown section 'bodys'|unknown key 'bodys'"):
         oloid.load(oloid.Model("x", bodys=[]))
-    with pytest.raises(oloid.InputError, match=r"points\[0\].mass: a model cannot contain a value of type object"):
+    message = r"points\[0\].mass: a model cannot contain a value of type object"
+    with pytest.raises(oloid.InputError, match=message):
         oloid.load({"name": "x", "points": [{"name": "a", "mass": object()}]})
     with pytest.raises(oloid.InputError, match="there is no element 'bod'"):
         oloid.Model("x").add("bod")

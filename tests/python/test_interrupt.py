@@ -25,18 +25,22 @@ except KeyboardInterrupt as interrupt:
     print({report})
 """
 RUN = "oloid.run(model, step=1e-3, end=1e6, output='x.h5'{more})"
-REPORT = "type(interrupt).__name__, interrupt.result.status, interrupt.result.steps, interrupt.result.rows"
+REPORT = ("type(interrupt).__name__, interrupt.result.status, interrupt.result.steps, "
+          "interrupt.result.rows")
 
 
 @pytest.fixture
 def interrupted(tmp_path):
-    """Starts a program, presses Ctrl-C a second after its run has begun; gives the words of its last line."""
+    """Starts a program, presses Ctrl-C a second after its run has begun; gives the words of its
+    last line."""
     def press(before="", run=RUN.format(more=""), report=REPORT):
-        program = PROGRAM.format(tests=os.path.dirname(__file__), before=before, run=run, report=report)
+        program = PROGRAM.format(tests=os.path.dirname(__file__), before=before, run=run,
+                                 report=report)
         # a shell may have told its children to ignore SIGINT
-        process = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, text=True, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE,
-                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+        process = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT,
+                                                                    signal.default_int_handler))
         try:
             assert process.stdout.readline() == "ready\n"
             for _ in range(300):  # a busy machine takes its time to the first step
@@ -52,7 +56,8 @@ def interrupted(tmp_path):
             process.wait()
         assert process.returncode == 0, stderr
         seconds, last = stdout.splitlines()
-        share = max(1.0, os.getloadavg()[0] / os.cpu_count())  # of a processor that others want, too
+        # of a processor that others want, too
+        share = max(1.0, os.getloadavg()[0] / os.cpu_count())
         assert float(seconds.split()[1]) - pressed < share
         return last
     return press
@@ -77,7 +82,8 @@ def test_ctrl_c_ends_a_run_within_a_second(interrupted, tmp_path, before, more):
 
 
 def test_ctrl_c_ends_stepping_by_hand(interrupted):
-    # a loop in a function: Python 3.11 does not always catch what is raised where the loop of a `try` begins again
+    # a loop in a function: Python 3.11 does not always catch what is raised where the loop of a
+    # `try` begins again
     before = """
 system = oloid.load(model)
 state, stepper = system.initial_state(), system.stepper()
@@ -90,16 +96,21 @@ def forever():
 
 
 def test_ctrl_c_ends_a_simulation_without_a_result(interrupted):
-    last = interrupted("system = oloid.load(model, step=1e-3, end=1e6); state = system.initial_state()",
+    last = interrupted(
+        "system = oloid.load(model, step=1e-3, end=1e6); state = system.initial_state()",
                        "system.simulate(state)", "type(interrupt).__name__, state.time")
     assert last.startswith("Interrupted ") and float(last.split()[1]) > 1
 
 
 @pytest.mark.parametrize("before, call", [
-    ("d = oloid.load(model, step=1e-3, end=1e6).derivatives()", "d.gradient(oloid.goal('kinetic', end=1))"),
-    ("d = oloid.load(model, step=1e-3, end=1e6).derivatives()", "d.forward(oloid.goal('kinetic', end=1))"),
-    ("d = oloid.load(model, tolerance=1e-6, end=1e6).derivatives()", "d.gradient(oloid.goal('kinetic', end=1))"),
-    ("d = oloid.load(model, step=1e-3, end=1e6).derivatives()", "d.gradient(running=lambda state: (1.0, None, None))"),
+    ("d = oloid.load(model, step=1e-3, end=1e6).derivatives()",
+     "d.gradient(oloid.goal('kinetic', end=1))"),
+    ("d = oloid.load(model, step=1e-3, end=1e6).derivatives()",
+     "d.forward(oloid.goal('kinetic', end=1))"),
+    ("d = oloid.load(model, tolerance=1e-6, end=1e6).derivatives()",
+     "d.gradient(oloid.goal('kinetic', end=1))"),
+    ("d = oloid.load(model, step=1e-3, end=1e6).derivatives()",
+     "d.gradient(running=lambda state: (1.0, None, None))"),
 ], ids=["gradient", "forward", "tolerance", "function in Python"])
 def test_ctrl_c_ends_derivatives_within_a_second(interrupted, before, call):
     assert interrupted(before, call, "type(interrupt).__name__") == "Interrupted"
@@ -128,7 +139,8 @@ def test_errors_and_models_of_other_threads_are_the_same():
 
 
 def test_ctrl_c_ends_a_search_for_an_equilibrium_within_a_second(interrupted):
-    last = interrupted("chain = oloid.load('chain', set={'n': 3000})", "oloid.equilibrium(chain)", "type(interrupt).__name__")
+    last = interrupted("chain = oloid.load('chain', set={'n': 3000})", "oloid.equilibrium(chain)",
+                       "type(interrupt).__name__")
     assert last == "Interrupted"
 
 

@@ -8,23 +8,28 @@ from conftest import ROOT, pendulum
 
 
 def test_a_model_in_code_equals_its_file_to_the_last_bit(tmp_path):
-    model = oloid.Model("hammer", gravity=[0, 0, -9.81], parameters={"handle": 0.3, "push": 2}, units="SI")
-    model.add_body(name="hammer", angular_velocity=["push/handle", 0, 0], rotation={"axis": [0, 1, 0], "angle": "40*deg"},
-                   shapes=[{"type": "box", "size": [0.02, 0.02, "handle"], "mass": 0.2, "position": [0, 0, "-handle/2"]},
-                           {"type": "box", "size": numpy.array([0.1, 0.04, 0.04]), "mass": numpy.float64(1)}])
+    model = oloid.Model("hammer", gravity=[0, 0, -9.81], parameters={"handle": 0.3, "push": 2},
+                        units="SI")
+    model.add_body(name="hammer", angular_velocity=["push/handle", 0, 0],
+                   rotation={"axis": [0, 1, 0], "angle": "40*deg"},
+                   shapes=[{"type": "box", "size": [0.02, 0.02, "handle"], "mass": 0.2,
+                            "position": [0, 0, "-handle/2"]},
+                           {"type": "box", "size": numpy.array([0.1, 0.04, 0.04]),
+                            "mass": numpy.float64(1)}])
     model.add_support(name="nail", on="hammer", type="point")
     model.set_run(step=1e-3, end=0.5)
     model.set_parameter("push", 3)
     model.save(tmp_path / "hammer.yaml")
     in_code, in_file = oloid.run(model), oloid.run(tmp_path / "hammer.yaml")
     assert in_code.ok and in_code.names == in_file.names
-    assert all(numpy.array_equal(in_code[name], in_file[name], equal_nan=True) for name in in_code.names)
+    assert all(numpy.array_equal(in_code[name], in_file[name], equal_nan=True)
+               for name in in_code.names)
     assert in_code.model_text == model.text == (tmp_path / "hammer.yaml").read_text()
     assert oloid.load(model).parameter("push") == 3
 
 
-@pytest.mark.parametrize("number", [0.1, 1e-300, 1e16, 5e-324, -1 / 3, 2**53 - 1, numpy.float64(math.pi), numpy.int64(7),
-                                    1.7e29])
+@pytest.mark.parametrize("number", [0.1, 1e-300, 1e16, 5e-324, -1 / 3, 2**53 - 1,
+                                    numpy.float64(math.pi), numpy.int64(7), 1.7e29])
 def test_numbers_reach_the_library_with_all_their_bits(number):
     system = oloid.load(pendulum(parameters={"x": number}))
     assert system.parameter("x") == float(number)
@@ -60,20 +65,23 @@ def test_a_force_in_python_equals_the_damper_of_the_library():
     by_damper = pendulum()
     by_damper.add_damper(between=["bob", [0, 0, 0]], type="linear", damping=0.3)
     by_function = pendulum()
-    by_function.add_load(name="drag", on="bob", function=lambda t, position, velocity: -0.3 * velocity)
+    by_function.add_load(name="drag", on="bob", function=lambda t, position, velocity: -0.3
+                         * velocity)
     one, other = oloid.run(by_damper), oloid.run(by_function)
     assert one.ok and other.ok
     assert numpy.allclose(one["bob.position"], other["bob.position"], rtol=0, atol=1e-9)
-    assert numpy.allclose(one.ledger["energy.dissipation"], -other.ledger["energy.work"], rtol=0, atol=1e-8)
+    assert numpy.allclose(one.ledger["energy.dissipation"], -other.ledger["energy.work"], rtol=0,
+                          atol=1e-8)
 
 
 def test_a_torque_in_python_equals_the_spring_of_the_joint():
-    """Halves of the torque at the ends are not the torque at the middle, but for a linear law they are."""
+    """Halves of the torque at the ends are not the torque at the middle, but for a linear law they
+    are."""
     def arm(**drive):
         model = oloid.Model("arm", run={"step": 0.01, "end": 1})
         model.add_body(name="arm", mass=1, inertia=[0.1, 0.1, 0.1], position=[0.5, 0, 0])
-        model.add_joint(name="hinge", type="revolute", between=["ground", "arm"], at=[0, 0, 0], axis=[0, 0, 1], rate=2,
-                        **drive)
+        model.add_joint(name="hinge", type="revolute", between=["ground", "arm"], at=[0, 0, 0],
+                        axis=[0, 0, 1], rate=2, **drive)
         return oloid.run(model)
     calls = []
 
@@ -114,7 +122,8 @@ def test_a_force_that_is_no_vector_is_an_error(value):
 
 def rocket(**load):
     model = oloid.Model("rocket", run={"step": 0.02, "end": 1})
-    model.add_body(name="rocket", mass=2, inertia=[0.3, 0.4, 0.5], angular_velocity=[1, -2, 0.5], points={"nozzle": [0.1, 0.2, -0.3]})
+    model.add_body(name="rocket", mass=2, inertia=[0.3, 0.4, 0.5], angular_velocity=[1, -2, 0.5],
+                   points={"nozzle": [0.1, 0.2, -0.3]})
     model.add_load(name="thrust", on="rocket.nozzle", **load)
     model.add_output(name="nozzle", on="rocket.nozzle")
     return oloid.run(model)["nozzle.position"]
@@ -123,7 +132,8 @@ def rocket(**load):
 def test_a_function_in_the_axes_of_the_body_equals_the_constant_force():
     for frame in ("space", "body"):
         constant = rocket(force=[3, -1, 2], frame=frame, time="1 + t")
-        function = rocket(function=lambda t, position, velocity: [3, -1, 2], frame=frame, time="1 + t")
+        function = rocket(function=lambda t, position, velocity: [3, -1, 2], frame=frame,
+                          time="1 + t")
         assert numpy.allclose(constant, function, rtol=0, atol=1e-10)
 
 

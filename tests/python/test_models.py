@@ -38,7 +38,8 @@ def test_a_model_runs_and_is_exported(name, tmp_path):
     table = json.loads((tmp_path / "x.json").read_text())
     assert all(column["units"] for column in table["columns"])
     columns = [column["name"] for column in table["columns"]]
-    assert [row[columns.index("energy.total")] for row in table["rows"]] == list(result["energy.total"])
+    assert [row[columns.index("energy.total")]
+            for row in table["rows"]] == list(result["energy.total"])
     frames = collection(tmp_path / "x.pvd")
     assert [time for time, _ in frames] == list(result.time)
     for row, (_, files) in enumerate(frames):

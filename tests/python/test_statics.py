@@ -19,14 +19,17 @@ def cart(**joint):
     model = oloid.Model("cart-pole", gravity=[0, 0, -9.81])
     model.add_body(name="cart", mass=2, inertia=[1, 1, 1])
     model.add_body(name="pole", mass=0.5, inertia=[0.01, 0.01, 0.01], center=[0, 0, 0.8])
-    model.add_joint(name="rail", type="prismatic", between=["ground", "cart"], axis=[1, 0, 0], force=1, time="0")
-    model.add_joint(name="hinge", type="revolute", between=["cart", "pole"], at=[0, 0, 0], axis=[0, 1, 0], **joint)
+    model.add_joint(name="rail", type="prismatic", between=["ground", "cart"], axis=[1, 0, 0],
+                    force=1, time="0")
+    model.add_joint(name="hinge", type="revolute", between=["cart", "pole"], at=[0, 0, 0],
+                    axis=[0, 1, 0], **joint)
     return model
 
 
 def test_a_column_buckles(tmp_path):
     loads = []
-    found = oloid.equilibrium(COLUMN, callback=lambda state, step: loads.append(state.time), output=tmp_path / "c.h5")
+    found = oloid.equilibrium(COLUMN, callback=lambda state, step: loads.append(state.time),
+                              output=tmp_path / "c.h5")
     assert found.judged and found.unstable == 1 and found.stable is False
     (point,) = found.critical
     assert 5 * point.load == pytest.approx(numpy.pi**2 / 4, rel=1e-5) and not point.limit
@@ -40,14 +43,16 @@ def test_a_column_buckles(tmp_path):
 
 def test_a_search_can_be_ended_and_started_anywhere():
     seen = []
-    found = oloid.equilibrium(COLUMN, step=0.1, callback=lambda state, step: seen.append(step) or step == 1)
+    found = oloid.equilibrium(COLUMN, step=0.1, callback=lambda state, step: seen.append(step)
+                              or step == 1)
     assert seen == [0, 1] and found.load == pytest.approx(0.1)
     again = oloid.equilibrium(found.state, {}, load=0.2)
     assert again.load == pytest.approx(0.2) and again.state is not found.state
 
 
 def test_a_truss_ends_at_its_limit_point():
-    truss = {"name": "truss", "plane": "xy", "points": [{"name": "apex", "mass": 1, "position": [0, 0.2]}],
+    truss = {"name": "truss", "plane": "xy",
+             "points": [{"name": "apex", "mass": 1, "position": [0, 0.2]}],
              "springs": [{"between": [[x, 0, 0], "apex"], "stiffness": 1000} for x in (-1, 1)],
              "loads": [{"on": "apex", "force": [0, -20, 0]}]}
     # 2 k (L - l) y/l with l^2 = 1 + y^2 is largest where l^3 = L
@@ -65,20 +70,26 @@ def test_a_truss_ends_at_its_limit_point():
 
 
 def test_a_limit_point_under_a_moment_says_nothing_of_stability():
-    beam = {**COLUMN["beams"][0], "elements": 4, "interpolation": "linear", "stiffness": [1e6, 1e6, 1e6, 10, 10, 10]}
-    model = {"name": "rolled", "beams": [beam], "supports": COLUMN["supports"], "loads": [{"on": "b.end", "moment": [0, 0, 100]}]}
+    beam = {**COLUMN["beams"][0], "elements": 4, "interpolation": "linear",
+            "stiffness": [1e6, 1e6, 1e6, 10, 10, 10]}
+    model = {"name": "rolled", "beams": [beam], "supports": COLUMN["supports"],
+             "loads": [{"on": "b.end", "moment": [0, 0, 100]}]}
     with pytest.raises(oloid.ComputationError, match="limit point at load factor") as caught, \
-            pytest.warns(UserWarning, match="neighbouring nodes of beam 'b' are rotated by 45 degrees"):
+            pytest.warns(UserWarning,
+                         match="neighbouring nodes of beam 'b' are rotated by 45 degrees"):
         oloid.equilibrium(model)
     last = caught.value.equilibrium
     assert last.stable is None and [p.unstable for p in last.critical] == [None]
-    assert last.beam_rotation == pytest.approx(numpy.pi / 4, abs=1e-3)  # of the element, EI sin(2 a)/(2 h)
+    # of the element, EI sin(2 a)/(2 h)
+    assert last.beam_rotation == pytest.approx(numpy.pi / 4, abs=1e-3)
 
 
 def spring_net(random):
-    """Points on a line of springs, held by others, under random loads; and what the reference needs of it."""
+    """Points on a line of springs, held by others, under random loads; and what the reference needs
+    of it."""
     n, scale = random.integers(1, 6), 10 ** random.uniform(-0.5, 3)
-    points = numpy.stack([numpy.arange(n) + 0.3 * random.normal(size=n), random.uniform(0.05, 0.5, n)], 1)
+    points = numpy.stack([numpy.arange(n) + 0.3 * random.normal(size=n),
+                          random.uniform(0.05, 0.5, n)], 1)
     ends = numpy.concatenate([[[-1, 0]], points, [[n, 0]]])
     springs = [(ends[i], ends[i + 1], i - 1, i, 10 ** random.uniform(2, 4)) for i in range(n + 1)]
     for i in range(n):
@@ -91,14 +102,17 @@ def spring_net(random):
     def end(place, i):
         return f"p{i}" if 0 <= i < n else [*map(float, place), 0.0]
     model = {"name": "net", "plane": "xy",
-             "points": [{"name": f"p{i}", "mass": 1, "position": list(map(float, x))} for i, x in enumerate(points)],
-             "springs": [{"between": [end(a, i), end(b, j)], "stiffness": float(k)} for a, b, i, j, k in springs],
+             "points": [{"name": f"p{i}", "mass": 1, "position": list(map(float, x))}
+                        for i, x in enumerate(points)],
+             "springs": [{"between": [end(a, i), end(b, j)], "stiffness": float(k)}
+                         for a, b, i, j, k in springs],
              "loads": [{"on": f"p{i}", "force": [*map(float, f), 0]} for i, f in enumerate(loads)]}
     return model, points, springs, loads
 
 
 def follow_net(points, springs, loads):
-    """Its path in tiny load steps with a dense stiffness: load factor and positions at the limit point, or at the end."""
+    """Its path in tiny load steps with a dense stiffness: load factor and positions at the limit
+    point, or at the end."""
     n, q, s, ds = len(points), points.copy(), 0.0, 4e-3
 
     def balance(q, s):
@@ -126,7 +140,8 @@ def follow_net(points, springs, loads):
             new = new + step
             if abs(step).max() < 1e-12:
                 break
-        good = (abs(step).max() < 1e-10 and numpy.linalg.norm(new - q - first) < 0.2 * numpy.linalg.norm(first)
+        good = (abs(step).max() < 1e-10 and numpy.linalg.norm(new - q - first) < 0.2
+                * numpy.linalg.norm(first)
                 and numpy.linalg.eigvalsh(balance(new, s + ds)[1])[0] > 0)
         q, s, ds = (new, s + ds, min(4e-3, 2 * ds)) if good else (q, s, ds / 4)
     return (1.0 if s > 1 - 1e-12 else s), q
@@ -144,7 +159,8 @@ def test_random_nets_of_springs_keep_to_their_paths():
             assert "limit point" in str(failure) and found.critical[-1].limit
             limits += 1
         assert found.load == pytest.approx(load, rel=1e-5), seed
-        assert numpy.allclose(found.state.q.reshape(-1, 3)[:, :2], q, atol=1e-6 if load == 1 else 1e-2), seed
+        assert numpy.allclose(found.state.q.reshape(-1, 3)[:, :2], q, atol=1e-6 if load == 1
+                              else 1e-2), seed
         assert found.stable, seed
     assert limits > 2
 
@@ -166,14 +182,17 @@ def test_a_pendulum_slides_down_and_swings(tmp_path):
 
 def test_modes_are_those_of_the_command(command):
     numbers = json.loads(command("modes", "bend-45", "--count", "3", "--json").stdout)["modes"]
-    assert oloid.modes("bend-45", count=3).omega == pytest.approx([mode["omega"] for mode in numbers], rel=1e-12)
+    assert oloid.modes("bend-45",
+                       count=3).omega == pytest.approx([mode["omega"] for mode in numbers],
+                                                       rel=1e-12)
     sparse = oloid.modes("bend-45", count=3, solver="sparse")
     assert sparse.omega == pytest.approx([mode["omega"] for mode in numbers], rel=1e-7)
 
 
 def test_damping_and_spin():
     model = {"name": "m", "points": [{"name": "a", "mass": 2, "position": [0, 0, 0]}],
-             "springs": [{"type": "linear", "between": [[0, 0, 0], "a"], "stiffness": 50, "damping": 2}]}
+             "springs": [{"type": "linear", "between": [[0, 0, 0], "a"], "stiffness": 50,
+                          "damping": 2}]}
     damped = oloid.modes(model, damped=True)
     assert damped.eigenvalues == pytest.approx([-0.5 + 1j * numpy.sqrt(24.75)] * 3)
     assert oloid.modes(model, spin=[0, 0, 1]).omega == pytest.approx([4, 5, 6])
@@ -195,7 +214,8 @@ def check_cart(linear, slope=0.5 * 9.81 * 0.8):
 
 def test_a_cart_with_a_pole(tmp_path):
     linear = oloid.linearize(cart(), start=True)
-    assert linear.states == ["rail.position", "hinge.angle", "rail.position.rate", "hinge.angle.rate"]
+    assert linear.states == ["rail.position", "hinge.angle", "rail.position.rate",
+                             "hinge.angle.rate"]
     assert linear.inputs == ["rail.force"] and linear.outputs == ["rail.position", "hinge.angle"]
     check_cart(linear)
     A, B, C, D = linear
@@ -208,7 +228,8 @@ def test_a_cart_with_a_pole(tmp_path):
 
 def test_a_torque_from_python_is_linearised():
     # its slope is found by differences
-    linear = oloid.linearize(cart(function=lambda t, angle, rate: -30 * angle - 2 * rate), start=True)
+    linear = oloid.linearize(cart(function=lambda t, angle, rate: -30 * angle - 2 * rate),
+                             start=True)
     assert linear.inputs == ["rail.force", "hinge.torque"]
     ml, J = 0.5 * 0.8, 0.01 + 0.5 * 0.64
     det = 2.5 * J - ml * ml

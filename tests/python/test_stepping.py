@@ -54,8 +54,10 @@ def test_the_energy_of_the_pendulum_is_that_of_the_formula():
 
 
 def test_the_tension_of_a_rod_that_circles():
-    """m v^2 / l without gravity; the discrete force is that of the midpoint, which lies on a chord."""
-    model = oloid.Model("circle", points=[{"name": "a", "mass": 3, "position": [2, 0, 0], "velocity": [0, 1.5, 0]}],
+    """m v^2 / l without gravity; the discrete force is that of the midpoint, which lies on a
+    chord."""
+    model = oloid.Model("circle", points=[{"name": "a", "mass": 3, "position": [2, 0, 0],
+                                           "velocity": [0, 1.5, 0]}],
                         rods=[{"name": "rod", "between": [[0, 0, 0], "a"]}])
     system = oloid.load(model)
     state, stepper = system.initial_state(), system.stepper(constraints="multipliers")
@@ -106,7 +108,8 @@ def test_joint_coordinates_and_structure():
     system.simulate(state)
     angle, rate = state.joint("axle.angle")
     # the scheme turns by 2 atan(h omega/2) a step
-    assert angle == pytest.approx(100 * 2 * math.atan(0.01 * 3 / 2), rel=1e-12) and rate == pytest.approx(3, rel=1e-12)
+    assert (angle == pytest.approx(100 * 2 * math.atan(0.01 * 3 / 2), rel=1e-12)
+            and rate == pytest.approx(3, rel=1e-12))
     assert system.joint_coordinates == ["axle.angle"] and system.counts["degrees_of_freedom"] == 1
     assert system.nodes == [("wheel", "body", 0)] and system.coordinates == 12
     assert "energy" in [invariant.name for invariant in system.invariants]
@@ -158,7 +161,8 @@ def test_orders_and_tolerances():
     fine = oloid.load("double-spherical-pendulum", scheme="variational", order=6, step=0.005, end=1)
     end = fine.initial_state()
     fine.simulate(end)
-    for options, bound in ({"order": 4, "step": 0.01}, 1e-6), ({"order": 4, "tolerance": 1e-7}, 1e-6):
+    for options, bound in ({"order": 4, "step": 0.01}, 1e-6), ({"order": 4, "tolerance": 1e-7},
+                                                               1e-6):
         system = oloid.load("double-spherical-pendulum", end=1, **options)
         state = system.initial_state()
         summary = system.simulate(state)
@@ -185,7 +189,8 @@ def test_a_run_with_a_tolerance_records_its_grid():
 def test_legendre_transforms_at_a_node_and_a_start_from_momenta():
     """p+ of a step is p- of the next and h G^T lambda; projected, both are M v there."""
     h = 0.01
-    system = oloid.load("double-spherical-pendulum", scheme="variational", constraints="multipliers", step=h)
+    system = oloid.load("double-spherical-pendulum", scheme="variational",
+                        constraints="multipliers", step=h)
     states, stepper = [system.initial_state()], system.stepper()
     for _ in range(3):
         states.append(states[-1].copy())

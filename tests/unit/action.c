@@ -139,7 +139,7 @@ TEST(moment_is_a_pure_moment_and_does_moment_times_rotation)
         /* dd_I = a x d_I,m: the work is M . a */
         check_close(vec3_dot(M, b.a), work_of(&b, f), 2e-14);
         scene_close(&b.s);
-        /* along the directors: the components d_I,m . m are kept */
+        /* along the directors: the components d_I,m . m stay */
         bench_open(&b, "moment: [3, -2, 5], frame: body", &seed);
         action_of(&b)->type->force(action_of(&b), &b.x, 0, f, NULL);
         wrench_of(&b, f, force, moment);

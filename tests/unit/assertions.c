@@ -88,6 +88,14 @@ TEST(nothing_passes_with_a_nan)
         }
 }
 
+TEST(the_largest_of_many_numbers_is_nan_if_one_is)
+{
+    check_close(2.0, larger(larger(1, 2), -3), 0);
+    check_close(-3.0, smaller(smaller(1, 2), -3), 0);
+    check_true(isnan(larger(NAN, 1)) && isnan(larger(1, NAN)));
+    check_true(isnan(smaller(NAN, 1)) && isnan(smaller(1, NAN)));
+}
+
 TEST(another_status)
 {
     check_status(OLO_IO, OLO_NO_MEMORY);
@@ -138,4 +146,6 @@ TEST(what_differs_fails)
 }
 
 TEST_MAIN(cmocka_unit_test(below_takes_magnitudes_only), cmocka_unit_test(close_counts_both_signs),
-          cmocka_unit_test(nothing_passes_with_a_nan), cmocka_unit_test(what_differs_fails))
+          cmocka_unit_test(nothing_passes_with_a_nan),
+          cmocka_unit_test(the_largest_of_many_numbers_is_nan_if_one_is),
+          cmocka_unit_test(what_differs_fails))

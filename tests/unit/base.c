@@ -156,7 +156,7 @@ TEST(nothing_is_a_valid_block)
 TEST(a_product_that_overflows_is_out_of_memory)
 {
     const size_t alive = olo_memory_alive();
-    // kept from the compiler, which would warn of the size
+    // hidden from the compiler, which would warn of the size
     volatile size_t huge = SIZE_MAX / 2 + 2;
     check_true(olo_alloc(huge, 2) == NULL);
     check_true(olo_alloc(huge, 1) == NULL);

@@ -189,7 +189,7 @@ static void no_slopes(void *context, double t, double coordinate, double rate, d
     (void)context, (void)t, (void)coordinate, (void)rate, (void)by;
 }
 
-TEST(slopes_without_a_function_are_refused)
+TEST(derivatives_without_a_function_are_refused)
 {
     olo_error error = {0};
     olo_system *system = NULL;
@@ -238,7 +238,7 @@ static olo_status on_step(void *context, const olo_system *system, const olo_sta
     (void)report;
     (void)error;
     double now = olo_clock_seconds();
-    a->shortest = a->steps == 0 ? HUGE_VAL : fmin(a->shortest, now - a->last);
+    a->shortest = a->steps == 0 ? HUGE_VAL : smaller(a->shortest, now - a->last);
     a->last = now;
     a->steps++;
     return OLO_OK;
@@ -342,7 +342,7 @@ TEST_MAIN(cmocka_unit_test(the_declarations_have_every_function_and_no_preproces
           cmocka_unit_test(a_load_of_a_file_takes_a_function),
           cmocka_unit_test(a_joint_of_a_file_takes_a_function),
           cmocka_unit_test(a_constant_beside_a_function_is_refused),
-          cmocka_unit_test(slopes_without_a_function_are_refused),
+          cmocka_unit_test(derivatives_without_a_function_are_refused),
           cmocka_unit_test(functions_of_elements_that_are_not_there_are_refused),
           cmocka_unit_test(a_throttled_observer_is_called_rarely_and_can_stop_the_run),
           cmocka_unit_test(a_pace_of_nothing_is_every_step),

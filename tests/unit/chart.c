@@ -87,7 +87,7 @@ static double apart(int count, const double *a, const double *b)
 {
     double largest = 0;
     for (int i = 0; i < count; i++)
-        largest = isfinite(a[i] - b[i]) ? fmax(largest, fabs(a[i] - b[i])) : HUGE_VAL;
+        largest = larger(largest, fabs(a[i] - b[i]));
     return largest;
 }
 

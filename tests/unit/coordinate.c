@@ -61,7 +61,7 @@ static olo_system *pair_of(const char *type, const char *more)
 
 /* --- what there is --- */
 
-TEST(joints_have_the_coordinates_of_their_freedom)
+TEST(joints_have_the_coordinates_of_their_degrees_of_freedom)
 {
     static const struct {
         const char *type;
@@ -92,7 +92,7 @@ TEST(joints_have_the_coordinates_of_their_freedom)
     }
 }
 
-TEST(coordinates_are_zero_where_the_places_meet_and_move_at_the_given_rates)
+TEST(coordinates_are_zero_where_the_points_meet_and_move_at_the_given_rates)
 {
     olo_system *system = pair_of("cylindrical", ", rate: 1.25, sliding: [4, -2, 4]");
     olo_state *x = start_of(system);
@@ -131,7 +131,7 @@ TEST(the_sense_of_a_coordinate_is_that_of_the_second_body_about_the_axis)
     }
 }
 
-TEST(a_slide_counts_from_the_first_place_to_the_second)
+TEST(a_slide_counts_from_the_first_point_to_the_second)
 {
     static const char *const orders[] = {"[ground, a]", "[a, ground]"};
     for (int i = 0; i < 2; i++) {
@@ -287,7 +287,7 @@ static double push(void *context, double t, double coordinate, double rate)
     return sin(t + 2 * coordinate) - 0.3 * rate * rate * rate;
 }
 
-/* A joint with a torque or force over time, or a function in its place, and a controller, all on
+/* A joint with a torque or force over time, or a function instead, and a controller, all on
  * one coordinate. */
 static olo_system *driven(const char *type, const char *coordinate, bool function, olo_error *error)
 {
@@ -378,7 +378,7 @@ TEST(tangents_of_drives_are_those_of_their_forces)
             turn_by(&y, system, 0.3, 0.5, 0.4);
             action->type->force(action, &y.x, 0.4, f, tangent);
             for (int k = 0; k < action->size * action->size; k++)
-                scale = fmax(scale, fabs(tangent[k]));
+                scale = larger(scale, fabs(tangent[k]));
             for (int k = 0; k < action->size; k++) {
                 const int at = action->index[k];
                 for (int side = 1; side >= -1; side -= 2) {
@@ -540,10 +540,10 @@ TEST(drives_that_have_nothing_to_act_on_are_refused_with_a_reason)
     }
 }
 
-TEST_MAIN(cmocka_unit_test(joints_have_the_coordinates_of_their_freedom),
-          cmocka_unit_test(coordinates_are_zero_where_the_places_meet_and_move_at_the_given_rates),
+TEST_MAIN(cmocka_unit_test(joints_have_the_coordinates_of_their_degrees_of_freedom),
+          cmocka_unit_test(coordinates_are_zero_where_the_points_meet_and_move_at_the_given_rates),
           cmocka_unit_test(the_sense_of_a_coordinate_is_that_of_the_second_body_about_the_axis),
-          cmocka_unit_test(a_slide_counts_from_the_first_place_to_the_second),
+          cmocka_unit_test(a_slide_counts_from_the_first_point_to_the_second),
           cmocka_unit_test(the_discrete_gradient_of_an_angle_gives_its_change_for_any_step),
           cmocka_unit_test(a_discrete_gradient_between_bodies_has_no_resultant),
           cmocka_unit_test(an_angle_at_rest_has_the_gradient_of_the_angle),

@@ -1,4 +1,4 @@
-/* What a system looks like: every element has its picture, of the size and in the place that
+/* What a system looks like: every element has its picture, of the size and at the position that
  * mechanics gives it. */
 #include "scene.h"
 
@@ -193,7 +193,7 @@ TEST(a_slide_has_a_rail_and_a_far_joint_a_strut)
     scene_close(&s);
 }
 
-TEST(links_run_between_their_places)
+TEST(links_run_between_their_points)
 {
     scene s = scene_open("points:\n"
                          "  - {name: p, mass: 1, position: [1, 0, 0]}\n"
@@ -330,7 +330,7 @@ TEST_MAIN(cmocka_unit_test(a_body_of_numbers_is_the_ellipsoid_with_its_inertia),
           cmocka_unit_test(solids_are_drawn_as_given_and_holes_are_not),
           cmocka_unit_test(a_hinge_is_a_pin_along_its_axis),
           cmocka_unit_test(a_slide_has_a_rail_and_a_far_joint_a_strut),
-          cmocka_unit_test(links_run_between_their_places),
+          cmocka_unit_test(links_run_between_their_points),
           cmocka_unit_test(beams_are_sections_swept_from_node_to_node),
           cmocka_unit_test(a_section_of_numbers_is_the_rectangle_that_bends_alike),
           cmocka_unit_test(sections_turn_at_a_corner),

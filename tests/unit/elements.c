@@ -47,7 +47,7 @@ static void check_mass(const double expected[16], const double got[16], double t
 {
     double size = 0;
     for (int i = 0; i < 16; i++)
-        size = fmax(size, fabs(expected[i]));
+        size = larger(size, fabs(expected[i]));
     for (int i = 0; i < 16; i++)
         check_close(expected[i], got[i], tolerance * size);
 }

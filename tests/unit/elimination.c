@@ -57,8 +57,8 @@ static void fill(int n, double *x, double size, unsigned long long *seed)
         x[i] = size * scene_random(seed);
 }
 
-/* Random parents, sizes, freedoms (at least `least`), springs across branches and closures on two
- * nodes each; a negative number of closures are relative ones. */
+/* Random parents, sizes, degrees of freedom (at least `least`), springs across branches and
+ * closures on two nodes each; a negative number of closures are relative ones. */
 static void plant(forest *f, int count, int least, int springs, int closures,
                   unsigned long long *seed)
 {
@@ -150,8 +150,8 @@ static void check_transposed(forest *f, int n, const int *t, double *transposed,
     for (int c = 0; c < f->count; c++)
         for (int i = 0; i < f->blocks[c].size; i++) {
             double got = olo_elimination_twist(f->elimination, c)[i];
-            size = fmax(size, fabs(b[t[c] + i]));
-            worst = fmax(worst, fabs(got - b[t[c] + i]));
+            size = larger(size, fabs(b[t[c] + i]));
+            worst = larger(worst, fabs(got - b[t[c] + i]));
         }
     check_below(worst / size, 1e-12);
     olo_free(b);
@@ -173,7 +173,7 @@ static void check_product(forest *f, int n, const int *t, const int *mu, const i
         for (int i = 0; i < f->blocks[c].size; i++) {
             x[t[c] + i] = olo_elimination_twist(e, c)[i];
             x[mu[c] + i] = -olo_elimination_rhs(e, c)[i];
-            size = fmax(size, fabs(x[mu[c] + i]));
+            size = larger(size, fabs(x[mu[c] + i]));
         }
         for (int i = 0; i < f->blocks[c].dof; i++)
             x[u[c] + i] = olo_elimination_increment(e, c)[i];
@@ -330,7 +330,7 @@ static void check_against_dense(forest *f, unsigned long long *seed, double tole
     solve_dense(n, A, b);
     double size = 1;
     for (int i = 0; i < n; i++)
-        size = fmax(size, fabs(b[i]));
+        size = larger(size, fabs(b[i]));
     for (int c = 0; c < f->count; c++) {
         for (int i = 0; i < f->blocks[c].size; i++)
             check_close(b[t[c] + i], olo_elimination_twist(e, c)[i], tolerance * size);
@@ -456,7 +456,7 @@ TEST(symmetric_matrices_are_solved_from_their_upper_half)
 
 /* Three rows on a plain block of which the last is the sum of the others: two directions are left,
  * on either way. */
-TEST(rows_that_repeat_others_are_revealed)
+TEST(redundant_rows_are_revealed)
 {
     const olo_block blocks[2] = {{.size = 3, .dof = 3, .parent = -1, .plain = true},
                                  {.size = 3, .dof = 3, .parent = -1, .closure = true}};
@@ -696,7 +696,7 @@ TEST_MAIN(cmocka_unit_test(trees_equal_the_dense_saddle_form),
           cmocka_unit_test(trees_with_springs_across_equal_the_dense_saddle_form),
           cmocka_unit_test(closures_are_eliminated_after_what_moves_them),
           cmocka_unit_test(symmetric_matrices_are_solved_from_their_upper_half),
-          cmocka_unit_test(rows_that_repeat_others_are_revealed),
+          cmocka_unit_test(redundant_rows_are_revealed),
           cmocka_unit_test(rows_are_redundant_below_the_square_root_of_1e_11),
           cmocka_unit_test(combinations_of_rows_are_redundant_whatever_rounding_leaves_of_them),
           cmocka_unit_test(eliminations_share_a_structure_that_does_not_change),

@@ -302,7 +302,7 @@ static void limit(const char *head, size_t count, const char *tail, const char *
     }
 }
 
-TEST(limits_are_kept)
+TEST(limits_are_enforced)
 {
     char *closing = repeated(")", 64, "");
     char *sums = repeated("x+(", 64, "x");
@@ -415,10 +415,10 @@ TEST(derivatives_up_to_third_order_are_exact)
             check_true(got[0] == olo_expression_value(expression, point));
             for (int k = 0; k <= order; k++) {
                 const double expected = jets[i].derivatives[k];
-                if (!(fabs(got[k] - expected) <= 1e-13 * fmax(1, fabs(expected)))) {
+                if (!(fabs(got[k] - expected) <= 1e-13 * larger(1, fabs(expected)))) {
                     print_error("derivative %d of '%s'\n", k, jets[i].text);
                 }
-                check_close(expected, got[k], 1e-13 * fmax(1, fabs(expected)));
+                check_close(expected, got[k], 1e-13 * larger(1, fabs(expected)));
             }
             for (int k = order + 1; k <= 3; k++) {
                 check_close(9, got[k], 0);
@@ -427,7 +427,7 @@ TEST(derivatives_up_to_third_order_are_exact)
         /* D2f[d,d] by the other way */
         const double second = olo_expression_second(expression, point, direction, direction);
         const double expected = jets[i].derivatives[2];
-        check_close(expected, second, 1e-13 * fmax(1, fabs(expected)));
+        check_close(expected, second, 1e-13 * larger(1, fabs(expected)));
         olo_expression_free(expression);
     }
 }
@@ -605,7 +605,7 @@ TEST(random_texts_give_a_program_or_an_error)
     check_equal(alive, olo_memory_alive());
 }
 
-/* A random expression twice: with variables, and with their values in their place. */
+/* A random expression twice: with variables, and with their values instead. */
 static void append(char *text, char *numbers, const char *piece)
 {
     strcat(text, piece);
@@ -689,7 +689,7 @@ TEST_MAIN(cmocka_unit_test(numbers_are_read_as_c_reads_them),
           cmocka_unit_test(not_finite_results_come_back_as_they_are),
           cmocka_unit_test(a_variable_hides_a_constant), cmocka_unit_test(used_variables_are_known),
           cmocka_unit_test(names_of_the_language_are_known),
-          cmocka_unit_test(each_error_has_its_column), cmocka_unit_test(limits_are_kept),
+          cmocka_unit_test(each_error_has_its_column), cmocka_unit_test(limits_are_enforced),
           cmocka_unit_test(derivatives_up_to_third_order_are_exact),
           cmocka_unit_test(gradient_and_hessian_agree_with_directional_derivatives),
           cmocka_unit_test(gradient_and_hessian_in_closed_form),

@@ -6,7 +6,7 @@
 
 enum { N = 7, PRODUCTS = 9, Q = 12, TRIALS = 50 };
 
-/* A random form on some of the coordinates; product 3 repeats product 2, which is allowed. */
+/* A random form on some of the coordinates; product 3 is a copy of product 2, which is allowed. */
 typedef struct sample {
     int index[N];
     double b[N], q[Q], w[N];

@@ -1,8 +1,6 @@
 /* Failure injection: every allocation, and every change of a file, from the text of a model to its
- * result fails in turn. Whatever happens: a status and a text, nothing leaks, an old result is
- * untouched or replaced by a whole one, and a run that had begun can go on. */
-#include <fcntl.h>
-
+ * result fails in turn. Each failure is reported by a status and a text, and leaks nothing. An old
+ * result is unchanged or replaced by a complete one, and a run that had begun can be resumed. */
 #include "journal.h"
 
 #include "base/write.h"
@@ -47,50 +45,53 @@ static bool is_there(const char *name)
     return access(name, F_OK) == 0;
 }
 
-static unsigned char *take_journal(size_t *size)
-{
-    const int file = open(PARTIAL, O_RDONLY);
-    *size = (size_t)lseek(file, 0, SEEK_END);
-    unsigned char *bytes = malloc(*size);
-    check_true(pread(file, bytes, *size, 0) == (ssize_t)*size);
-    close(file);
-    return bytes;
-}
-
 /* FNV-1a of the bytes of the journal, and its size: 64 bits are as good as the bytes for some
  * thousand of them. */
-static uint64_t hash_journal(void)
+static uint64_t hash_of(const unsigned char *bytes, size_t size)
 {
-    size_t size = 0;
-    unsigned char *bytes = take_journal(&size);
     uint64_t hash = 14695981039346656037ULL ^ size;
     for (size_t i = 0; i < size; i++) {
         hash = (hash ^ bytes[i]) * 1099511628211ULL;
     }
-    free(bytes);
     return hash;
 }
 
-/* Whether a journal with these bytes was not there before: what becomes of it depends on nothing
- * else. */
-static bool is_new_journal(void)
+/* Has no failure left a journal with these bytes before? The resumed run depends on nothing else.
+ */
+static bool is_new(const unsigned char *bytes, size_t size)
 {
-    enum { ROOM = 1 << 14 };
-    static uint64_t known[ROOM];
-    const uint64_t hash = hash_journal();
-    size_t i = (size_t)hash % ROOM;
-    for (; known[i] != 0; i = (i + 1) % ROOM) {
+    enum { CAPACITY = 1 << 14 };
+    static uint64_t known[CAPACITY];
+    const uint64_t hash = hash_of(bytes, size);
+    size_t i = (size_t)hash % CAPACITY;
+    for (; known[i] != 0; i = (i + 1) % CAPACITY) {
         if (known[i] == hash) {
             return false;
         }
     }
     known[i] = hash;
-    check_true(++journals < ROOM / 2);
+    check_true(++journals < CAPACITY / 2);
     return true;
 }
 
-/* What holds after a run that failed: no half file, and if it had begun it goes on to the same
- * bits. A journal that was interrupted before has a last row that the whole run has not. */
+static bool is_new_journal(void)
+{
+    // most failures leave the same journal as the failure before
+    static unsigned char last[1 << 20];
+    static size_t last_size;
+    size_t size = 0;
+    unsigned char *bytes = take_journal(&size);
+    check_true(size <= sizeof last);
+    const bool repeated = size == last_size && memcmp(bytes, last, size) == 0;
+    memcpy(last, bytes, size);
+    last_size = size;
+    const bool new_one = !repeated && is_new(bytes, size);
+    free(bytes);
+    return new_one;
+}
+
+/* What holds after a run that failed: no incomplete file, and if it had begun it continues to the
+ * same bits. A journal that was interrupted before has a last row that the whole run has not. */
 static void check_nothing_is_lost(const journal_contents *whole, bool interrupted)
 {
     olo_error error = {0};
@@ -115,14 +116,6 @@ static journal_contents undisturbed(void)
     journal_contents whole = journal_read(FILE_NAME);
     unlink(FILE_NAME);
     return whole;
-}
-
-/* Puts back the journal of a run that was interrupted. */
-static void put_journal(const unsigned char *bytes, size_t size)
-{
-    const int file = open(PARTIAL, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    check_true(write(file, bytes, size) == (ssize_t)size);
-    close(file);
 }
 
 #ifdef INJECTION_EVERY_ALLOCATION // else injection.c did this
@@ -152,11 +145,11 @@ TEST(every_allocation_of_a_run_may_fail)
     free(whole.values);
 }
 
-TEST(every_allocation_of_a_run_that_goes_on_may_fail)
+TEST(every_allocation_of_a_resumed_run_may_fail)
 {
     journal_contents whole = undisturbed();
     olo_error error = {0};
-    size_t size = 0, n = 0;
+    size_t size = 0, n = 0, stride = SANITIZED ? 3 : 1;
     check_status(OLO_INTERRUPTED, journal_all(false, 5, &error));
     unsigned char *bytes = take_journal(&size);
     const size_t alive = olo_memory_alive();
@@ -164,9 +157,14 @@ TEST(every_allocation_of_a_run_that_goes_on_may_fail)
         error = (olo_error){0};
         put_old_result();
         put_journal(bytes, size);
-        olo_memory_fail_at(n += SANITIZED ? 3 : 1);
-        status = journal_all(true, 0, &error);
+        // reading the model and finishing the result are those of the test above
+        journal_run run = {0};
+        check_ok(journal_prepare(&run, NULL, 0, &error), &error);
+        olo_memory_fail_at(n += stride);
+        status = journal_go(&run, true, &error);
         olo_memory_fail_at(0);
+        stride = (SANITIZED ? 3 : 1) * (run.finishing ? 16 : 1);
+        journal_free(&run);
         check_equal(alive, olo_memory_alive());
         if (status != OLO_OK) {
             check_true(status == OLO_NO_MEMORY || status == OLO_IO);
@@ -227,7 +225,7 @@ TEST(every_write_of_a_run_may_fail)
     free(whole.values);
 }
 
-TEST(every_write_of_a_run_that_goes_on_may_fail)
+TEST(every_write_of_a_resumed_run_may_fail)
 {
     journal_contents whole = undisturbed();
     olo_error error = {0};
@@ -244,10 +242,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #ifdef INJECTION_EVERY_ALLOCATION
         cmocka_unit_test(every_allocation_of_a_run_may_fail),
-        cmocka_unit_test(every_allocation_of_a_run_that_goes_on_may_fail),
+        cmocka_unit_test(every_allocation_of_a_resumed_run_may_fail),
 #endif
         cmocka_unit_test(every_write_of_a_run_may_fail),
-        cmocka_unit_test(every_write_of_a_run_that_goes_on_may_fail)};
+        cmocka_unit_test(every_write_of_a_resumed_run_may_fail)};
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     return cmocka_run_group_tests(tests, journal_enter, journal_leave) == 0 ? 0 : 1;
 }

@@ -121,7 +121,7 @@ static double largest(int count, const double *x)
 {
     double most = 0;
     for (int i = 0; i < count; i++)
-        most = fmax(most, fabs(x[i]));
+        most = larger(most, fabs(x[i]));
     return most;
 }
 
@@ -214,7 +214,7 @@ typedef struct changed {
     olo_mass_entry mass;
 } changed;
 
-/* Coefficient p of a form that is copied to place k. */
+/* Coefficient p of a form that is copied to position k. */
 static double *copy_form(changed *y, const olo_form *form, int k, int p)
 {
     olo_form *copy = &y->form[k];
@@ -795,7 +795,7 @@ TEST(steps_of_energy_momentum_balance_in_the_pieces_of_the_kernel)
                                   ? h * olo_state_multipliers(s.state)[number]
                                   : factor[olo_kernel_piece_kind(kernel, i)];
             T[olo_kernel_piece_coordinates(kernel, i)[k]] += by * r[k];
-            size = fmax(size, fabs(by * r[k]));
+            size = larger(size, fabs(by * r[k]));
         }
     }
     check_below(largest(n, T), 1e-11 * size);

@@ -59,7 +59,7 @@ static double product(const walk *w, const double *q, const double *P)
             double sum = 0;
             for (int i = 0; i < s->n; i++)
                 sum += G[c * s->n + i] * P[j * s->n + i];
-            largest = fmax(largest, fabs(sum));
+            largest = larger(largest, fabs(sum));
             check_true(isfinite(sum));
         }
     olo_free(G);
@@ -202,7 +202,7 @@ static double violation(const walk *w, const double column[3])
     const olo_system *s = w->s.system;
     double *G = jacobian(s, w->x.qm), largest = 0;
     for (int c = 0; c < s->m; c++)
-        largest = fmax(largest, fabs(vec3_dot(G + c * s->n + 12, column)));
+        largest = larger(largest, fabs(vec3_dot(G + c * s->n + 12, column)));
     olo_free(G);
     return largest;
 }
@@ -228,8 +228,8 @@ TEST(axes_of_the_midpoint_are_no_columns_of_the_null_space)
                     if (k < 2 ? !kind->across : !kind->along)
                         continue;
                     vec3_cross(m + 3 * ((k + 1) % 3), m + 3 * ((k + 2) % 3), across);
-                    right = fmax(right, violation(&w, across));
-                    wrong = fmax(wrong, violation(&w, m + 3 * k));
+                    right = larger(right, violation(&w, across));
+                    wrong = larger(wrong, violation(&w, m + 3 * k));
                 }
                 walk_on(&w);
             }
@@ -317,7 +317,7 @@ TEST(permuted_frames_without_rotation_lose_three_ranks)
     "[1, 2, 3], angle: 0.7}}\n"                                                                    \
     "joints:\n"
 
-TEST(joints_that_repeat_others_are_counted)
+TEST(redundant_joints_are_counted)
 {
 #define PAIR(type, at, axis)                                                                       \
     "  - {type: " type ", between: [wall, door], at: " at ", axis: " axis "}\n"
@@ -338,7 +338,7 @@ TEST(joints_that_repeat_others_are_counted)
         {DOOR PAIR("spherical", "[0, 0, 1]", "[1, 0, 0]") PAIR(
              "spherical", "[0, 1, 2]", "[1, 0, 0]") PAIR("spherical", "[1, 0, 2]", "[1, 0, 0]"),
          9, 6},
-        /* what is welded already takes any joint, all of whose rows repeat it */
+        /* what is welded already takes any joint, all of whose rows are redundant */
         {DOOR PAIR("rigid", "[0, 0, 1]", "[1, 0, 0]") PAIR("spherical", "[0, 1, 2]", "[1, 0, 0]"),
          9, 6},
         {DOOR PAIR("rigid", "[0, 0, 1]", "[1, 0, 0]") PAIR("rigid", "[0, 1, 2]", "[1, 0, 0]"), 12,
@@ -411,12 +411,12 @@ static double column_error(const walk *w, const double *P, int column, int k, co
     const double *at = P + column * w->s.system->n + 12 * k;
     double largest = 0;
     for (int i = 0; i < 3; i++)
-        largest = fmax(largest, fabs(at[i] - v[i]));
+        largest = larger(largest, fabs(at[i] - v[i]));
     for (int I = 3; I < 12; I += 3) {
         double rate[3];
         vec3_cross(omega, q + 12 * k + I, rate);
         for (int i = 0; i < 3; i++)
-            largest = fmax(largest, fabs(at[I + i] - rate[i]));
+            largest = larger(largest, fabs(at[I + i] - rate[i]));
     }
     return largest;
 }
@@ -450,8 +450,8 @@ static double base_error(const walk *w, const double *P, const double *q, int a,
         const double e[3] = {i == 0, i == 1, i == 2}, none[3] = {0};
         double v[3];
         vec3_cross(arm_a, e, v);
-        largest = fmax(largest, column_error(w, P, i, a, q, e, none));
-        largest = fmax(largest, column_error(w, P, 3 + i, a, q, v, e));
+        largest = larger(largest, column_error(w, P, i, a, q, e, none));
+        largest = larger(largest, column_error(w, P, 3 + i, a, q, v, e));
     }
     return largest;
 }
@@ -472,20 +472,20 @@ TEST(closed_form_of_a_revolute_chain_equals_the_recursion)
             vec3_add(1.0, rho, base);
             arm(&x, q, a - 1, a, rho);
             vec3_add(-1.0, rho, base);
-            right = fmax(right, base_error(&w, P, q, a, base));
+            right = larger(right, base_error(&w, P, q, a, base));
             for (int k = 1; k < x.bodies; k++) {
                 double X[9], n[3], g[3], v[3];
                 triad_in_body(&x, k - 1, k - 1, X);
                 on_body(q, k - 1, X + 6, n);
                 if (k > a) {
-                    right = fmax(right, column_error(&w, P, 5 + k, a, q, none, none));
+                    right = larger(right, column_error(&w, P, 5 + k, a, q, none, none));
                     continue;
                 }
                 for (int printed = 0; printed < 2; printed++) {
                     closed_form(&x, q, a, k, printed, g);
                     vec3_cross(g, n, v);
                     double *worst = printed ? &wrong : &right;
-                    *worst = fmax(*worst, column_error(&w, P, 5 + k, a, q, v, n));
+                    *worst = larger(*worst, column_error(&w, P, 5 + k, a, q, v, n));
                 }
             }
         }
@@ -511,7 +511,7 @@ TEST(closed_form_of_a_prismatic_chain_equals_the_recursion)
         for (int a = 1; a < x.bodies; a++) {
             double base[3];
             vec3_subtract(q, q + 12 * a, base);
-            error = fmax(error, base_error(&w, P, q, a, base));
+            error = larger(error, base_error(&w, P, q, a, base));
             for (int k = 1; k < x.bodies; k++) {
                 double X[9], m[9], v[3] = {0};
                 triad_in_body(&x, k - 1, k - 1, X);
@@ -519,7 +519,7 @@ TEST(closed_form_of_a_prismatic_chain_equals_the_recursion)
                     on_body(q, k - 1, X + i, m + i);
                 if (k <= a)
                     vec3_cross(m, m + 3, v); /* at q1 that is n */
-                error = fmax(error, column_error(&w, P, 5 + k, a, q, v, none));
+                error = larger(error, column_error(&w, P, 5 + k, a, q, v, none));
             }
         }
         olo_free(P);
@@ -532,8 +532,8 @@ TEST(closed_form_of_a_prismatic_chain_equals_the_recursion)
 
 /* --- derivative of the nodal update (11.1.8) --- */
 
-/* Spin of a change of a Cayley vector: H da = (da + a x da/2)/(1 + |a|^2/4), the place of H(theta)
- * of the sheet. */
+/* Spin of a change of a Cayley vector: H da = (da + a x da/2)/(1 + |a|^2/4), which replaces
+ * H(theta) of the sheet. */
 static void spin_of(const double a[3], const double da[3], double spin[3])
 {
     vec3_cross(a, da, spin);
@@ -585,7 +585,7 @@ static double update_error(walk *w)
                 double expected = 0;
                 for (int l = 0; l < w->tree->nodes[k].dof; l++)
                     expected += nu[l] * P[(size_t)(w->tree->nodes[k].u + l) * n + i];
-                largest = fmax(largest, fabs(expected - (up[i] - w->x.q1[i]) / (2 * eps)));
+                largest = larger(largest, fabs(expected - (up[i] - w->x.q1[i]) / (2 * eps)));
             }
             *u = keep;
             olo_motion_move(w->tree, &w->x);
@@ -630,7 +630,7 @@ TEST_MAIN(cmocka_unit_test(every_pair_has_its_discrete_null_space),
           cmocka_unit_test(axes_of_the_midpoint_are_no_columns_of_the_null_space),
           cmocka_unit_test(the_axis_along_a_director_of_its_rows_loses_one_rank),
           cmocka_unit_test(permuted_frames_without_rotation_lose_three_ranks),
-          cmocka_unit_test(joints_that_repeat_others_are_counted),
+          cmocka_unit_test(redundant_joints_are_counted),
           cmocka_unit_test(chains_of_the_sheet_have_their_discrete_null_space),
           cmocka_unit_test(random_trees_have_their_discrete_null_space),
           cmocka_unit_test(closed_form_of_a_revolute_chain_equals_the_recursion),

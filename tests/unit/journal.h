@@ -1,8 +1,9 @@
-/* A small run with a bit of everything, whose files the tests break in every way. It has 8 steps in
- * 4 rows and a checkpoint after every step, so that rows end at, before and after checkpoints. */
+/* A small run with a bit of everything, whose files the tests break in every way. It has 6 steps in
+ * 3 rows and a checkpoint after every step, so that rows end at, before and after checkpoints. */
 #ifndef OLO_TEST_JOURNAL_H
 #define OLO_TEST_JOURNAL_H
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/time.h>
 #include <time.h>
@@ -49,20 +50,18 @@ static const char JOURNAL_MODEL[] =
     "gravity: [0, 0, -9.81]\n"
     "parameters: {l: 0.5, k: 2*l}\n"
     "points:\n"
-    "  - {name: bob, mass: 2, position: [l, 0, 0]}\n"
-    "  - {name: tail, mass: 1, position: [l, 0, -l], velocity: [0, 1, 0]}\n"
+    "  - {name: bob, mass: 2, position: [l, 0, 0], velocity: [0, 1, 0]}\n"
     "bodies:\n"
     "  - {name: top, mass: 1, inertia: [0.1, 0.2, 0.3], angular_velocity: [0, 0.1, 3]}\n"
     "rods:\n"
     "  - {name: arm, between: [ground, bob]}\n"
-    "  - {name: link, between: [bob, tail]}\n"
     "springs:\n"
-    "  - {between: [tail, top], stiffness: k, length: 0.1}\n"
+    "  - {between: [bob, top], stiffness: k, length: 0.1}\n"
     "loads:\n"
     "  - {name: push, on: bob, force: [0, 1, 0], time: sin(3*t)}\n"
     "outputs:\n"
     "  - {name: nose, on: {on: top, at: [0, 0, 1]}}\n"
-    "run: {step: 0.01, end: 0.075, frames: 4, forces: true}\n";
+    "run: {step: 0.01, end: 0.055, frames: 3, forces: true}\n";
 
 /* Everything that a run owns. */
 typedef struct journal_run {
@@ -72,6 +71,7 @@ typedef struct journal_run {
     olo_recorder *recorder;
     long stop_after; /* steps; 0: never */
     long step;
+    bool finishing; /* all steps are done: the result is being written */
 } journal_run;
 
 static olo_status journal_watch(void *context, const olo_system *system, const olo_state *state,
@@ -130,6 +130,7 @@ static olo_status journal_go(journal_run *run, bool resume, olo_error *error)
                                         .stop = journal_stop}};
     status = (resume ? olo_simulate_resume : olo_simulate)(run->system, how, run->state, observers,
                                                            2, &summary, error);
+    run->finishing = status == OLO_OK;
     const olo_status finished = olo_recorder_finish(run->recorder, &summary, status, error);
     return status == OLO_OK ? finished : status;
 }
@@ -205,6 +206,25 @@ static void journal_check_begin(const journal_contents *whole, const char *path)
                               (size_t)got.rows * sizeof(double)));
     }
     free(got.values);
+}
+
+/* The bytes of the journal; to be freed. */
+static unsigned char *take_journal(size_t *size)
+{
+    const int file = open(PARTIAL, O_RDONLY);
+    *size = (size_t)lseek(file, 0, SEEK_END);
+    unsigned char *bytes = malloc(*size);
+    check_true(pread(file, bytes, *size, 0) == (ssize_t)*size);
+    close(file);
+    return bytes;
+}
+
+/* Replaces the journal by these bytes. */
+static void put_journal(const unsigned char *bytes, size_t size)
+{
+    const int file = open(PARTIAL, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    check_true(write(file, bytes, size) == (ssize_t)size);
+    close(file);
 }
 
 static char journal_folder[64];

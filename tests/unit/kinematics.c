@@ -40,7 +40,7 @@ static double largest_product(walk *w, const double *q)
             row[form->index[i]] = gradient[i];
         olo_null_space_apply(w->space, row, reduced);
         for (int j = 0; j < w->tree->unknowns; j++)
-            largest = fmax(largest, fabs(reduced[j]));
+            largest = larger(largest, fabs(reduced[j]));
         for (int j = 0; j < w->tree->unknowns; j++)
             check_true(isfinite(reduced[j]));
     }
@@ -125,9 +125,9 @@ TEST(k2_constraint_jacobian_times_null_space_vanishes)
         for (int i = 0; i < 20; i++) {
             walk_move(&w, &seed, 0.8);
             olo_null_space_at(w.space, &w.x, false);
-            at_end = fmax(at_end, largest_product(&w, w.x.q1));
+            at_end = larger(at_end, largest_product(&w, w.x.q1));
             olo_null_space_at(w.space, &w.x, true);
-            between = fmax(between, largest_product(&w, w.x.qm));
+            between = larger(between, largest_product(&w, w.x.qm));
             memcpy(w.q0, w.x.q1, (size_t)w.s.system->n * sizeof *w.q0);
         }
         if (!(at_end <= 1e-14) || !(between <= 1e-14))
@@ -363,7 +363,7 @@ TEST(k6_exponential_map_is_a_rotation_for_every_angle)
             check_rotation(R, 2e-15);
             for (int j = 0; j < 9; j++)
                 check_close((double)expected[j], R[j], 2e-15);
-            /* small angles keep their digits: the antisymmetric part is theta */
+            /* small angles lose no digits: the antisymmetric part is theta */
             if (angles[k] < 1e-5 && angles[k] > 0)
                 for (int j = 0; j < 3; j++)
                     check_relative(theta[j],

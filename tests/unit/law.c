@@ -115,7 +115,7 @@ static double largest(int n, const double *y)
 {
     double most = 0.0;
     for (int i = 0; i < n; i++) {
-        most = fmax(most, fabs(y[i]));
+        most = larger(most, fabs(y[i]));
     }
     return most;
 }
@@ -133,7 +133,7 @@ static double scale_of(int n, const quad *y)
 static void check_block(int n, const quad *expected, const double *got, double tolerance,
                         double least)
 {
-    const double scale = fmax(scale_of(n, expected), least);
+    const double scale = larger(scale_of(n, expected), least);
     for (int i = 0; i < n; i++) {
         check_close((double)expected[i], got[i], tolerance * scale);
     }
@@ -283,7 +283,7 @@ TEST(discrete_gradients_have_exact_derivatives_near_a_pole)
             sample_init(&x, &general, 1.0, &seed);
             // the ridge 0 has its pole 0.02 beside one of the ends
             const double margin =
-                fmin(ridge_argument(&x.ridge, 0, x.e0), ridge_argument(&x.ridge, 0, x.e1));
+                smaller(ridge_argument(&x.ridge, 0, x.e0), ridge_argument(&x.ridge, 0, x.e1));
             x.ridge.shift[0] -= margin - 0.02;
             // and a constant costs the differences some digits, but fewer than the integrals lack
             x.ridge.weight[1] = 300.0;
@@ -317,8 +317,8 @@ TEST(second_derivatives_are_symmetric_and_the_ends_exchangeable)
             const double odd = x.exact.law->dissipative ? -1.0 : 1.0;
             double size1 = 0.0, size2 = 0.0;
             for (int i = 0; i < k * k * k; i++) {
-                size1 = fmax(size1, i < k * k ? fabs(out.s1[i]) : 0.0);
-                size2 = fmax(size2, fmax(fabs(out.s11[i]), fabs(out.s01[i])));
+                size1 = larger(size1, i < k * k ? fabs(out.s1[i]) : 0.0);
+                size2 = larger(size2, larger(fabs(out.s11[i]), fabs(out.s01[i])));
             }
             for (int i = 0; i < k; i++) {
                 check_relative(odd * out.s[i], back.s[i], 1e-13);

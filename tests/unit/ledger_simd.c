@@ -52,7 +52,7 @@ static int second_hinges(const olo_system *s)
     return count;
 }
 
-/* The trees of hinges are in the books, one hinge a body; those of all pairs in part. */
+/* The trees of hinges are in the ledger, one hinge per body; those of all pairs in part. */
 TEST(ledger_of_fours_is_that_of_single_entries)
 {
     unsigned long long seed = 3;
@@ -100,7 +100,7 @@ TEST(ledger_has_the_same_bits_on_any_processor)
     }
 }
 
-/* What is not finite is told as it is, not passed over by the largest of the others. */
+/* What is not finite is reported as it is, not passed over by the largest of the others. */
 TEST(what_is_not_finite_shows_in_the_ledger)
 {
     joined x = joined_hinges(1, 6);

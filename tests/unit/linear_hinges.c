@@ -82,8 +82,8 @@ static double apart(int n, const double *a, const double *b)
 {
     double most = 0, size = 0;
     for (int i = 0; i < n; i++) {
-        most = fmax(most, fabs(a[i] - b[i]));
-        size = fmax(size, fabs(b[i]));
+        most = larger(most, fabs(a[i] - b[i]));
+        size = larger(size, fabs(b[i]));
     }
     return most / size;
 }
@@ -142,8 +142,8 @@ typedef struct derivative {
     double y[NUMBERS_MAX], by_p[NUMBERS_MAX], by_v[NUMBERS_MAX];
 } derivative;
 
-/* A derivative by the end: by place and velocity for energy-momentum, and by an admissible momentum
- * for variational. */
+/* A derivative by the end: by position and velocity for energy-momentum, and by an admissible
+ * momentum for variational. */
 static void derivative_fill(derivative *g, int n, bool momentum, const double *admissible)
 {
     unsigned long long seed = 9;

@@ -66,7 +66,7 @@ TEST(a_file_has_its_name_when_it_is_whole)
     olo_write_with_names_only(false);
 }
 
-TEST(a_file_that_is_not_kept_is_gone_and_the_old_one_stays)
+TEST(a_file_that_is_discarded_is_gone_and_the_old_one_stays)
 {
     olo_error error = {0};
     for (int names_only = 0; names_only < 2; names_only++) {
@@ -514,7 +514,7 @@ TEST(the_trailer_of_a_journal_covers_its_ranges_and_itself)
 }
 
 /* In a file of zeros ranges of equal size have equal contents: only the checksum over the ranges
- * themselves can tell that one of them was moved. */
+ * themselves can find that one of them was moved. */
 TEST(the_trailer_of_a_journal_covers_where_its_ranges_are)
 {
     static const unsigned char zeros[LENGTH];
@@ -540,7 +540,7 @@ TEST(the_trailer_of_a_journal_covers_where_its_ranges_are)
 
 TEST_MAIN(
     cmocka_unit_test(a_file_has_its_name_when_it_is_whole),
-    cmocka_unit_test(a_file_that_is_not_kept_is_gone_and_the_old_one_stays),
+    cmocka_unit_test(a_file_that_is_discarded_is_gone_and_the_old_one_stays),
     cmocka_unit_test(any_failure_leaves_the_old_file),
     cmocka_unit_test(what_a_killed_process_left_is_removed),
     cmocka_unit_test(hidden_files_of_processes_that_live_stay),

@@ -207,7 +207,7 @@ static void integrate(double end, int steps, double x[6])
 
 static const char *const treatments[] = {"multipliers", "reduced", "projected", "minimal"};
 
-TEST(a_bead_stays_on_the_surface_and_keeps_its_energy)
+TEST(a_bead_stays_on_the_surface_and_conserves_its_energy)
 {
     for (int k = 0; k < 4; k++) {
         scene s = open_bead("energy-momentum", treatments[k]);
@@ -217,8 +217,8 @@ TEST(a_bead_stays_on_the_surface_and_keeps_its_energy)
         check_below(s.projection.velocity, 1e-15);
         for (int i = 0; i < 500; i++) {
             scene_run(&s, 0.02, 1);
-            lowest = fmin(lowest, s.state->q[2]);
-            highest = fmax(highest, s.state->q[2]);
+            lowest = smaller(lowest, s.state->q[2]);
+            highest = larger(highest, s.state->q[2]);
             check_below(fabs(s.state->q[2] - height(s.state->q)), 1e-14);
             check_below(fabs(energy(s.state->q, s.state->v) - first), 1e-12 * first);
         }
@@ -307,6 +307,6 @@ TEST(steps_have_derivatives_through_it)
     }
 }
 
-TEST_MAIN(cmocka_unit_test(a_bead_stays_on_the_surface_and_keeps_its_energy),
+TEST_MAIN(cmocka_unit_test(a_bead_stays_on_the_surface_and_conserves_its_energy),
           cmocka_unit_test(its_motion_is_that_of_the_equations_of_motion_to_second_order),
           cmocka_unit_test(steps_have_derivatives_through_it))

@@ -180,8 +180,8 @@ static scene open_pendulum(const char *constraints)
 static double distance(const scene *s, const pendulum *x)
 {
     const double *q = s->state->q, *v = s->state->v;
-    return fmax(fmax(fabs(q[0] - x->q[0]), fabs(q[2] - x->q[1])),
-                fmax(fabs(v[0] - x->v[0]), fabs(v[2] - x->v[1])));
+    return larger(larger(fabs(q[0] - x->q[0]), fabs(q[2] - x->q[1])),
+                  larger(fabs(v[0] - x->v[0]), fabs(v[2] - x->v[1])));
 }
 
 static const char *const treatments[] = {"multipliers", "reduced", "projected"};

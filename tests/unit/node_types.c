@@ -1,4 +1,4 @@
-/* Node types. Every type keeps the laws that the rest of the library relies on; and a type that
+/* Node types. Every type satisfies the laws that the rest of the library relies on; and a type that
  * the library does not have, written down here, runs through it: a body that turns about a fixed
  * point, as three directors alone (9 numbers, 3 degrees of freedom), against the same body as a
  * frame on a spherical support, both with a point mass on a spring and one on a rod.
@@ -203,7 +203,7 @@ TEST(the_variation_of_the_twist_map)
 }
 
 /* The internal rows do not feel twists: grad g . P t = 0; their number is what the twist leaves of
- * the coordinates. Their multipliers take up a force along them, and dv keeps their rates. */
+ * the coordinates. Their multipliers take up a force along them, and dv satisfies their rates. */
 TEST(internal_rows_and_twists_are_complementary)
 {
     unsigned seed = 5;
@@ -445,7 +445,7 @@ TEST(a_triad_moves_as_a_frame_on_a_spherical_support)
 }
 
 /* Energy, and the angular momentum about the direction of gravity through the fixed point. */
-TEST(a_triad_keeps_energy_and_momentum)
+TEST(a_triad_conserves_energy_and_momentum)
 {
     scene s = open_body(&triad, "energy-momentum", "reduced");
     const olo_ledger before = scene_ledger(&s);
@@ -547,7 +547,7 @@ TEST_MAIN(cmocka_unit_test(a_motion_is_an_increment_and_back),
           cmocka_unit_test(maps_of_internal_rows_have_their_transposes),
           cmocka_unit_test(settling_takes_back_what_rounding_has_done),
           cmocka_unit_test(a_triad_moves_as_a_frame_on_a_spherical_support),
-          cmocka_unit_test(a_triad_keeps_energy_and_momentum),
+          cmocka_unit_test(a_triad_conserves_energy_and_momentum),
           cmocka_unit_test(a_triad_is_counted_as_a_body_with_three_degrees_of_freedom),
           cmocka_unit_test(a_node_without_position_has_no_points),
           cmocka_unit_test(derivatives_of_a_triad))

@@ -54,9 +54,9 @@ static void check_powers(const scene *s, const char *name, double p, olo_coeffic
     for (int i = 0; i < change->count; i++) {
         const olo_coefficient *c = &change->coefficient[i];
         double e = change->derivative[i] * p / c->value;
-        double off = fmin(fabs(e - exponent) / fabs(exponent), fabs(e - other) / fabs(other));
+        double off = smaller(fabs(e - exponent) / fabs(exponent), fabs(e - other) / fabs(other));
         found = found || c->kind == kind;
-        worst = fmax(worst, off);
+        worst = larger(worst, off);
         if (!(off <= tolerance))
             print_message("%s: kind %d, p %d, value %g: exponent %.17g\n", name, (int)c->kind, c->p,
                           c->value, e);

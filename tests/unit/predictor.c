@@ -48,7 +48,7 @@ static double polynomial_error(const olo_system *system, olo_motion_pass *pass, 
         olo_predictor_motion(state, mix, step.x.u);
         for (int i = 0; i < state->twists; i++) {
             step.x.motion[i] = polynomial(degree, i, j);
-            largest = fmax(largest, fabs(step.x.motion[i] - step.x.u[i]));
+            largest = larger(largest, fabs(step.x.motion[i] - step.x.u[i]));
         }
         remember(&step, pass, 0.1, state);
     }

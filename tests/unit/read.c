@@ -766,7 +766,7 @@ TEST(mutated_files_are_read_or_refused_but_never_harm)
     check_true(good > 100 && good < 3900);
 }
 
-TEST(running_out_of_memory_anywhere_is_told_and_leaks_nothing)
+TEST(running_out_of_memory_anywhere_is_reported_and_leaks_nothing)
 {
     const olo_setting settings[] = {{"H", "4*R"}, {"run.step", "R/5"}};
     const size_t alive = olo_memory_alive();
@@ -823,5 +823,5 @@ TEST_MAIN(cmocka_unit_test(sections_of_the_model_are_read),
           cmocka_unit_test(every_example_of_the_format_page_is_read), cmocka_unit_test(limits_hold),
           cmocka_unit_test(messages_of_any_length_are_one_line),
           cmocka_unit_test(mutated_files_are_read_or_refused_but_never_harm),
-          cmocka_unit_test(running_out_of_memory_anywhere_is_told_and_leaks_nothing),
+          cmocka_unit_test(running_out_of_memory_anywhere_is_reported_and_leaks_nothing),
           cmocka_unit_test(running_out_of_memory_in_the_catalogue_leaks_nothing))

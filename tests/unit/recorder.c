@@ -200,7 +200,7 @@ TEST(positions_in_a_table_are_those_in_space)
     unlink(FILE_NAME);
 }
 
-TEST(a_long_run_is_thinned_and_keeps_first_last_and_spikes)
+TEST(a_long_run_is_thinned_but_not_of_first_last_and_spikes)
 {
     record(103, 10, 103, OLO_OK); // 11 steps per row
     olo_result *result = open_result();
@@ -583,7 +583,7 @@ TEST(numbers_that_are_none_are_recorded_and_not_ok)
     unlink(PARTIAL);
 }
 
-TEST(warnings_are_kept)
+TEST(warnings_are_stored)
 {
     scene s = make_scene(10, 10);
     olo_recorder *recorder = new_recorder(&s);
@@ -605,7 +605,7 @@ TEST(warnings_are_kept)
 
 TEST_MAIN(cmocka_unit_test(every_state_of_a_short_run_is_recorded),
           cmocka_unit_test(positions_in_a_table_are_those_in_space),
-          cmocka_unit_test(a_long_run_is_thinned_and_keeps_first_last_and_spikes),
+          cmocka_unit_test(a_long_run_is_thinned_but_not_of_first_last_and_spikes),
           cmocka_unit_test(rows_of_frames_and_ledger_belong_to_the_same_state),
           cmocka_unit_test(more_rows_may_come_than_the_run_has_steps),
           cmocka_unit_test(many_rows_are_written_in_blocks),
@@ -620,4 +620,4 @@ TEST_MAIN(cmocka_unit_test(every_state_of_a_short_run_is_recorded),
           cmocka_unit_test(a_full_disk_ends_a_run_and_leaves_no_half_result),
           cmocka_unit_test(lack_of_memory_leaves_no_file_and_no_memory),
           cmocka_unit_test(numbers_that_are_none_are_recorded_and_not_ok),
-          cmocka_unit_test(warnings_are_kept))
+          cmocka_unit_test(warnings_are_stored))

@@ -118,9 +118,9 @@ TEST(texts_of_a_copy_have_its_numbers)
     olo_model_free(model);
 }
 
-/* Functions of t and l are kept as text: the variable is replaced, and nothing else that has its
+/* Functions of t and l are stored as text: the variable is replaced, and nothing else that has its
  * letter in it. */
-TEST(functions_that_are_kept_know_the_variable)
+TEST(functions_that_are_stored_know_the_variable)
 {
     olo_model *model = read_good(chain);
     const olo_load *load = named(model, "f3");
@@ -322,7 +322,7 @@ TEST(no_leak_when_memory_runs_out)
 TEST_MAIN(cmocka_unit_test(every_kind_of_element_can_be_repeated),
           cmocka_unit_test(expressions_of_a_copy_know_the_variable),
           cmocka_unit_test(texts_of_a_copy_have_its_numbers),
-          cmocka_unit_test(functions_that_are_kept_know_the_variable),
+          cmocka_unit_test(functions_that_are_stored_know_the_variable),
           cmocka_unit_test(bounds_are_expressions_and_may_be_empty),
           cmocka_unit_test(several_variables_make_a_grid),
           cmocka_unit_test(the_variable_is_known_to_its_element_only),

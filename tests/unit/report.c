@@ -227,7 +227,7 @@ static olo_status (*const writers[])(olo_error *error) = {write_report, write_be
                                                           write_svg, write_study};
 enum { WRITERS = sizeof writers / sizeof writers[0] };
 
-TEST(running_out_of_memory_anywhere_is_told_and_leaks_nothing)
+TEST(running_out_of_memory_anywhere_is_reported_and_leaks_nothing)
 {
     for (int k = 0; k < WRITERS; k++) {
         olo_status status = OLO_NO_MEMORY;
@@ -289,7 +289,7 @@ int main(void)
         cmocka_unit_test(json_in_a_page_cannot_end_its_element),
         cmocka_unit_test(few_points_keep_the_ends_and_every_extreme),
         cmocka_unit_test(plots_of_anything_are_drawn),
-        cmocka_unit_test(running_out_of_memory_anywhere_is_told_and_leaks_nothing),
+        cmocka_unit_test(running_out_of_memory_anywhere_is_reported_and_leaks_nothing),
         cmocka_unit_test(a_page_that_cannot_be_written_leaves_the_old_one),
         cmocka_unit_test(what_is_no_result_has_no_report)};
     (void)setvbuf(stdout, NULL, _IOLBF, 0);

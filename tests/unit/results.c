@@ -37,7 +37,7 @@ TEST(senseless_times_have_no_steps)
     check_true(olo_thinning_steps(0.0, 1e300, 1e-300) > 1000000000L);
 }
 
-TEST(a_stride_keeps_the_rows_below_the_bound)
+TEST(a_stride_limits_the_number_of_rows)
 {
     check_equal(1, olo_thinning_stride(0, 10000));
     check_equal(1, olo_thinning_stride(10000, 10000));
@@ -431,7 +431,7 @@ TEST(threads_may_write_files_at_the_same_time)
 
 TEST_MAIN(cmocka_unit_test(steps_are_counted_with_a_last_shorter_one),
           cmocka_unit_test(senseless_times_have_no_steps),
-          cmocka_unit_test(a_stride_keeps_the_rows_below_the_bound),
+          cmocka_unit_test(a_stride_limits_the_number_of_rows),
           cmocka_unit_test(no_spike_is_lost_in_a_bucket),
           cmocka_unit_test(a_number_that_is_none_is_not_lost_in_a_bucket),
           cmocka_unit_test(units_are_symbols_in_si_and_dimensions_otherwise),

@@ -1,5 +1,4 @@
-/* Going on with a run that broke off: to the same bits, from whatever is on disk. */
-#include <fcntl.h>
+/* Resuming an interrupted run: to the same bits, from whatever is on disk. */
 #include <sys/wait.h>
 
 #include "journal.h"
@@ -27,8 +26,8 @@ static journal_contents undisturbed(void)
     check_ok(journal_all(false, 0, &error), &error);
     check_true(access(PARTIAL, F_OK) != 0);
     journal_contents whole = journal_read(FILE_NAME);
-    check_equal(1 + 4, whole.rows);
-    check_close(8.0, whole.numbers[0], 0.0);
+    check_equal(1 + 3, whole.rows);
+    check_close(6.0, whole.numbers[0], 0.0);
     unlink(FILE_NAME);
     return whole;
 }
@@ -56,7 +55,7 @@ static void step(const journal_run *run, olo_state *x, int steps)
     olo_stepper_free(stepper);
 }
 
-TEST(a_saved_state_goes_on_to_the_last_bit)
+TEST(a_saved_state_continues_to_the_last_bit)
 {
     journal_run run = {0};
     olo_error error = {0};
@@ -181,15 +180,15 @@ TEST(a_checksum_is_that_of_crc_32)
 /* ---- runs -------------------------------------------------------------------------------------
  */
 
-TEST(an_interrupted_run_goes_on_to_the_same_bits)
+TEST(an_interrupted_run_continues_to_the_same_bits)
 {
     journal_contents whole = undisturbed();
     olo_error error = {0};
-    for (long stop = 1; stop < 8; stop++) {
+    for (long stop = 1; stop < 6; stop++) {
         check_status(OLO_INTERRUPTED, journal_all(false, stop, &error));
         check_true(access(PARTIAL, F_OK) == 0 && access(FILE_NAME, F_OK) != 0);
         // interrupted again after the next step, and again
-        for (long next = stop + 1; next < 8; next++) {
+        for (long next = stop + 1; next < 6; next++) {
             check_status(OLO_INTERRUPTED, journal_all(true, next, &error));
         }
         check_ok(journal_all(true, 0, &error), &error);
@@ -261,7 +260,7 @@ static bool run_and_end_at(size_t n, bool resume)
     return WEXITSTATUS(how) == OLO_WRITE_ENDED;
 }
 
-TEST(a_run_that_ends_at_any_write_is_readable_and_goes_on_to_the_same_bits)
+TEST(a_run_that_ends_at_any_write_is_readable_and_continues_to_the_same_bits)
 {
     // some 900 writes; with a stride of 1 this takes half a minute
     enum { FIRST = 1, STRIDE = SANITIZED ? 53 : 11 };
@@ -277,7 +276,7 @@ TEST(a_run_that_ends_at_any_write_is_readable_and_goes_on_to_the_same_bits)
         }
         if (resumable) {
             journal_check_begin(&whole, PARTIAL);
-            // the run that goes on ends too, somewhere else
+            // the resumed run ends too, at another write
             if (run_and_end_at(1 + (n * 7) % 600, true) && access(PARTIAL, F_OK) == 0) {
                 journal_check_begin(&whole, PARTIAL);
             }
@@ -330,7 +329,7 @@ TEST(when_one_checkpoint_is_damaged_the_other_holds)
     for (size_t n = 1; access(PARTIAL, F_OK) != 0; n += 50) {
         run_and_end_at(n + 400, false);
     }
-    uint64_t last = 8;
+    uint64_t last = 6;
     while (last > 0 && damage(last) == 0) {
         last--;
     }
@@ -353,7 +352,7 @@ static void write_trailer_again(void)
     close(file);
 }
 
-TEST(without_a_whole_checkpoint_a_run_cannot_go_on_and_the_file_stays)
+TEST(without_a_whole_checkpoint_a_run_cannot_continue_and_the_file_stays)
 {
     olo_error error = {0};
     check_status(OLO_INTERRUPTED, journal_all(false, 5, &error));
@@ -382,24 +381,12 @@ TEST(a_truncated_file_is_an_error)
     }
 }
 
-/* The journal with its byte `at` changed, from its `size` bytes. */
+/* Puts back the journal with its byte `at` changed. */
 static void put_damaged(unsigned char *bytes, size_t size, size_t at)
 {
-    const int file = open(PARTIAL, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     bytes[at] ^= 0x55;
-    check_true(write(file, bytes, size) == (ssize_t)size);
+    put_journal(bytes, size);
     bytes[at] ^= 0x55;
-    close(file);
-}
-
-static unsigned char *take_journal(size_t *size)
-{
-    const int file = open(PARTIAL, O_RDONLY);
-    *size = (size_t)lseek(file, 0, SEEK_END);
-    unsigned char *bytes = malloc(*size);
-    check_true(pread(file, bytes, *size, 0) == (ssize_t)*size);
-    close(file);
-    return bytes;
 }
 
 TEST(any_damaged_byte_of_an_interrupted_run_is_an_error)
@@ -428,8 +415,15 @@ TEST(any_damaged_byte_of_a_killed_run_is_an_error_or_does_not_matter)
     for (size_t n = 400; access(PARTIAL, F_OK) != 0; n += 50) {
         run_and_end_at(n, false);
     }
+    // most bytes are zeros, of rows that are still to come: few of them are enough
+    enum { STRIDE = SANITIZED ? 2003 : 503, STRIDE_OF_ZEROS = SANITIZED ? 40009 : 20011 };
     unsigned char *bytes = take_journal(&size);
-    for (size_t at = 5; at < size; at += SANITIZED ? 8009 : 1999, tried++) {
+    size_t zeros = 0;
+    for (size_t at = 0; at < size; at++) {
+        zeros += bytes[at] == 0;
+        if (bytes[at] != 0 ? (at - zeros) % STRIDE != 5 : zeros % STRIDE_OF_ZEROS != 5)
+            continue;
+        tried++;
         put_damaged(bytes, size, at);
         olo_result *result = NULL;
         const olo_status reading = olo_result_open(PARTIAL, &result, &error);
@@ -450,7 +444,7 @@ TEST(any_damaged_byte_of_a_killed_run_is_an_error_or_does_not_matter)
         unlink(FILE_NAME);
         unlink(PARTIAL);
     }
-    check_true(10 * refused > tried); // most of it is room for rows
+    check_true(4 * refused > tried);
     free(bytes);
     free(whole.values);
 }
@@ -458,16 +452,16 @@ TEST(any_damaged_byte_of_a_killed_run_is_an_error_or_does_not_matter)
 /* ---- other runs -------------------------------------------------------------------------------
  */
 
-TEST(a_run_does_not_go_on_as_another_one)
+TEST(a_run_does_not_continue_as_another_one)
 {
     static const struct {
         olo_setting setting;
         const char *text;
     } CASES[] = {
         {{"run.step", "0.02"}, "is a run with step=0.01"},
-        {{"run.end", "1"}, "is a run with end=0.074999999999999997; it cannot continue with end=1"},
+        {{"run.end", "1"}, "is a run with end=0.055; it cannot continue with end=1"},
         {{"run.constraints", "multipliers"}, "is a run with constraints=reduced"},
-        {{"run.frames", "3"}, "it cannot continue with frames=3"},
+        {{"run.frames", "2"}, "it cannot continue with frames=2"},
         {{"l", "0.25"}, "is a run with l=0.5; it cannot continue with l=0.25"},
         {{"k", "2"}, "is a run with k=1; it cannot continue with k=2"},
     };
@@ -533,7 +527,7 @@ static void forge(const char *text, const char *other)
     write_trailer_again();
 }
 
-TEST(a_run_does_not_go_on_with_another_version)
+TEST(a_run_does_not_continue_with_another_version)
 {
     olo_error error = {0};
     char other[] = OLO_VERSION;
@@ -582,24 +576,24 @@ TEST(a_file_that_vanishes_ends_the_run)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_saved_state_goes_on_to_the_last_bit),
+        cmocka_unit_test(a_saved_state_continues_to_the_last_bit),
         cmocka_unit_test(a_saved_state_holds_every_field),
         cmocka_unit_test(a_saved_state_of_an_earlier_version_is_refused),
         cmocka_unit_test(a_saved_state_that_is_damaged_is_refused),
         cmocka_unit_test(a_checkpoint_that_is_torn_anywhere_is_not_whole),
         cmocka_unit_test(a_checksum_is_that_of_crc_32),
-        cmocka_unit_test(an_interrupted_run_goes_on_to_the_same_bits),
+        cmocka_unit_test(an_interrupted_run_continues_to_the_same_bits),
         cmocka_unit_test(an_interrupted_run_is_a_result_up_to_there),
         cmocka_unit_test(a_complete_run_that_could_not_be_named_is_finished_by_resuming),
-        cmocka_unit_test(a_run_that_ends_at_any_write_is_readable_and_goes_on_to_the_same_bits),
+        cmocka_unit_test(a_run_that_ends_at_any_write_is_readable_and_continues_to_the_same_bits),
         cmocka_unit_test(when_one_checkpoint_is_damaged_the_other_holds),
-        cmocka_unit_test(without_a_whole_checkpoint_a_run_cannot_go_on_and_the_file_stays),
+        cmocka_unit_test(without_a_whole_checkpoint_a_run_cannot_continue_and_the_file_stays),
         cmocka_unit_test(a_truncated_file_is_an_error),
         cmocka_unit_test(any_damaged_byte_of_an_interrupted_run_is_an_error),
         cmocka_unit_test(any_damaged_byte_of_a_killed_run_is_an_error_or_does_not_matter),
-        cmocka_unit_test(a_run_does_not_go_on_as_another_one),
+        cmocka_unit_test(a_run_does_not_continue_as_another_one),
         cmocka_unit_test(a_run_knows_its_model),
-        cmocka_unit_test(a_run_does_not_go_on_with_another_version),
+        cmocka_unit_test(a_run_does_not_continue_with_another_version),
         cmocka_unit_test(nothing_to_resume_is_an_error),
         cmocka_unit_test(a_file_that_vanishes_ends_the_run)};
     (void)setvbuf(stdout, NULL, _IOLBF, 0);

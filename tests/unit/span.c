@@ -1,4 +1,4 @@
-/* Rows that repeat others: the count against singular values, and memory that runs out. */
+/* Redundant rows: the count against singular values, and memory that runs out. */
 #include <stdlib.h>
 
 #include "test.h"
@@ -59,13 +59,13 @@ TEST(the_rank_of_random_sparse_rows_is_that_of_their_singular_values)
     }
 }
 
-TEST(rows_of_nothing_and_of_round_off_repeat)
+TEST(rows_of_zeros_and_of_round_off_are_redundant)
 {
     const double A[] = {0, 0, 0, 1, 2, 3, 1, 2, 3 + 1e-12, 1e-13, 0, 0, 0, 0, 1e-6};
     check_equal(3, repetitions(5, 3, A, 1e-9));
 }
 
-TEST(memory_that_runs_out_is_told)
+TEST(memory_that_runs_out_is_reported)
 {
     const int column[] = {0, 2, 3};
     const double value[] = {1, 2, 3};
@@ -124,5 +124,5 @@ TEST(null_vectors_and_solutions_complete_the_free_columns)
 
 TEST_MAIN(cmocka_unit_test(the_rank_of_random_sparse_rows_is_that_of_their_singular_values),
           cmocka_unit_test(null_vectors_and_solutions_complete_the_free_columns),
-          cmocka_unit_test(rows_of_nothing_and_of_round_off_repeat),
-          cmocka_unit_test(memory_that_runs_out_is_told))
+          cmocka_unit_test(rows_of_zeros_and_of_round_off_are_redundant),
+          cmocka_unit_test(memory_that_runs_out_is_reported))

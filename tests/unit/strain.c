@@ -122,15 +122,15 @@ static double largest(int n, const double *a)
 {
     double most = 0;
     for (int i = 0; i < n; i++)
-        most = fmax(most, fabs(a[i]));
+        most = larger(most, fabs(a[i]));
     return most;
 }
 
 static void check_same(int n, const double *expected, const double *got, double tolerance)
 {
-    double size = fmax(1.0, largest(n, expected)), apart = 0;
+    double size = larger(1.0, largest(n, expected)), apart = 0;
     for (int i = 0; i < n; i++)
-        apart = fmax(apart, fabs(expected[i] - got[i]));
+        apart = larger(apart, fabs(expected[i] - got[i]));
     check_below(apart, tolerance * size);
 }
 
@@ -530,7 +530,7 @@ TEST(rigid_motions_leave_the_strains_alone)
 
 /* A million lengths from the origin, where positions are rounded to 1e-10: with what rounding left
  * of them, strains and their change over a step are those at the origin. */
-TEST(strains_do_not_depend_on_the_place)
+TEST(strains_do_not_depend_on_the_position)
 {
     static const double far[3] = {1e6, -3e5, 7e5};
     unsigned long long seed = 5;
@@ -559,7 +559,7 @@ TEST(strains_do_not_depend_on_the_place)
     for (int i = 0; i < 3; i++)
         check_same(6, near[i], there[i], 1e-14);
     olo_strain_values(&strain, away, NULL, there[0]);
-    check_true(fabs(there[0][2] - near[0][2]) > 1e-12); /* which positions alone do not tell */
+    check_true(fabs(there[0][2] - near[0][2]) > 1e-12); /* which positions alone do not determine */
 }
 
 TEST(a_rigid_motion_strains_nothing)
@@ -638,7 +638,7 @@ TEST_MAIN(cmocka_unit_test(strains_at_a_configuration_are_those_of_the_forms),
           cmocka_unit_test(moments_on_nodes_are_those_of_the_sheet),
           cmocka_unit_test(a_hyperelastic_energy_has_the_stress_of_the_sheet),
           cmocka_unit_test(rigid_motions_leave_the_strains_alone),
-          cmocka_unit_test(strains_do_not_depend_on_the_place),
+          cmocka_unit_test(strains_do_not_depend_on_the_position),
           cmocka_unit_test(a_rigid_motion_strains_nothing),
           cmocka_unit_test(forces_balance_and_do_the_work_of_the_energy),
           cmocka_unit_test(stress_of_the_averaged_configuration_does_other_work))

@@ -1,4 +1,4 @@
-/* Terms against their definition in 113 bits, and the symmetries that they must keep. */
+/* Terms against their definition in 113 bits, and the symmetries that they must have. */
 #include "test.h"
 
 #include "reference.h"
@@ -237,7 +237,7 @@ static void check_block(int n, const quad *expected, const double *got, double t
 {
     double scale = least;
     for (int i = 0; i < n; i++) {
-        scale = fmax(scale, (double)quad_abs(expected[i]));
+        scale = larger(scale, (double)quad_abs(expected[i]));
     }
     for (int i = 0; i < n; i++) {
         check_close((double)expected[i], got[i], tolerance * scale);
@@ -248,7 +248,7 @@ static double largest(int n, const double *y)
 {
     double most = 0.0;
     for (int i = 0; i < n; i++) {
-        most = fmax(most, fabs(y[i]));
+        most = larger(most, fabs(y[i]));
     }
     return most;
 }
@@ -462,8 +462,8 @@ TEST(the_midpoint_kernel_is_the_gradient_at_the_midpoint)
             check_close(expected, value, 1e-14 * (1 + fabs(expected)));
             double size = 0, slope = 0;
             for (int i = 0; i < N * N; i++) {
-                size = fmax(size, fabs(gradient[i / N]));
-                slope = fmax(slope, fabs(hessian[i]));
+                size = larger(size, fabs(gradient[i / N]));
+                slope = larger(slope, fabs(hessian[i]));
             }
             for (int i = 0; i < N; i++) {
                 check_close(gradient[i], r[i], 1e-14 * size);
@@ -576,7 +576,7 @@ TEST(the_discrete_gradient_of_a_distance_rotates_along)
 }
 
 /* Orthogonality to the generators at the midpoint: no net force, sum x_m x r = 0. */
-TEST(the_discrete_gradient_of_a_distance_keeps_momentum)
+TEST(the_discrete_gradient_of_a_distance_conserves_momentum)
 {
     uint64_t seed = 39;
     for (int trial = 0; trial < 100; trial++) {
@@ -636,6 +636,6 @@ TEST_MAIN(cmocka_unit_test(energy_gradient_and_hessian_follow_the_definition),
           cmocka_unit_test(the_midpoint_kernel_is_the_gradient_at_the_midpoint),
           cmocka_unit_test(a_damper_has_no_energy_and_no_gradient),
           cmocka_unit_test(the_discrete_gradient_of_a_distance_rotates_along),
-          cmocka_unit_test(the_discrete_gradient_of_a_distance_keeps_momentum),
+          cmocka_unit_test(the_discrete_gradient_of_a_distance_conserves_momentum),
           cmocka_unit_test(a_damper_takes_the_square_of_the_change_of_length),
           cmocka_unit_test(coincident_ends_of_a_spring_give_no_force_and_a_finite_tangent))

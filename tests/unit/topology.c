@@ -103,7 +103,7 @@ TEST(closures_and_rank_of_four_bars)
     scene_close(&s);
 }
 
-/* With no groups active but those that keep bodies rigid, all of them are free. */
+/* With no groups active but those that make bodies rigid, all of them are free. */
 TEST(without_joints_all_bodies_are_free)
 {
     static const char *const all[] = {"left", "right", "first", "second", NULL};

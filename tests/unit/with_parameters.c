@@ -124,7 +124,7 @@ TEST(every_kind_of_field_follows_its_parameters)
         &error);
     olo_system *system = compile(model), *fresh = compile(fresh_model);
     check_ok(olo_system_with_parameters(model, system, 1, names, &value, &other, &error), &error);
-    olo_system_free(system); /* the other one keeps what they share */
+    olo_system_free(system); /* the other one still owns what they share */
     check_same_numbers("all kinds", fresh, other);
     check_same_steps(model, fresh, other);
     check_relative(0.71 * 0.71 + 1, olo_model_parameter_with(model, 1, names, &value, "k"), 1e-15);
