@@ -74,8 +74,8 @@ def test_text_for_people(oloid):
 
 @pytest.mark.parametrize("scheme, kept", [
     ("energy-momentum", "energy and momenta are conserved to round-off at any step size"),
-    ("variational", "momenta are conserved to round-off at any step size; steps are symplectic, and "
-                    "the energy oscillates")])
+    ("variational", "momenta are conserved to round-off at any step size; steps are symplectic, "
+                    "and the energy oscillates")])
 def test_what_the_scheme_of_the_model_keeps(oloid, scheme, kept):
     setting = ("check", "heavy-top", "--set", f"run.scheme={scheme}")
     assert f"  {scheme}: {kept}" in oloid(*setting).stdout
