@@ -3,7 +3,7 @@
 #
 # Packages are installed into viewer/node_modules when they are not those of the lock file; those of
 # the tests stay if they are there. When that is not possible (no network, a source folder that
-# cannot be written) the build goes on without the page, and tries again the next time.
+# cannot be written) the build continues without the page, and tries again the next time.
 
 function(try what)
   execute_process(COMMAND ${ARGN} WORKING_DIRECTORY "${VIEWER}"

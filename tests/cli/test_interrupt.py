@@ -41,7 +41,7 @@ def wait_for_file(path, seconds=20):
 
 
 @pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
-def test_interrupt_keeps_what_there_is_and_says_how_to_go_on(start, tmp_path, which):
+def test_interrupt_keeps_what_there_is_and_says_how_to_continue(start, tmp_path, which):
     process = start("--quiet", "--output", "my top.h5")
     wait_for_file(tmp_path / "my top.h5.partial")
     time.sleep(0.3)

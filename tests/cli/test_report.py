@@ -172,7 +172,7 @@ def test_frames_are_the_motion_to_what_a_screen_shows(run, animated):
         assert numpy.abs(position - q[:, :, 0]).max() < 2e-5 * size
         assert numpy.abs(first - q[:, :, 1]).max() < 2e-4
         assert numpy.abs(third - q[:, :, 3]).max() < 2e-4
-    # signs go on: no quaternion is farther from the one before than a step turns
+    # signs are continuous: no quaternion is farther from the one before than a step turns
     assert (numpy.sum(turns[1:] * turns[:-1], axis=2) > 0).all()
 
 

@@ -1,4 +1,4 @@
-"""Nothing is lost: a run that is killed, interrupted or runs out of disk goes on to the same
+"""Nothing is lost: a run that is killed, interrupted or runs out of disk continues to the same
 bits."""
 import json
 import os

@@ -1,5 +1,5 @@
 /* Any bytes in the checkpoints and the setup of a journal, with checksums that fit: below the
- * checksums that accidents meet. The run goes on from there for a few steps, or is refused with a
+ * checksums that accidents meet. The run continues from there for a few steps, or is refused with a
  * reason that names the file.
  *
  * An input is a list of changes, five bytes each: which block, an offset in it (two bytes), what is
@@ -107,7 +107,7 @@ static void write_trailer_again(const uint8_t *bytes)
     olo_ranges_free(&ranges);
 }
 
-static void go_on(void)
+static void continue_run(void)
 {
     olo_error error = {0};
     olo_model *model = NULL;
@@ -151,7 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     put_file(base.partial, bytes, base.size);
     write_trailer_again(bytes);
     free(bytes);
-    go_on();
+    continue_run();
     (void)unlink(base.path);
     (void)unlink(base.partial);
     return 0;

@@ -73,7 +73,7 @@ def outputs_of(folder, name):
 
 
 def resume(folder, name):
-    """Goes on with a journal; the table of the result."""
+    """Continues a journal; the table of the result."""
     code, text = oloid(folder, "run", "--resume", name, "--quiet", "--no-report")
     result = folder / name.removesuffix(".partial")
     output = {}
@@ -131,7 +131,7 @@ def make_subjects(folder):
         partial = f"{name}.partial"
         subject = Subject(partial, data, outputs_of(folder, partial), whole)
         if must(resume(folder, partial))[2] != whole:
-            raise RuntimeError(f"{partial} does not go on to the same result")
+            raise RuntimeError(f"{partial} does not continue to the same result")
         subjects.append(subject)
     for subject in subjects:
         for answer in subject.outputs.values():

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A build without npm, or whose npm fails, goes on and has no animated page.
+# A build without npm, or whose npm fails, continues and has no animated page.
 #
 #   page_without_npm.sh CMAKE SOURCE_DIR
 set -eu
