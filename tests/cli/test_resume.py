@@ -126,7 +126,7 @@ def wait_for(path, seconds=60):
 
 
 @pytest.mark.slow
-def test_killed_at_50_random_moments_a_run_goes_on_to_the_same_bits(run, start, folder):
+def test_killed_at_50_random_moments_a_run_continues_to_the_same_bits(run, start, folder):
     options = settings_for(run, 0.8)
     begin = time.monotonic()
     done = run(*options, "--output", "whole.h5")
@@ -181,7 +181,7 @@ def test_what_is_there_after_a_kill_is_what_was_written_at_the_last_checkpoint(r
 
 
 @pytest.mark.parametrize("constraints", TREATMENTS)
-def test_every_treatment_goes_on_to_the_same_bits(run, start, folder, constraints):
+def test_every_treatment_continues_to_the_same_bits(run, start, folder, constraints):
     model = "spring-chain" if constraints == "augmented" else "double-spherical-pendulum"
     options = settings_for(run, 0.3, model, constraints)
     assert run(*options, "--output", "whole.h5").returncode in (0, 3)
@@ -220,7 +220,7 @@ def interrupted(start, folder):
     return folder / "x.h5.partial"
 
 
-def test_an_interrupted_run_goes_on_to_the_same_bits(run, start, folder):
+def test_an_interrupted_run_continues_to_the_same_bits(run, start, folder):
     options = settings_for(run, 0.8)
     assert run(*options, "--output", "whole.h5").returncode == 0
     interrupt(start, folder, *options)
@@ -236,7 +236,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bits(run, start, folder):
     assert sorted(os.listdir(folder)) == ["whole.h5", "x.h5"]
 
 
-def test_a_run_with_a_tolerance_goes_on_to_the_same_bits(run, start, folder):
+def test_a_run_with_a_tolerance_continues_to_the_same_bits(run, start, folder):
     options = ["heavy-top", "--order", "4", "--tolerance", "1e-8", "--end", "15", "--quiet"]
     assert run(*options, "--output", "whole.h5").returncode == 0
     interrupt(start, folder, *options)
@@ -294,7 +294,7 @@ def resume(run, *arguments):
     (["x.h5", "--checkpoint", "soon"], "--checkpoint needs seconds"),
     (["x.h5", "--checkpoint", "-1"], "--checkpoint needs seconds"),
 ])
-def test_a_run_does_not_go_on_as_another_one(run, interrupted, arguments, expected):
+def test_a_run_does_not_continue_as_another_one(run, interrupted, arguments, expected):
     before = interrupted.read_bytes()
     done = resume(run, *arguments)
     assert done.returncode == 2, done.stderr
@@ -436,7 +436,7 @@ def mount_small(place):
     return done.returncode == 0
 
 
-def test_a_disk_that_fills_up_during_a_run_stops_it_and_it_goes_on_later(run, start, folder):
+def test_a_disk_that_fills_up_during_a_run_stops_it_and_it_continues_later(run, start, folder):
     small = folder / "small"
     if not shutil.which("mount") or not mount_small(small):
         pytest.skip("no file system can be mounted here")
@@ -496,7 +496,7 @@ def test_an_output_that_is_a_folder_is_an_error(run, folder, output):
     assert sorted(os.listdir(folder)) == ["results", "x.h5.partial"]
 
 
-def test_a_run_that_goes_on_elsewhere_is_left_alone(run, start, folder):
+def test_a_run_that_continues_elsewhere_is_left_alone(run, start, folder):
     process = start("heavy-top", "--step", "1e-3", "--end", "1e6", "-q", "-o", "x.h5")
     wait_for(folder / "x.h5.partial")
     for arguments in (["--resume", "x.h5.partial"], ["heavy-top", "-q", "-o", "x.h5"]):

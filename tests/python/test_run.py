@@ -160,7 +160,7 @@ def test_two_threads_run_side_by_side_to_the_same_bits():
             assert all(same_bits(expected[name], result[name]) for name in expected.names)
 
 
-def test_other_threads_go_on_while_a_run_computes():
+def test_other_threads_continue_while_a_run_computes():
     """The interpreter is free during a run: a thread counts meanwhile, at least once in ten steps
     of its waiting."""
     ticks, over = [], threading.Event()
