@@ -124,7 +124,7 @@ def test_what_is_refused(swing):
         system.derivatives().gradient(oloid.goal("tip.colour"))
     with pytest.raises(oloid.Error, match="'penalty' permits errors"):
         oloid.load(swing).derivatives(constraints="penalty")
-    with pytest.raises(oloid.Error, match="the plane that it rolls on"):
+    with pytest.raises(oloid.Error, match="the plane on which it rolls"):
         oloid.load("rolling-ball").derivatives("slope")
 
 
