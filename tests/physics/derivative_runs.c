@@ -365,7 +365,7 @@ TEST(what_rolling_has_no_derivatives_by)
     scene x = scene_open("rolling-ball", "reduced");
     check_status(OLO_UNSUPPORTED,
                  olo_parameter_derivative_create(x.model, "slope", &change, &error));
-    check_contains("the plane that it rolls on", error.text);
+    check_contains("the plane on which it rolls", error.text);
     check_ok(olo_parameter_derivative_create(x.model, "r", &change, &error), &error);
     x.run.start = "equilibrium";
     check_status(OLO_UNSUPPORTED,
