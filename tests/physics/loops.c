@@ -56,7 +56,7 @@ TEST(catalogue_models_move_alike)
         double h = s.run.step;
         bool beams = s.system->beam_count > 0;
         scene_close(&s);
-        double apart = distance(name, h, SANITIZED ? 10 : 100);
+        double apart = distance(name, h, 100);
         print_message("%-28s %.1e\n", name, apart);
         /* beams: the rounding of an elongation, 1e-16, times EA h over the mass of a node, against
          * the speed: 3e-9 for the cantilever */

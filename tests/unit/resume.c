@@ -263,7 +263,7 @@ static bool run_and_end_at(size_t n, bool resume)
 TEST(a_run_that_ends_at_any_write_is_readable_and_continues_to_the_same_bits)
 {
     // some 900 writes; with a stride of 1 this takes half a minute
-    enum { FIRST = 1, STRIDE = SANITIZED ? 53 : 11 };
+    enum { FIRST = 1, STRIDE = SANITIZED ? 31 : 11 };
     journal_contents whole = undisturbed();
     olo_error error = {0};
     int begun = 0, complete = 0;
