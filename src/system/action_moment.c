@@ -15,23 +15,14 @@
 
 #include "linalg/vec3.h"
 #include "system/action.h"
-
-/* Reciprocal triad, rows of R: d^1 = d2 x d3 / det, cyclic. */
-static void reciprocal(const double *d, double R[9])
-{
-    for (int I = 0; I < 3; I++)
-        vec3_cross(d + 3 * ((I + 1) % 3), d + 3 * ((I + 2) % 3), R + 3 * I);
-    double det = vec3_dot(d, R);
-    for (int i = 0; i < 9; i++)
-        R[i] /= det;
-}
+#include "system/directors.h"
 
 /* f and, unless NULL, df/dq1 of the moment times the factor s. */
 static void moment(const olo_action *action, const olo_interval *x, double s, bool in_body,
                    double *f, double *tangent)
 {
     double R[9], m[3] = {0, 0, 0};
-    reciprocal(x->qm + action->frame + 3, R);
+    directors_reciprocal(x->qm + action->frame + 3, R);
     /* the moment in space */
     for (int I = 0; I < 3; I++) {
         if (in_body)
@@ -119,7 +110,7 @@ static void second(const olo_action *action, const olo_interval *x, const double
                    double *matrix)
 {
     double R[9];
-    reciprocal(x->qm + action->frame + 3, R);
+    directors_reciprocal(x->qm + action->frame + 3, R);
     memset(matrix, 0, 144 * sizeof *matrix);
     for (int jk = 0; jk < 81; jk++) {
         const int j = jk / 9, k = jk % 9;

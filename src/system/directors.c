@@ -8,8 +8,7 @@
  */
 #include "system/directors.h"
 
-/* The reciprocal triad d^J: d_I . d^J = 1 for I = J, else 0. */
-static void reciprocal_of(const double *d, double *reciprocal)
+void directors_reciprocal(const double *d, double *reciprocal)
 {
     for (int I = 0; I < 3; I++)
         vec3_cross(d + 3 * ((I + 1) % 3), d + 3 * ((I + 2) % 3), reciprocal + 3 * I);
@@ -76,7 +75,7 @@ static void add(int row, int first, olo_form_builder *form)
 static void balance(const double *d, const double *F, double *Lambda)
 {
     double reciprocal[9], all[9];
-    reciprocal_of(d, reciprocal);
+    directors_reciprocal(d, reciprocal);
     for (int I = 0; I < 3; I++)
         for (int J = 0; J < 3; J++)
             all[3 * I + J] = -vec3_dot(F + 3 * I, reciprocal + 3 * J);
@@ -88,7 +87,7 @@ static void balance(const double *d, const double *F, double *Lambda)
 static void balance_transposed(const double *d, const double *Lambda, double *F)
 {
     double reciprocal[9];
-    reciprocal_of(d, reciprocal);
+    directors_reciprocal(d, reciprocal);
     for (int I = 0; I < 3; I++)
         for (int J = 0; J < 3; J++)
             vec3_add(-0.5 * (Lambda[3 * I + J] + Lambda[3 * J + I]), reciprocal + 3 * J, F + 3 * I);

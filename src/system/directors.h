@@ -13,6 +13,9 @@
 
 extern const olo_internal_rows olo_directors_rows;
 
+/* The reciprocal triad d^J[9]: d_I . d^J = 1 for I = J, else 0; d^1 = d2 x d3 / det, cyclic. */
+void directors_reciprocal(const double *d, double *reciprocal);
+
 /* The Cayley vector of directors with these midpoints and differences. */
 void directors_cayley(const double *dm, const double *dd, double a[3]);
 
