@@ -366,9 +366,11 @@ static void substitute(olo_hinges *x, olo_newton *newton)
     newton->increment = isfinite(total) ? sqrt(2 * largest_of(m.change)) : total;
     newton->size = sqrt(largest_of(m.size));
     newton->turn = sqrt(largest_of(m.turn));
-    for (int l = 0; l < LANES; l++)
-        if (m.change[l] == largest_of(m.change))
-            newton->worst = LANES * (int)m.worst[l] + l;
+    /* the first lane with the largest change: a lane without a body never changes */
+    int l = 0;
+    while (l < LANES - 1 && m.change[l] != largest_of(m.change))
+        l++;
+    newton->worst = LANES * (int)m.worst[l] + l;
 }
 
 /* --- the end --- */

@@ -211,6 +211,25 @@ TEST(hinged_steps_have_the_same_bits_on_any_processor)
     }
 }
 
+/* Nothing moves, and two of four lanes have no body: the body with the largest change is one of the
+ * two. */
+TEST(bodies_at_rest_have_a_body_with_the_largest_change)
+{
+    scene s = scene_open("bodies:\n"
+                         "  - {name: a, mass: 1, inertia: [1, 1, 1]}\n"
+                         "  - {name: b, mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}\n",
+                         "reduced");
+    probe p = {.s = s, .tree = s.system->topology};
+    olo_hinges *hinges = probe_hinges(&p, OLO_HINGES_BEST);
+    olo_newton newton = {.worst = -1};
+    probe_begin(&p, 0.01);
+    olo_hinges_predict(hinges, p.step, 1.0, (olo_motion_mix){.last = 1});
+    check_true(olo_hinges_iterate(hinges, p.step, false, &newton));
+    check_true(newton.worst == 0 || newton.worst == 1);
+    olo_hinges_free(hinges);
+    probe_close(&p);
+}
+
 TEST(a_hinge_without_inertia_is_named)
 {
     scene s = scene_open("gravity: [0, 0, -9.81]\n"
@@ -232,4 +251,5 @@ TEST_MAIN(cmocka_unit_test(hinged_trees_move_as_by_the_elimination),
           cmocka_unit_test(lifted_iteration_on_hinges_converges_quadratically),
           cmocka_unit_test(an_older_tangent_on_hinges_leaves_a_share_of_the_first_update),
           cmocka_unit_test(hinged_steps_have_the_same_bits_on_any_processor),
+          cmocka_unit_test(bodies_at_rest_have_a_body_with_the_largest_change),
           cmocka_unit_test(a_hinge_without_inertia_is_named))
