@@ -1,6 +1,6 @@
 /* The numbers of the block elimination and access to them. The structure is in
- * elimination_structure.c, the elimination in elimination_sweep.c, its fast cases in
- * elimination_tree.c and elimination_symmetric.c. */
+ * elimination_structure.c, the elimination of a block in elimination_sweep.c, that of a symmetric
+ * matrix in elimination_symmetric.c. */
 #include "linalg/elimination.h"
 
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "linalg/elimination_private.h"
+#include "linalg/lanes.h"
 
 olo_status olo_elimination_create(const olo_elimination_structure *structure,
                                   olo_elimination **elimination, olo_error *error)
@@ -16,6 +17,9 @@ olo_status olo_elimination_create(const olo_elimination_structure *structure,
     olo_elimination *el = *elimination = olo_alloc(1, sizeof *el);
     if (el) {
         *el = (olo_elimination){.structure = structure,
+                                .kernels = olo_elimination_kernels_wide && olo_lanes_are_wide()
+                                               ? olo_elimination_kernels_wide
+                                               : &olo_elimination_kernels_plain,
                                 .count = structure->count,
                                 .tree = structure->tree,
                                 .nodes = structure->nodes,
@@ -128,8 +132,8 @@ olo_joint_blocks olo_elimination_joint(olo_elimination *el, int c)
 {
     const node *x = &el->nodes[c];
     double *n = el->numbers;
-    if (x->articulated)
-        return (olo_joint_blocks){.spatial = n + x->spatial,
+    if (x->spatial)
+        return (olo_joint_blocks){.spatial = n + x->arms,
                                   .B = n + x->B,
                                   .B_hat = n + x->B_hat,
                                   .kp = n + x->kp,

@@ -10,8 +10,8 @@
 
 typedef struct olo_elimination_neighbour {
     int block;
-    bool joint_only; /* the two are coupled by the joint only: K_cb and K_bc are zero and not stored
-                      */
+    bool joint_only; /* the two are coupled by the joint only: K_cb and K_bc are zero, and those of
+                        spatial joints are not stored */
     int upper;       /* offset of K_cb in `numbers` */
     int lower;       /* offset of K_bc */
     int X;           /* offset of X_b, dof x size_b */
@@ -23,18 +23,17 @@ typedef struct olo_elimination_node {
     int block;         /* its number */
     int first, degree; /* neighbours eliminated later */
     int parent_slot;   /* position of the parent among them, -1 */
-    bool root;         /* a frame on the ground with no later neighbours */
+    bool spatial;      /* a frame with a spatial joint to a frame */
+    bool frame;        /* a frame on the ground, or with a spatial joint */
     bool leaf;         /* no block is eliminated into it */
     bool first_child;  /* the first to be eliminated of the children of its parent */
-    bool articulated;  /* a frame coupled to its parent frame by its joint only (elimination_tree.c)
-                        */
     int target;        /* degree x degree offsets of K_ab */
     int cleared; /* count of numbers from `diagonal` on that are zeroed for a new matrix: K, z and e
                   */
-    int diagonal, z, e, dt, du, x, D, y; /* a plain block has no e and y */
+    int diagonal, z, e, dt, du, x, D; /* a plain block has no e */
     int A, A_hat, B, B_hat, Ep, Ec, kp, kc, ku;
-    int end;     /* end of the numbers that are prefetched */
-    int spatial; /* of an articulated block, which has no A, A_hat, Ep, Ec */
+    int arms; /* of a spatial joint, which has no A, A_hat, Ep, Ec */
+    int end;  /* end of the numbers that are prefetched */
     int pivot;
 } node;
 
@@ -46,13 +45,26 @@ struct olo_elimination_structure {
     int *rank;  /* inverse of order */
     neighbour *neighbours;
     int *targets;
-    bool tree; /* every block is articulated or a root */
+    bool tree; /* every block is a frame that is coupled by its joint only */
     int number_count, pivot_count;
 };
+
+/* The hot functions, compiled for each kind of processor (elimination_sweep.c). */
+typedef struct olo_elimination_kernels {
+    bool (*factor)(olo_elimination *el, const node *c); /* false: D is singular */
+    void (*forward)(olo_elimination *el, const node *c);
+    void (*backward)(olo_elimination *el, const node *c);
+    void (*wrench)(const olo_elimination *el, const node *c, double *mu);
+} olo_elimination_kernels;
+
+extern const olo_elimination_kernels olo_elimination_kernels_plain;
+/* NULL where there is no such compilation. */
+extern const olo_elimination_kernels *const olo_elimination_kernels_wide;
 
 /* The numbers; const members belong to the structure. */
 struct olo_elimination {
     const olo_elimination_structure *structure;
+    const olo_elimination_kernels *kernels;
     int count;
     bool tree;
     const node *nodes;
@@ -86,18 +98,6 @@ bool olo_elimination_order(olo_elimination_structure *el, list *graph, olo_error
 
 /* The offset of K_ab in the numbers; -1: not stored. */
 int olo_elimination_offset(const olo_elimination_structure *el, int a, int b);
-
-/* Articulated blocks: 6 x 6, one neighbour, a spatial joint. */
-bool olo_elimination_factor_articulated(olo_elimination *el, const node *c);
-void olo_elimination_forward_articulated(olo_elimination *el, const node *c);
-void olo_elimination_backward_articulated(olo_elimination *el, const node *c);
-
-/* The root of a tree of frames: the factorisation, and both sweeps of the solve in one. */
-bool olo_elimination_factor_root(olo_elimination *el, const node *c);
-void olo_elimination_solve_root(olo_elimination *el, const node *c);
-
-/* The wrench of an articulated block or a root. */
-void olo_elimination_compute_wrench(const olo_elimination *el, const node *c, double *mu);
 
 /* Finds the active directions of a closure from its diagonal block after the elimination of all
  * earlier blocks. */

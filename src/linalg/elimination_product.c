@@ -27,13 +27,13 @@ static void form_twist(olo_elimination *el, const node *c)
         return;
     const node *p = &el->nodes[c->shape.parent];
     const double *parent_twist = n + p->dt;
-    if (!c->articulated) {
+    if (!c->spatial) {
         small_add_product(d, p->shape.size, 1, 1.0, n + c->A, parent_twist, dt);
         return;
     }
     for (int i = 0; i < 6; i++)
         dt[i] += parent_twist[i];
-    vec3_add_cross(n + c->spatial, parent_twist + 3, dt);
+    vec3_add_cross(n + c->arms, parent_twist + 3, dt);
 }
 
 /* W_c += K_cc dt_c + sum_b K_cb dt_b and W_b += K_bc dt_c, over the later neighbours b */
@@ -43,8 +43,10 @@ static void multiply(olo_elimination *el, const node *c)
     const double *dt = n + c->dt;
     int d = c->shape.size;
     small_add_product(d, d, 1, 1.0, n + c->diagonal, dt, n + c->z);
-    for (int i = 0; i < c->degree && !c->articulated; i++) {
+    for (int i = 0; i < c->degree; i++) {
         const neighbour *b = &el->neighbours[c->first + i];
+        if (b->upper < 0)
+            continue;
         const node *other = &el->nodes[b->block];
         int s = other->shape.size;
         small_add_product(d, s, 1, 1.0, n + b->upper, n + other->dt, n + c->z);
@@ -60,7 +62,7 @@ static void add_to_parent(olo_elimination *el, const node *c)
     const double *W = n + c->z, *dt = n + c->dt, *parent_twist = n + p->dt;
     double *Wp = n + p->z;
     int d = c->shape.size, s = p->shape.size;
-    if (!c->articulated) {
+    if (!c->spatial) {
         small_add_transposed_product(d, s, 1, 1.0, n + c->A_hat, W, Wp);
         small_add_product(s, s, 1, 1.0, n + c->Ep, parent_twist, Wp);
         small_add_product(s, d, 1, 1.0, n + c->Ec, dt, Wp);
@@ -70,8 +72,8 @@ static void add_to_parent(olo_elimination *el, const node *c)
     vec3_subtract(parent_twist, dt, difference);
     for (int i = 0; i < 6; i++)
         Wp[i] += W[i];
-    vec3_add_cross(W, n + c->spatial + 3, Wp + 3);
-    vec3_add_cross(n + c->spatial + 6, difference, Wp + 3);
+    vec3_add_cross(W, n + c->arms + 3, Wp + 3);
+    vec3_add_cross(n + c->arms + 6, difference, Wp + 3);
 }
 
 /* r_c = B^^T W_c + kp dt_p + kc dt_c + ku du_c */

@@ -56,8 +56,9 @@ static void lay_out_matrix(olo_elimination_structure *el, node *x, int *used)
     for (int i = 0; i < x->degree; i++) {
         neighbour *b = &el->neighbours[x->first + i];
         int s = el->nodes[b->block].shape.size;
-        b->upper = x->articulated ? -1 : reserve(used, d * s);
-        b->lower = x->articulated ? -1 : reserve(used, d * s);
+        bool stored = !(b->joint_only && x->spatial);
+        b->upper = stored ? reserve(used, d * s) : -1;
+        b->lower = stored ? reserve(used, d * s) : -1;
     }
     x->z = reserve(used, d);
     x->e = x->shape.plain ? -1 : reserve(used, d);
@@ -87,20 +88,19 @@ static void lay_out_joint(olo_elimination_structure *el, node *x, int *used)
     x->du = reserve(used, r);
     x->x = reserve(used, r);
     x->D = reserve(used, r * r);
-    x->y = reserve(used, r * d);
     for (int i = 0; i < x->degree; i++) {
         neighbour *b = &el->neighbours[x->first + i];
         int s = el->nodes[b->block].shape.size;
         b->X = reserve(used, r * s);
         b->LB = reserve(used, s * r);
     }
-    x->spatial = reserve(used, x->articulated ? 9 : 0);
-    x->A = reserve(used, x->articulated ? 0 : d * p);
-    x->A_hat = reserve(used, x->articulated ? 0 : d * p);
+    x->arms = reserve(used, x->spatial ? 9 : 0);
+    x->A = reserve(used, x->spatial ? 0 : d * p);
+    x->A_hat = reserve(used, x->spatial ? 0 : d * p);
     x->B = reserve(used, d * r);
     x->B_hat = reserve(used, d * r);
-    x->Ep = reserve(used, x->articulated ? 0 : p * p);
-    x->Ec = reserve(used, x->articulated ? 0 : p * d);
+    x->Ep = reserve(used, x->spatial ? 0 : p * p);
+    x->Ec = reserve(used, x->spatial ? 0 : p * d);
     x->kp = reserve(used, r * p);
     x->kc = reserve(used, r * d);
     x->end = x->ku = reserve(used, r * r);
@@ -122,7 +122,8 @@ static void lay_out(olo_elimination_structure *el)
     el->pivot_count = pivots;
 }
 
-/* Finds leaves and first children; the graph is a tree if all blocks are articulated or roots. */
+/* Finds leaves and first children; the graph is a tree if every block is a frame without
+ * neighbours, or with its parent only, to which it is coupled by its joint only. */
 static void mark_children(olo_elimination_structure *el)
 {
     el->tree = true;
@@ -130,7 +131,9 @@ static void mark_children(olo_elimination_structure *el)
         el->nodes[c].leaf = true;
     for (int i = 0; i < el->count; i++) {
         node *x = &el->nodes[el->order[i]];
-        el->tree = el->tree && (x->articulated || x->root);
+        el->tree = el->tree && x->frame &&
+                   (x->degree == 0 ||
+                    (x->spatial && x->degree == 1 && el->neighbours[x->first].joint_only));
         if (x->shape.parent < 0)
             continue;
         x->first_child = el->nodes[x->shape.parent].leaf;
@@ -139,7 +142,7 @@ static void mark_children(olo_elimination_structure *el)
 }
 
 /* Marks the pairs of neighbours that are coupled by more than a joint: by forces, or by fill of a
- * common earlier neighbour. Then finds roots and articulated blocks. */
+ * common earlier neighbour. */
 static void mark_coupled(olo_elimination_structure *el, int edge_count, const int *edges)
 {
     for (int c = 0; c < el->count; c++)
@@ -152,14 +155,6 @@ static void mark_coupled(olo_elimination_structure *el, int edge_count, const in
         for (int i = 0; i < el->nodes[c].degree; i++)
             for (int j = 0; j < i; j++)
                 couple(el, nb[i].block, nb[j].block);
-    }
-    for (int c = 0; c < el->count; c++) {
-        node *x = &el->nodes[c];
-        x->root = x->shape.size == 6 && x->degree == 0 && x->shape.parent < 0 && !x->shape.plain &&
-                  !x->shape.closure;
-        x->articulated = x->shape.spatial && x->shape.size == 6 && x->degree == 1 &&
-                         x->parent_slot == 0 && el->nodes[x->shape.parent].shape.size == 6 &&
-                         el->neighbours[x->first].joint_only;
     }
     mark_children(el);
 }
@@ -200,6 +195,10 @@ static bool fill_neighbours(olo_elimination_structure *el, const list *graph)
         x->first = used;
         x->degree = graph[c].count;
         x->parent_slot = -1;
+        x->spatial = x->shape.spatial && x->shape.size == 6 && x->shape.parent >= 0 &&
+                     el->nodes[x->shape.parent].shape.size == 6;
+        x->frame = x->spatial || (x->shape.size == 6 && x->shape.parent < 0 && !x->shape.plain &&
+                                  !x->shape.closure);
         for (int i = 0; i < graph[c].count; i++) {
             if (graph[c].item[i] == x->shape.parent)
                 x->parent_slot = i;

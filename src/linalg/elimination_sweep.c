@@ -1,335 +1,586 @@
-/* The general block elimination; the system is in elimination.h. Eliminating block c with parent p:
+/* The elimination of a block; the system is in elimination.h. Block c with parent p and joint
+ * A, A^, B, B^ leaves, in the rows a and columns b of its later neighbours,
  *
- *   rows of the parent    K_pb += A^^T K_cb,  K_pp += Ep,  z_p += A^^T z_c,
- *                         L_p = K_pc + A^^T K_cc + Ec
- *   joint row             y = B^^T K_cc + kc,  Y_b = B^^T K_cb (+ kp + y A for b = p),
- *                         D = y B + ku,        rho = B^^T z_c + y e
- *   other rows a          K_ap += L_a A,  z_a += L_a e,  then with X = D^-1 Y, x = D^-1 rho
- *                         K_ab -= (L_a B) X_b,  z_a -= (L_a B) x
- *   back substitution     du = -x - sum_b X_b dt_b,  dt_c = A dt_p + B du + e
+ *     y = B^^T K_cc + kc,  D = y B + ku,  Y_b = B^^T K_cb,  Y_p += y A + kp,  X_b = D^-1 Y_b
+ *     L_a = K_ac,  L_p += A^^T K_cc + Ec,  K_pb += A^^T K_cb,  K_pp += Ep
+ *     K_ap += L_a A,  K_ab -= (L_a B) X_b
  *
- * with L_a = K_ac for a != p. */
-
+ * and of the right-hand side, with s = z_c + K_cc e and the gap e of the joint,
+ *
+ *     x = D^-1 (B^^T s + kc e),  z_p += A^^T s + Ec e,  z_a += K_ac e - (L_a B) x.
+ *
+ * Back substitution: du = -x - sum_b X_b dt_b, dt_c = A dt_p + B du + e.
+ *
+ * A block is of one of three kinds.
+ * - A frame, on the ground or on another frame. Its joint is spatial,
+ *
+ *       A = [I a^; 0 I],  a = phi_p - phi_c at q1,  A^ the same at the midpoint,
+ *       Ep = -Ec = E = [0 0; (f/2)^ 0],
+ *
+ *   so that products with A and E are cross products and E - E A is zero but for
+ *   (a.f/2) I - a (x) f/2 in its last block. Frames are compiled for each number r of degrees of
+ *   freedom. This is the hot loop: a frame that only its joint couples to its parent is one body of
+ *   the articulated-body algorithm.
+ * - A plain block, without a joint: D = K_cc, X_b and L_a are K_cb and K_ac, in the same memory.
+ * - Any other: points on rods, with dense A, and closures, with B and B^ of their active
+ * directions.
+ *
+ * This file is compiled a second time for processors with registers of four numbers
+ * (elimination_wide.c), to the same bits. */
 #include <string.h>
 
-#include "base/fail.h"
-#include "base/memory.h"
 #include "linalg/elimination_private.h"
 #include "linalg/small.h"
+#include "linalg/vec3.h"
 
-/* ---- factorisation --------------------------------------------------------------------------- */
+#ifndef OLO_ELIMINATION_KERNELS
+#define OLO_ELIMINATION_KERNELS olo_elimination_kernels_plain
+#endif
 
-static void add(int size, const double *from, double *to)
+#define INLINE static inline __attribute__((always_inline))
+
+static int size_of(const olo_elimination *el, const neighbour *b)
 {
-    for (int i = 0; i < size; i++)
-        to[i] += from[i];
+    return el->nodes[b->block].shape.size;
 }
 
-/* Rows of the parent: K_pb += A^^T K_cb, K_pp += Ep, and L_p in the memory of K_pc. */
-static void add_parent_rows(olo_elimination *el, const node *c)
-{
-    double *n = el->numbers;
-    const neighbour *nb = el->neighbours + c->first;
-    const int *target = el->targets + c->target + c->parent_slot * c->degree;
-    int d = c->shape.size, p = el->nodes[c->shape.parent].shape.size;
-    const double *A_hat = n + c->A_hat;
-    /* K_pb += A^^T K_cb for all neighbours b */
-    for (int j = 0; j < c->degree; j++)
-        small_add_transposed_product(d, p, el->nodes[nb[j].block].shape.size, 1.0, A_hat,
-                                     n + nb[j].upper, n + target[j]);
-    /* L_p = K_pc + A^^T K_cc + Ec */
-    double *L = n + nb[c->parent_slot].lower;
-    small_add_transposed_product(d, p, d, 1.0, A_hat, n + c->diagonal, L);
-    add(p * d, n + c->Ec, L);
-    add(p * p, n + c->Ep, n + target[c->parent_slot]);
-}
-
-/* Finds the active directions of a closure block C: of multipliers the range of C^T, of rows the
- * range of C, which agree up to rounding where C is symmetric. A direction is redundant when the
- * residual of a column is below a fraction of the largest diagonal entry. */
-void olo_elimination_find_closure_rank(olo_elimination *el, const node *c, bool symmetric)
-{
-    const double redundant = 1e-11; /* of squares of singular values */
-    double *n = el->numbers, C[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
-    double range[OLO_BLOCK_MAX * OLO_BLOCK_MAX], own[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
-    const double *rows = symmetric ? range : own;
-    int d = c->shape.size;
-    /* copy the diagonal block and update its scale */
-    for (int i = 0; i < d; i++) {
-        el->closure_scale = fmax(el->closure_scale, fabs(n[c->diagonal + i * d + i]));
-        for (int j = 0; j < d; j++) {
-            double ij = n[c->diagonal + i * d + j], ji = n[c->diagonal + j * d + i];
-            C[i * d + j] = symmetric ? 0.5 * (ij + ji) : ij;
-        }
+/* A call that uses WIDTH, compiled for each width n of a block. */
+#define FOR_EACH_WIDTH(n, call)                                                                    \
+    switch (n) {                                                                                   \
+    case 1: {                                                                                      \
+        enum { WIDTH = 1 };                                                                        \
+        call;                                                                                      \
+        break;                                                                                     \
+    }                                                                                              \
+    case 2: {                                                                                      \
+        enum { WIDTH = 2 };                                                                        \
+        call;                                                                                      \
+        break;                                                                                     \
+    }                                                                                              \
+    case 3: {                                                                                      \
+        enum { WIDTH = 3 };                                                                        \
+        call;                                                                                      \
+        break;                                                                                     \
+    }                                                                                              \
+    case 4: {                                                                                      \
+        enum { WIDTH = 4 };                                                                        \
+        call;                                                                                      \
+        break;                                                                                     \
+    }                                                                                              \
+    case 5: {                                                                                      \
+        enum { WIDTH = 5 };                                                                        \
+        call;                                                                                      \
+        break;                                                                                     \
+    }                                                                                              \
+    default: {                                                                                     \
+        enum { WIDTH = 6 };                                                                        \
+        call;                                                                                      \
+        break;                                                                                     \
+    }                                                                                              \
     }
-    /* the active directions of rows and multipliers */
-    int r = small_range(d, C, redundant * el->closure_scale, range);
-    if (!symmetric)
-        small_row_range(d, r, C, range, own);
-    el->active[c->block] = r;
-    for (int i = 0; i < d; i++)
-        for (int j = 0; j < r; j++) {
-            n[c->B + i * r + j] = rows[j * d + i];
-            n[c->B_hat + i * r + j] = range[j * d + i];
-        }
+
+/* C (m x n) -= A (m x k) B (k x n) */
+INLINE void subtract_product(int m, const int k, int n, const double *A, const double *B,
+                             double *C){
+    FOR_EACH_WIDTH(n, small_add_product(m, k, WIDTH, -1.0, A, B, C))}
+
+/* C (k x n) += A^T (m x k) B (m x n) */
+INLINE void add_transposed(const int m, const int k, int n, const double *A, const double *B,
+                           double *C){
+    FOR_EACH_WIDTH(n, small_add_transposed_product(m, k, WIDTH, 1.0, A, B, C))}
+
+/* X (r x n) <- D^-1 X */
+INLINE void solve(const olo_elimination *el, const node *c, const int r, int n, double *X)
+{
+    const double *D = el->numbers + c->D;
+    const int *pivot = el->pivots + c->pivot;
+    FOR_EACH_WIDTH(n, small_lu_solve(r, D, pivot, WIDTH, X))
 }
 
-/* Forms the joint row y, Y (in the memory of X) and D, and factors D. */
-static bool form_joint_row(olo_elimination *el, const node *c)
+/* ---- frames ---------------------------------------------------------------------------------- */
+
+INLINE void load_rows(const double *K, row6 rows[6])
 {
-    double *n = el->numbers;
-    const neighbour *nb = el->neighbours + c->first;
-    int d = c->shape.size, r = active_of(el, c);
-    double *y = n + c->y, *D = n + c->D;
-    if (c->shape.plain) /* D is K_cc and Y_b is K_cb */
-        return small_lu(r, D, el->pivots + c->pivot);
-    /* y = B^^T K_cc + kc */
-    memcpy(y, n + c->kc, (size_t)(r * d) * sizeof *y);
-    small_add_transposed_product(d, r, d, 1.0, n + c->B_hat, n + c->diagonal, y);
-    /* D = y B + ku */
-    memcpy(D, n + c->ku, (size_t)(r * r) * sizeof *D);
-    small_add_product(r, d, r, 1.0, y, n + c->B, D);
-    for (int j = 0; j < c->degree; j++) {
-        int s = el->nodes[nb[j].block].shape.size;
-        double *Y = n + nb[j].X;
-        if (j == c->parent_slot) {
-            memcpy(Y, n + c->kp, (size_t)(r * s) * sizeof *Y);
-            small_add_product(r, d, s, 1.0, y, n + c->A, Y);
-        } else {
-            memset(Y, 0, (size_t)(r * s) * sizeof *Y);
-        }
-        small_add_transposed_product(d, r, s, 1.0, n + c->B_hat, n + nb[j].upper, Y);
+    for (int i = 0; i < 6; i++)
+        rows[i] = row6_load(K + 6 * i);
+}
+
+/* The columns of a 6 x r matrix. */
+INLINE void load_columns(const int r, const double *B, row6 *columns)
+{
+    for (int k = 0; k < r; k++) {
+        const double *b = B + k;
+        columns[k] = row6_make(b[0], b[r], b[2 * r], b[3 * r], b[4 * r], b[5 * r]);
+    }
+}
+
+/* y (r x 6) = B^^T K + kc and D (r x r) = y B + ku, factored */
+INLINE bool form_joint_row(olo_elimination *el, const node *c, const int r, const row6 K[6],
+                           const row6 *columns, row6 *y)
+{
+    double *n = el->numbers, *D = n + c->D;
+    const double *B_hat = n + c->B_hat;
+    for (int i = 0; i < r; i++) {
+        row6 row = row6_load(n + c->kc + 6 * i);
+        for (int l = 0; l < 6; l++)
+            row = row6_add_times(row, B_hat[l * r + i], K[l]);
+        for (int k = 0; k < r; k++)
+            D[i * r + k] = n[c->ku + i * r + k] + row6_dot(row, columns[k]);
+        y[i] = row;
     }
     return r == 0 || small_lu(r, D, el->pivots + c->pivot);
 }
 
-/* Eliminates block c; false when D is singular. */
-static bool eliminate(olo_elimination *el, const node *c)
+/* X_b = D^-1 Y_b of all later neighbours b */
+INLINE void form_couplings(olo_elimination *el, const node *c, const int r, const row6 *y)
+{
+    double *n = el->numbers;
+    for (int j = 0; j < c->degree; j++) {
+        const neighbour *b = el->neighbours + c->first + j;
+        double *X = n + b->X;
+        if (j == c->parent_slot)
+            for (int i = 0; i < r; i++)
+                row6_store(row6_add(row6_shift(y[i], n + c->arms), row6_load(n + c->kp + 6 * i)),
+                           X + 6 * i);
+        else
+            memset(X, 0, (size_t)(r * size_of(el, b)) * sizeof *X);
+        if (b->upper >= 0)
+            add_transposed(6, r, size_of(el, b), n + c->B_hat, n + b->upper, X);
+        solve(el, c, r, size_of(el, b), X);
+    }
+}
+
+/* rows i of U - a x U: the cross product of a with three rows */
+INLINE row6 subtract_cross(row6 row, const double a[3], const row6 U[3], int j, int k)
+{
+    return row6_add_times(row6_add_times(row, -a[j], U[k]), a[k], U[j]);
+}
+
+/* The same for n columns: C += A^^T U */
+INLINE void add_shifted(const double a[3], const int n, const double *U, double *C)
+{
+    for (int i = 0; i < 3; i++) {
+        const double *uj = U + (i + 1) % 3 * n, *uk = U + (i + 2) % 3 * n;
+        const double aj = a[(i + 1) % 3], ak = a[(i + 2) % 3];
+        for (int l = 0; l < n; l++) {
+            C[i * n + l] += U[i * n + l];
+            C[(3 + i) * n + l] += U[(3 + i) * n + l] - aj * uk[l] + ak * uj[l];
+        }
+    }
+}
+
+/* L_p B = A^^T (K B) - E B, without the part of K_pc */
+INLINE void form_parent_columns(const int r, const row6 K[6], const row6 *columns,
+                                const double *arm, double *LB)
+{
+    const double *a = arm + 3, *f = arm + 6;
+    for (int k = 0; k < r; k++) {
+        double u[6];
+        const row6 b = columns[k];
+        for (int i = 0; i < 6; i++)
+            u[i] = row6_dot(K[i], b);
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3, l = (i + 2) % 3;
+            LB[i * r + k] = u[i];
+            LB[(3 + i) * r + k] =
+                u[3 + i] - (a[j] * u[l] - a[l] * u[j]) - (f[j] * b.a[l] - f[l] * b.a[j]);
+        }
+    }
+}
+
+/* Rows of the parent: K_pp += A^^T K A + E - E A - (L_p B) X_p, and with K_cp, K_pc the rest. */
+INLINE void add_to_parent(olo_elimination *el, const node *c, const int r, const row6 K[6],
+                          const row6 *columns)
+{
+    double *n = el->numbers;
+    const neighbour *nb = el->neighbours + c->first, *up = nb + c->parent_slot;
+    const int *target = el->targets + c->target + c->parent_slot * c->degree;
+    const double *arm = n + c->arms, *a = arm, *am = arm + 3, *f = arm + 6;
+    double *LB = n + up->LB, *Kpp = n + target[c->parent_slot];
+    row6 U[6];
+    form_parent_columns(r, K, columns, arm, LB);
+    for (int i = 0; i < 6; i++)
+        U[i] = row6_shift(K[i], a);
+    if (up->upper >= 0) {
+        const double *Kcp = n + up->upper, *Kpc = n + up->lower;
+        for (int i = 0; i < 6; i++) {
+            const row6 row = row6_load(Kpc + 6 * i);
+            U[i] = row6_add(U[i], row6_load(Kcp + 6 * i));
+            row6_store(row6_add(row6_load(Kpp + 6 * i), row6_shift(row, a)), Kpp + 6 * i);
+            for (int k = 0; k < r; k++)
+                LB[i * r + k] += row6_dot(row, columns[k]);
+        }
+    }
+    const double af = a[0] * f[0] + a[1] * f[1] + a[2] * f[2];
+    row6 X[6];
+    for (int k = 0; k < r; k++)
+        X[k] = row6_load(n + up->X + 6 * k);
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, l = (i + 2) % 3;
+        row6 upper = U[i], lower = subtract_cross(U[3 + i], am, U, j, l);
+        lower = row6_add(lower, row6_make(0, 0, 0, (i == 0 ? af : 0) - a[i] * f[0],
+                                          (i == 1 ? af : 0) - a[i] * f[1],
+                                          (i == 2 ? af : 0) - a[i] * f[2]));
+        for (int k = 0; k < r; k++) {
+            upper = row6_add_times(upper, -LB[i * r + k], X[k]);
+            lower = row6_add_times(lower, -LB[(3 + i) * r + k], X[k]);
+        }
+        row6_store(row6_add(row6_load(Kpp + 6 * i), upper), Kpp + 6 * i);
+        row6_store(row6_add(row6_load(Kpp + 18 + 6 * i), lower), Kpp + 18 + 6 * i);
+    }
+    /* K_pb += A^^T K_cb - (L_p B) X_b */
+    for (int j = 0; j < c->degree; j++) {
+        const int s = size_of(el, &nb[j]);
+        if (j == c->parent_slot)
+            continue;
+        FOR_EACH_WIDTH(s, add_shifted(am, WIDTH, n + nb[j].upper, n + target[j]))
+        subtract_product(6, r, s, LB, n + nb[j].X, n + target[j]);
+    }
+}
+
+/* Rows of another neighbour a: K_ap += K_ac A, K_ab -= (K_ac B) X_b */
+INLINE void add_to_neighbour(olo_elimination *el, const node *c, const int r, const row6 *columns,
+                             int slot)
 {
     double *n = el->numbers;
     const neighbour *nb = el->neighbours + c->first;
-    int d = c->shape.size, r = active_of(el, c);
-    if (c->articulated)
-        return olo_elimination_factor_articulated(el, c);
-    if (c->root)
-        return olo_elimination_factor_root(el, c);
-    /* add the rows of the block to those of its parent, and form the joint row */
-    if (c->parent_slot >= 0)
-        add_parent_rows(el, c);
-    if (!form_joint_row(el, c))
-        return false;
-    /* X = D^-1 Y */
+    const int *target = el->targets + c->target + slot * c->degree;
+    const int size = size_of(el, &nb[slot]);
+    double *LB = n + nb[slot].LB;
+    for (int i = 0; i < size; i++) {
+        const row6 row = row6_load(n + nb[slot].lower + 6 * i);
+        for (int k = 0; k < r; k++)
+            LB[i * r + k] = row6_dot(row, columns[k]);
+        if (c->parent_slot >= 0) {
+            double *to = n + target[c->parent_slot] + 6 * i;
+            row6_store(row6_add(row6_load(to), row6_shift(row, n + c->arms)), to);
+        }
+    }
     for (int j = 0; j < c->degree; j++)
-        small_lu_solve(r, n + c->D, el->pivots + c->pivot, el->nodes[nb[j].block].shape.size,
-                       n + nb[j].X);
-    /* K_ap += L_a A, K_ab -= (L_a B) X_b in the rows of all neighbours a */
+        subtract_product(size, r, size_of(el, &nb[j]), LB, n + nb[j].X, n + target[j]);
+}
+
+INLINE bool factor_frame(olo_elimination *el, const node *c, const int r)
+{
+    row6 K[6], columns[6], y[6];
+    load_rows(el->numbers + c->diagonal, K);
+    load_columns(r, el->numbers + c->B, columns);
+    if (!form_joint_row(el, c, r, K, columns, y))
+        return false;
+    form_couplings(el, c, r, y);
+    for (int i = 0; i < c->degree; i++)
+        if (i == c->parent_slot)
+            add_to_parent(el, c, r, K, columns);
+        else
+            add_to_neighbour(el, c, r, columns, i);
+    return true;
+}
+
+/* y + K x of a 6 x 6 block */
+INLINE row6 add_times6(row6 y, const double *K, const double *x)
+{
+    const row6 column = row6_load(x);
+    double sum[6];
+    for (int i = 0; i < 6; i++)
+        sum[i] = row6_dot(row6_load(K + 6 * i), column);
+    return row6_add(y, row6_make(sum[0], sum[1], sum[2], sum[3], sum[4], sum[5]));
+}
+
+/* z_b += K_bc e - (L_b B) x */
+INLINE void add_right(olo_elimination *el, const int d, const int r, const neighbour *b,
+                      const double *e, const double *x)
+{
+    double *n = el->numbers, *z = n + el->nodes[b->block].z;
+    const int size = size_of(el, b);
+    for (int i = 0; i < size; i++) {
+        double sum = 0;
+        for (int k = 0; k < r; k++)
+            sum -= n[b->LB + i * r + k] * x[k];
+        for (int k = 0; e && b->lower >= 0 && k < d; k++)
+            sum += n[b->lower + i * d + k] * e[k];
+        z[i] += sum;
+    }
+}
+
+INLINE void forward_frame(olo_elimination *el, const node *c, const int r)
+{
+    double *n = el->numbers, x[6];
+    const double *e = el->has_gap ? n + c->e : NULL;
+    row6 s = row6_load(n + c->z), columns[6];
+    if (e)
+        s = add_times6(s, n + c->diagonal, e);
+    load_columns(r, n + c->B_hat, columns);
+    for (int k = 0; k < r; k++) {
+        x[k] = row6_dot(columns[k], s);
+        if (e)
+            x[k] += row6_dot(row6_load(n + c->kc + 6 * k), row6_load(e));
+    }
+    small_lu_solve(r, n + c->D, el->pivots + c->pivot, 1, x);
+    memcpy(n + c->x, x, (size_t)r * sizeof *x);
+    for (int j = 0; j < c->degree; j++) {
+        const neighbour *b = el->neighbours + c->first + j;
+        if (j == c->parent_slot) {
+            /* A^^T s - E e */
+            const double *am = n + c->arms + 3, *f = n + c->arms + 6;
+            double *zp = n + el->nodes[b->block].z;
+            double force[3] = {s.a[0], s.a[1], s.a[2]}, moment[3] = {s.a[3], s.b[0], s.b[1]};
+            vec3_add_cross(force, am, moment);
+            if (e)
+                vec3_add_cross(e, f, moment);
+            for (int i = 0; i < 3; i++) {
+                zp[i] += force[i];
+                zp[3 + i] += moment[i];
+            }
+        }
+        add_right(el, 6, r, b, e, x);
+    }
+}
+
+/* du = -x - sum_b X_b dt_b */
+INLINE void form_increment(olo_elimination *el, const node *c, const int r, double *du)
+{
+    double *n = el->numbers;
+    for (int k = 0; k < r; k++)
+        du[k] = -n[c->x + k];
+    for (int j = 0; j < c->degree; j++) {
+        const node *b = &el->nodes[el->neighbours[c->first + j].block];
+        const double *X = n + el->neighbours[c->first + j].X, *dt = n + b->dt;
+        if (b->shape.size == 6) {
+            const row6 twist = row6_load(dt);
+            for (int k = 0; k < r; k++)
+                du[k] -= row6_dot(row6_load(X + 6 * k), twist);
+        } else {
+            for (int k = 0; k < r; k++)
+                for (int i = 0; i < b->shape.size; i++)
+                    du[k] -= X[k * b->shape.size + i] * dt[i];
+        }
+    }
+}
+
+INLINE void backward_frame(olo_elimination *el, const node *c, const int r)
+{
+    double *n = el->numbers;
+    row6 columns[6], dt = el->has_gap ? row6_load(n + c->e) : row6_zero();
+    load_columns(r, n + c->B, columns);
+    form_increment(el, c, r, n + c->du);
+    if (c->parent_slot >= 0) {
+        const double *parent = n + el->nodes[c->shape.parent].dt;
+        double carried[3];
+        vec3_cross(n + c->arms, parent + 3, carried);
+        dt = row6_add(dt, row6_add(row6_load(parent),
+                                   row6_make(carried[0], carried[1], carried[2], 0, 0, 0)));
+    }
+    for (int k = 0; k < r; k++)
+        dt = row6_add_times(dt, n[c->du + k], columns[k]);
+    row6_store(dt, n + c->dt);
+}
+
+/* ---- plain blocks ---------------------------------------------------------------------------- */
+
+INLINE bool factor_plain(olo_elimination *el, const node *c, const int d)
+{
+    double *n = el->numbers;
+    const neighbour *nb = el->neighbours + c->first;
+    if (!small_lu(d, n + c->D, el->pivots + c->pivot))
+        return false;
+    for (int j = 0; j < c->degree; j++)
+        solve(el, c, d, size_of(el, &nb[j]), n + nb[j].X);
+    for (int i = 0; i < c->degree; i++)
+        for (int j = 0; j < c->degree; j++)
+            subtract_product(size_of(el, &nb[i]), d, size_of(el, &nb[j]), n + nb[i].LB, n + nb[j].X,
+                             n + el->targets[c->target + i * c->degree + j]);
+    return true;
+}
+
+INLINE void forward_plain(olo_elimination *el, const node *c, const int d)
+{
+    double *n = el->numbers, *x = n + c->x;
+    memcpy(x, n + c->z, (size_t)d * sizeof *x);
+    small_lu_solve(d, n + c->D, el->pivots + c->pivot, 1, x);
+    for (int j = 0; j < c->degree; j++)
+        add_right(el, d, d, el->neighbours + c->first + j, NULL, x);
+}
+
+/* ---- points on rods and closures ------------------------------------------------------------- */
+
+/* Y_b and D, factored; y = B^^T K_cc + kc */
+static bool form_general_row(olo_elimination *el, const node *c)
+{
+    double *n = el->numbers, *D = n + c->D, y[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
+    const int d = c->shape.size, r = active_of(el, c);
+    memcpy(y, n + c->kc, (size_t)(r * d) * sizeof *y);
+    add_transposed(d, r, d, n + c->B_hat, n + c->diagonal, y);
+    memcpy(D, n + c->ku, (size_t)(r * r) * sizeof *D);
+    small_add_product(r, d, r, 1.0, y, n + c->B, D);
+    for (int j = 0; j < c->degree; j++) {
+        const neighbour *b = el->neighbours + c->first + j;
+        const int s = size_of(el, b);
+        double *Y = n + b->X;
+        memset(Y, 0, (size_t)(r * s) * sizeof *Y);
+        if (j == c->parent_slot) {
+            memcpy(Y, n + c->kp, (size_t)(r * s) * sizeof *Y);
+            small_add_product(r, d, s, 1.0, y, n + c->A, Y);
+        }
+        add_transposed(d, r, s, n + c->B_hat, n + b->upper, Y);
+    }
+    return r == 0 || small_lu(r, D, el->pivots + c->pivot);
+}
+
+/* L_p = K_pc + A^^T K_cc + Ec to L, K_pb += A^^T K_cb, K_pp += Ep */
+static void add_general_parent(olo_elimination *el, const node *c, double *L)
+{
+    double *n = el->numbers;
+    const neighbour *nb = el->neighbours + c->first;
+    const int *target = el->targets + c->target + c->parent_slot * c->degree;
+    const int d = c->shape.size, p = el->nodes[c->shape.parent].shape.size;
+    for (int j = 0; j < c->degree; j++)
+        add_transposed(d, p, size_of(el, &nb[j]), n + c->A_hat, n + nb[j].upper, n + target[j]);
+    for (int i = 0; i < p * d; i++)
+        L[i] = n[nb[c->parent_slot].lower + i] + n[c->Ec + i];
+    add_transposed(d, p, d, n + c->A_hat, n + c->diagonal, L);
+    for (int i = 0; i < p * p; i++)
+        n[target[c->parent_slot] + i] += n[c->Ep + i];
+}
+
+static bool factor_general(olo_elimination *el, const node *c)
+{
+    double *n = el->numbers;
+    const neighbour *nb = el->neighbours + c->first;
+    const int d = c->shape.size, r = active_of(el, c);
+    if (!form_general_row(el, c))
+        return false;
+    for (int j = 0; j < c->degree; j++)
+        solve(el, c, r, size_of(el, &nb[j]), n + nb[j].X);
     for (int i = 0; i < c->degree; i++) {
-        int a = el->nodes[nb[i].block].shape.size;
+        const int a = size_of(el, &nb[i]);
         const int *target = el->targets + c->target + i * c->degree;
+        double own[OLO_BLOCK_MAX * OLO_BLOCK_MAX], *LB = n + nb[i].LB;
         const double *L = n + nb[i].lower;
-        double *LB = n + nb[i].LB;
+        if (i == c->parent_slot) {
+            add_general_parent(el, c, own);
+            L = own;
+        }
         if (c->parent_slot >= 0)
             small_add_product(a, d, el->nodes[c->shape.parent].shape.size, 1.0, L, n + c->A,
                               n + target[c->parent_slot]);
-        if (!c->shape.plain) {
-            memset(LB, 0, (size_t)(a * r) * sizeof *LB);
-            small_add_product(a, d, r, 1.0, L, n + c->B, LB);
-        }
+        memset(LB, 0, (size_t)(a * r) * sizeof *LB);
+        small_add_product(a, d, r, 1.0, L, n + c->B, LB);
         for (int j = 0; j < c->degree; j++)
-            small_add_product(a, r, el->nodes[nb[j].block].shape.size, -1.0, LB, n + nb[j].X,
-                              n + target[j]);
+            subtract_product(a, r, size_of(el, &nb[j]), LB, n + nb[j].X, n + target[j]);
     }
     return true;
 }
 
-/* Activates all rows of all closures. */
-void olo_elimination_activate_closures(olo_elimination *el)
+static void forward_general(olo_elimination *el, const node *c)
 {
-    for (int k = 0; k < el->count; k++) {
-        const node *c = &el->nodes[k];
-        int d = c->shape.size;
-        if (!c->shape.closure)
-            continue;
-        el->active[k] = d;
-        for (int i = 0; i < d * d; i++)
-            el->numbers[c->B + i] = el->numbers[c->B_hat + i] = i % (d + 1) == 0;
-    }
-}
-
-/* ---- redundant closure rows ------------------------------------------------------------------ */
-
-void olo_elimination_activate_all(olo_elimination *el, double size)
-{
-    el->closure_scale = size;
-    olo_elimination_activate_closures(el);
-}
-
-void olo_elimination_project_multipliers(const olo_elimination *el, int c, double *x)
-{
-    const node *k = &el->nodes[c];
-    double part[OLO_BLOCK_MAX] = {0}, all[OLO_BLOCK_MAX] = {0};
-    int d = k->shape.size, r = active_of(el, k);
-    small_add_transposed_product(d, r, 1, 1.0, el->numbers + k->B, x, part);
-    small_add_product(d, r, 1, 1.0, el->numbers + k->B, part, all);
-    memcpy(x, all, (size_t)d * sizeof *x);
-}
-
-void olo_elimination_update_multipliers(olo_elimination *el, int c, double *x)
-{
-    double *dt = el->numbers + el->nodes[c].dt, before[OLO_BLOCK_MAX];
-    for (int i = 0; i < el->nodes[c].shape.size; i++) {
-        before[i] = x[i];
-        x[i] += dt[i];
-    }
-    olo_elimination_project_multipliers(el, c, x);
-    for (int i = 0; i < el->nodes[c].shape.size; i++)
-        dt[i] = x[i] - before[i];
-}
-
-/* ---- factorisation and solution -------------------------------------------------------------- */
-
-olo_status olo_elimination_factor(olo_elimination *el, int *block, olo_error *error)
-{
-    for (int i = 0; i < el->count; i++) {
-        int c = el->order[i];
-        if (!eliminate(el, &el->nodes[c])) {
-            if (block)
-                *block = c;
-            return olo_fail(error, OLO_SINGULAR, "singular block %d of %d", c, el->count);
-        }
-    }
-    return OLO_OK;
-}
-
-/* Eliminates the right-hand side of block c. */
-static void forward(olo_elimination *el, const node *c)
-{
-    double *n = el->numbers;
-    const neighbour *nb = el->neighbours + c->first;
-    int d = c->shape.size, r = active_of(el, c);
-    double *z = n + c->z, *x = n + c->x;
-    const double *e = el->has_gap && !c->shape.plain ? n + c->e : NULL;
-    /* x = D^-1 (B^^T z_c + y e) */
-    if (c->shape.plain) {
-        memcpy(x, z, (size_t)r * sizeof *x);
-    } else {
-        memset(x, 0, (size_t)r * sizeof *x);
-        small_add_transposed_product(d, r, 1, 1.0, n + c->B_hat, z, x);
-        if (e)
-            small_add_product(r, d, 1, 1.0, n + c->y, e, x);
-    }
+    double *n = el->numbers, *x = n + c->x, s[OLO_BLOCK_MAX];
+    const int d = c->shape.size, r = active_of(el, c);
+    const double *e = el->has_gap ? n + c->e : NULL;
+    memcpy(s, n + c->z, (size_t)d * sizeof *s);
+    if (e)
+        small_add_product(d, d, 1, 1.0, n + c->diagonal, e, s);
+    memset(x, 0, (size_t)r * sizeof *x);
+    small_add_transposed_product(d, r, 1, 1.0, n + c->B_hat, s, x);
+    if (e)
+        small_add_product(r, d, 1, 1.0, n + c->kc, e, x);
     small_lu_solve(r, n + c->D, el->pivots + c->pivot, 1, x);
-    /* z_p += A^^T z_c, z_a += L_a e - (L_a B) x */
-    for (int i = 0; i < c->degree; i++) {
-        int a = el->nodes[nb[i].block].shape.size;
-        double *za = n + el->nodes[nb[i].block].z;
-        if (i == c->parent_slot)
-            small_add_transposed_product(d, a, 1, 1.0, n + c->A_hat, z, za);
-        if (e)
-            small_add_product(a, d, 1, 1.0, n + nb[i].lower, e, za);
-        small_add_product(a, r, 1, -1.0, n + nb[i].LB, x, za);
+    for (int j = 0; j < c->degree; j++) {
+        const neighbour *b = el->neighbours + c->first + j;
+        double *z = n + el->nodes[b->block].z;
+        if (j == c->parent_slot) {
+            small_add_transposed_product(d, size_of(el, b), 1, 1.0, n + c->A_hat, s, z);
+            if (e)
+                small_add_product(size_of(el, b), d, 1, 1.0, n + c->Ec, e, z);
+        }
+        add_right(el, d, r, b, e, x);
     }
 }
 
-/* Back substitution of block c. */
-static void backward(olo_elimination *el, const node *c)
+static void backward_general(olo_elimination *el, const node *c)
 {
-    double *n = el->numbers;
-    const neighbour *nb = el->neighbours + c->first;
-    int d = c->shape.size, r = active_of(el, c);
-    double *du = n + c->du, *dt = n + c->dt;
-    /* du = -x - sum_b X_b dt_b */
-    for (int i = 0; i < r; i++)
-        du[i] = -n[c->x + i];
-    for (int j = 0; j < c->degree; j++) {
-        const node *b = &el->nodes[nb[j].block];
-        small_add_product(r, b->shape.size, 1, -1.0, n + nb[j].X, n + b->dt, du);
-    }
-    if (c->shape.plain) /* dt and du share their memory */
-        return;
-    /* dt_c = A dt_p + B du + e */
+    double *n = el->numbers, *dt = n + c->dt;
+    const int d = c->shape.size, r = active_of(el, c);
+    form_increment(el, c, r, n + c->du);
     memset(dt, 0, (size_t)d * sizeof *dt);
     if (el->has_gap)
         memcpy(dt, n + c->e, (size_t)d * sizeof *dt);
-    small_add_product(d, r, 1, 1.0, n + c->B, du, dt);
+    small_add_product(d, r, 1, 1.0, n + c->B, n + c->du, dt);
     if (c->parent_slot >= 0) {
         const node *p = &el->nodes[c->shape.parent];
         small_add_product(d, p->shape.size, 1, 1.0, n + c->A, n + p->dt, dt);
     }
 }
 
-static void forward_block(olo_elimination *el, const node *c)
+/* ---- by kind and degrees of freedom ---------------------------------------------------------- */
+
+/* frame(el, c, r), plain(el, c, d), compiled for each size, or general(el, c) */
+#define FOR_EACH_KIND(frame_case, plain_case, general_case)                                        \
+    if (c->frame)                                                                                  \
+        switch (c->shape.dof) {                                                                    \
+        case 0:                                                                                    \
+            return frame_case(el, c, 0);                                                           \
+        case 1:                                                                                    \
+            return frame_case(el, c, 1);                                                           \
+        case 2:                                                                                    \
+            return frame_case(el, c, 2);                                                           \
+        case 3:                                                                                    \
+            return frame_case(el, c, 3);                                                           \
+        case 4:                                                                                    \
+            return frame_case(el, c, 4);                                                           \
+        case 5:                                                                                    \
+            return frame_case(el, c, 5);                                                           \
+        default:                                                                                   \
+            return frame_case(el, c, 6);                                                           \
+        }                                                                                          \
+    if (c->shape.plain && c->shape.size == 6)                                                      \
+        return plain_case(el, c, 6);                                                               \
+    if (c->shape.plain && c->shape.size == 3)                                                      \
+        return plain_case(el, c, 3);                                                               \
+    if (c->shape.plain)                                                                            \
+        return plain_case(el, c, c->shape.size);                                                   \
+    return general_case(el, c);
+
+static bool factor(olo_elimination *el, const node *c)
 {
-    if (c->articulated)
-        olo_elimination_forward_articulated(el, c);
-    else if (!c->root)
-        forward(el, c);
+    FOR_EACH_KIND(factor_frame, factor_plain, factor_general)
 }
 
-bool olo_elimination_eliminate(olo_elimination *el, int c)
+static void forward(olo_elimination *el,
+                    const node *c){FOR_EACH_KIND(forward_frame, forward_plain, forward_general)}
+
+/* dt and du of a plain block share their memory */
+INLINE void backward_plain(olo_elimination *el, const node *c, const int d)
 {
-    bool regular = eliminate(el, &el->nodes[c]);
-    if (regular)
-        forward_block(el, &el->nodes[c]);
-    return regular;
+    form_increment(el, c, d, el->numbers + c->dt);
 }
 
-bool olo_elimination_eliminate_with_rank(olo_elimination *el, int c)
+static void backward(olo_elimination *el, const node *c)
 {
-    if (el->nodes[c].shape.closure)
-        olo_elimination_find_closure_rank(el, &el->nodes[c], false);
-    return olo_elimination_eliminate(el, c);
+    FOR_EACH_KIND(backward_frame, backward_plain, backward_general)
 }
 
-void olo_elimination_forward(olo_elimination *el, int c)
-{
-    forward_block(el, &el->nodes[c]);
-}
-
-void olo_elimination_substitute(olo_elimination *el, int k)
-{
-    const node *c = &el->nodes[k];
-    if (c->articulated)
-        olo_elimination_backward_articulated(el, c);
-    else if (c->root)
-        olo_elimination_solve_root(el, c);
-    else
-        backward(el, c);
-}
-
-void olo_elimination_solve(olo_elimination *el)
-{
-    for (int i = 0; i < el->count; i++)
-        forward_block(el, &el->nodes[el->order[i]]);
-    for (int i = el->count - 1; i >= 0; i--)
-        olo_elimination_substitute(el, el->order[i]);
-}
-
-const double *olo_elimination_twist(const olo_elimination *el, int c)
-{
-    return el->numbers + el->nodes[c].dt;
-}
-
-const double *olo_elimination_increment(const olo_elimination *el, int c)
-{
-    return el->numbers + el->nodes[c].du;
-}
-
-void olo_elimination_wrench(const olo_elimination *el, int c, double *mu)
+/* mu = -(z + K_cc dt + sum_b K_cb dt_b) */
+static void wrench(const olo_elimination *el, const node *c, double *mu)
 {
     const double *n = el->numbers;
-    const node *x = &el->nodes[c];
-    int d = x->shape.size;
-    if (x->articulated || x->root) {
-        olo_elimination_compute_wrench(el, x, mu);
-        return;
+    const int d = c->shape.size;
+    if (d == 6)
+        row6_store(row6_times(-1.0, add_times6(row6_load(n + c->z), n + c->diagonal, n + c->dt)),
+                   mu);
+    for (int i = 0; d != 6 && i < d; i++) {
+        mu[i] = -n[c->z + i];
+        for (int k = 0; k < d; k++)
+            mu[i] -= n[c->diagonal + i * d + k] * n[c->dt + k];
     }
-    for (int i = 0; i < d; i++)
-        mu[i] = -n[x->z + i];
-    small_add_product(d, d, 1, -1.0, n + x->diagonal, n + x->dt, mu);
-    for (int j = 0; j < x->degree; j++) {
-        const neighbour *b = &el->neighbours[x->first + j];
-        const node *other = &el->nodes[b->block];
-        small_add_product(d, other->shape.size, 1, -1.0, n + b->upper, n + other->dt, mu);
+    for (int j = 0; j < c->degree; j++) {
+        const neighbour *b = &el->neighbours[c->first + j];
+        const double *dt = n + el->nodes[b->block].dt;
+        const int s = size_of(el, b);
+        for (int i = 0; b->upper >= 0 && i < d; i++)
+            for (int k = 0; k < s; k++)
+                mu[i] -= n[b->upper + i * s + k] * dt[k];
     }
 }
+
+const olo_elimination_kernels OLO_ELIMINATION_KERNELS = {
+    .factor = factor, .forward = forward, .backward = backward, .wrench = wrench};

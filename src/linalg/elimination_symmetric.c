@@ -51,22 +51,6 @@ INLINE void solve_definite(const int r, const double *D, const int columns, doub
     }
 }
 
-/* True if A = [I a^; 0 I]; returns a. */
-INLINE bool is_spatial(const olo_elimination *el, const node *c, double a[3])
-{
-    const double *A = el->numbers + c->A;
-    if (c->articulated) {
-        memcpy(a, el->numbers + c->spatial, 3 * sizeof *a);
-        return true;
-    }
-    if (!c->shape.spatial || c->shape.size != 6 || el->nodes[c->shape.parent].shape.size != 6)
-        return false;
-    a[0] = -A[11];
-    a[1] = A[5];
-    a[2] = -A[4];
-    return true;
-}
-
 /* C (6 x 6) += [I a^; 0 I]^T U: U_l - a x U_u is added to the lower rows */
 INLINE void add_shifted(const double a[3], const row6 U[6], double *C)
 {
@@ -81,25 +65,26 @@ INLINE void add_shifted(const double a[3], const row6 U[6], double *C)
 /* K_pp += A^T (K A + K_cp) + K_cp^T A */
 INLINE void add_own_block(olo_elimination *el, const node *c, const int d, const neighbour *up)
 {
-    double *n = el->numbers, a[3];
+    double *n = el->numbers;
     const node *p = &el->nodes[c->shape.parent];
     const double *K = n + c->diagonal, *Kcp = up->joint_only ? NULL : n + up->upper;
     double *Kpp = n + p->diagonal;
     int s = p->shape.size;
-    if (is_spatial(el, c, a)) {
+    if (c->spatial) {
         row6 U[6];
         for (int i = 0; i < 6; i++)
-            U[i] = row6_shift(row6_load(K + 6 * i), a);
+            U[i] = row6_shift(row6_load(K + 6 * i), n + c->arms);
         for (int i = 0; Kcp && i < 6; i++)
             U[i] = row6_add(U[i], row6_load(Kcp + 6 * i));
-        add_shifted(a, U, Kpp);
+        add_shifted(n + c->arms, U, Kpp);
         if (!Kcp)
             return;
         for (int i = 0; i < 6; i++)
             U[i] =
                 row6_make(Kcp[i], Kcp[6 + i], Kcp[12 + i], Kcp[18 + i], Kcp[24 + i], Kcp[30 + i]);
         for (int i = 0; i < 6; i++)
-            row6_store(row6_add(row6_load(Kpp + 6 * i), row6_shift(U[i], a)), Kpp + 6 * i);
+            row6_store(row6_add(row6_load(Kpp + 6 * i), row6_shift(U[i], n + c->arms)),
+                       Kpp + 6 * i);
         return;
     }
     double U[OLO_BLOCK_MAX * OLO_BLOCK_MAX] = {0};
@@ -115,38 +100,45 @@ INLINE void add_own_block(olo_elimination *el, const node *c, const int d, const
 /* K_pb += A^T K_cb, above the diagonal: K_bp += K_cb^T A where b is eliminated before p */
 INLINE void add_coupling_block(olo_elimination *el, const node *c, const int d, int slot)
 {
-    double *n = el->numbers, a[3];
+    double *n = el->numbers;
     const neighbour *nb = el->neighbours + c->first;
     const int p = c->parent_slot, b = nb[slot].block, s = el->nodes[b].shape.size;
     const int width = el->nodes[c->shape.parent].shape.size;
-    const double *Kcb = n + nb[slot].upper;
+    const double *Kcb = n + nb[slot].upper, *a = n + c->arms;
     if (el->rank[c->shape.parent] > el->rank[b]) {
         double *Kbp = n + el->targets[c->target + slot * c->degree + p];
-        small_add_transposed_product(d, s, width, 1.0, Kcb, n + c->A, Kbp);
+        if (!c->spatial)
+            small_add_transposed_product(d, s, width, 1.0, Kcb, n + c->A, Kbp);
+        for (int i = 0; c->spatial && i < s; i++) {
+            const row6 row = row6_make(Kcb[i], Kcb[s + i], Kcb[2 * s + i], Kcb[3 * s + i],
+                                       Kcb[4 * s + i], Kcb[5 * s + i]);
+            row6_store(row6_add(row6_load(Kbp + 6 * i), row6_shift(row, a)), Kbp + 6 * i);
+        }
         return;
     }
     double *Kpb = n + el->targets[c->target + p * c->degree + slot];
-    if (s == 6 && is_spatial(el, c, a)) {
-        row6 U[6];
-        for (int i = 0; i < 6; i++)
-            U[i] = row6_load(Kcb + 6 * i);
-        add_shifted(a, U, Kpb);
-        return;
+    if (!c->spatial)
+        small_add_transposed_product(d, width, s, 1.0, n + c->A, Kcb, Kpb);
+    for (int i = 0; c->spatial && i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        small_add_row(s, 1.0, Kcb + i * s, Kpb + i * s);
+        small_add_row(s, 1.0, Kcb + (3 + i) * s, Kpb + (3 + i) * s);
+        small_add_row(s, -a[j], Kcb + k * s, Kpb + (3 + i) * s);
+        small_add_row(s, a[k], Kcb + j * s, Kpb + (3 + i) * s);
     }
-    small_add_transposed_product(d, width, s, 1.0, n + c->A, Kcb, Kpb);
 }
 
 /* Y_b of a neighbour, in the memory of X_b; y is B^T K_cc */
 INLINE void form_joint_column(olo_elimination *el, const node *c, const int d, const int r,
                               const double *y, int slot)
 {
-    double *n = el->numbers, a[3], *Y;
+    double *n = el->numbers, *Y;
     const neighbour *nb = el->neighbours + c->first + slot;
     const int s = el->nodes[nb->block].shape.size;
     Y = n + nb->X;
-    if (slot == c->parent_slot && is_spatial(el, c, a)) {
+    if (slot == c->parent_slot && c->spatial) {
         for (int i = 0; i < r; i++)
-            row6_store(row6_shift(row6_load(y + 6 * i), a), Y + 6 * i);
+            row6_store(row6_shift(row6_load(y + 6 * i), n + c->arms), Y + 6 * i);
     } else {
         memset(Y, 0, (size_t)(r * s) * sizeof *Y);
         if (slot == c->parent_slot)
@@ -225,7 +217,8 @@ INLINE bool factor(olo_elimination *el, const node *c, const int d, const int r)
 /* Eliminates the right-hand side of block c. */
 INLINE void forward(olo_elimination *el, const node *c, const int d, const int r)
 {
-    double *n = el->numbers, *z = n + c->z, *x = n + c->x, a[3];
+    double *n = el->numbers, *z = n + c->z, *x = n + c->x;
+    const double *a = n + c->arms;
     const neighbour *nb = el->neighbours + c->first;
     /* x = D^-1 B^T z_c */
     memcpy(x, z, (size_t)r * sizeof *x);
@@ -238,7 +231,7 @@ INLINE void forward(olo_elimination *el, const node *c, const int d, const int r
     for (int j = 0; j < c->degree; j++) {
         const int s = el->nodes[nb[j].block].shape.size;
         double *zb = n + el->nodes[nb[j].block].z;
-        if (j == c->parent_slot && is_spatial(el, c, a)) {
+        if (j == c->parent_slot && c->spatial) {
             for (int i = 0; i < 6; i++)
                 zb[i] += z[i];
             zb[3] += z[1] * a[2] - z[2] * a[1];
@@ -254,7 +247,8 @@ INLINE void forward(olo_elimination *el, const node *c, const int d, const int r
 /* Back substitution of block c. */
 INLINE void backward(olo_elimination *el, const node *c, const int d, const int r)
 {
-    double *n = el->numbers, *du = n + c->du, *dt = n + c->dt, a[3];
+    double *n = el->numbers, *du = n + c->du, *dt = n + c->dt;
+    const double *a = n + c->arms;
     const neighbour *nb = el->neighbours + c->first;
     /* du = -x - sum_b X_b dt_b */
     for (int i = 0; i < r; i++)
@@ -272,7 +266,7 @@ INLINE void backward(olo_elimination *el, const node *c, const int d, const int 
         return;
     const node *p = &el->nodes[c->shape.parent];
     const double *up = n + p->dt;
-    if (!is_spatial(el, c, a)) {
+    if (!c->spatial) {
         small_add_times(d, p->shape.size, 1.0, n + c->A, up, dt);
         return;
     }

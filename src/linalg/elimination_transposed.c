@@ -13,43 +13,37 @@
 #include "linalg/small.h"
 #include "linalg/vec3.h"
 
-/* f_p += A^T f_c; of an articulated block A = [I a^; 0 I] */
+/* f_p += A^T f_c; of a spatial joint A = [I a^; 0 I] */
 static void add_to_parent(const olo_elimination *el, const node *c, const double *f, double *fp)
 {
     const double *n = el->numbers;
-    if (!c->articulated) {
+    if (!c->spatial) {
         small_add_transposed_product(c->shape.size, el->nodes[c->shape.parent].shape.size, 1, 1.0,
                                      n + c->A, f, fp);
         return;
     }
     for (int i = 0; i < 6; i++)
         fp[i] += f[i];
-    vec3_add_cross(f, n + c->spatial, fp + 3);
+    vec3_add_cross(f, n + c->arms, fp + 3);
 }
 
-/* w = A^ w_p and g += sum_b (L_b B)^T w_b over the later neighbours b. An articulated block stores
- * K B instead of L B, where L = A^^T K - E: g += (K B)^T w - (E B)^T w_p. */
+/* w = A^ w_p and g += sum_b (L_b B)^T w_b over the later neighbours b */
 static void add_later_neighbours(const olo_elimination *el, const node *c, double *g, double *w)
 {
     const double *n = el->numbers;
     const neighbour *nb = el->neighbours + c->first;
     int d = c->shape.size, r = active_of(el, c);
     memset(w, 0, (size_t)d * sizeof *w);
-    if (c->articulated) {
-        const double *wp = n + el->nodes[nb->block].dt, *a = n + c->spatial;
-        double variation[6] = {0};
-        memcpy(w, wp, 6 * sizeof *w);
-        vec3_add_cross(a + 3, wp + 3, w);
-        vec3_add_cross(a + 6, wp + 3, variation);
-        small_add_transposed_product(6, r, 1, 1.0, n + nb->LB, w, g);
-        small_add_transposed_product(6, r, 1, 1.0, n + c->B, variation, g);
-        return;
-    }
     for (int j = 0; j < c->degree; j++) {
         const node *b = &el->nodes[nb[j].block];
-        small_add_transposed_product(b->shape.size, r, 1, 1.0, n + nb[j].LB, n + b->dt, g);
-        if (j == c->parent_slot)
-            small_add_product(d, b->shape.size, 1, 1.0, n + c->A_hat, n + b->dt, w);
+        const double *wb = n + b->dt;
+        small_add_transposed_product(b->shape.size, r, 1, 1.0, n + nb[j].LB, wb, g);
+        if (j == c->parent_slot && c->spatial) {
+            memcpy(w, wb, 6 * sizeof *w);
+            vec3_add_cross(n + c->arms + 3, wb + 3, w);
+        } else if (j == c->parent_slot) {
+            small_add_product(d, b->shape.size, 1, 1.0, n + c->A_hat, wb, w);
+        }
     }
 }
 

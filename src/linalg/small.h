@@ -8,15 +8,18 @@
 
 #include "linalg/row6.h"
 
+/* Inlined always, since most callers know the sizes when they are compiled. */
+#define SMALL_INLINE static inline __attribute__((always_inline))
+
 /* y (n) += a x (n) */
-static inline void small_add_row(int n, double a, const double *restrict x, double *restrict y)
+SMALL_INLINE void small_add_row(int n, double a, const double *restrict x, double *restrict y)
 {
     for (int j = 0; j < n; j++)
         y[j] += a * x[j];
 }
 
 /* y (3) += a x (3), unrolled so that the sum stays in registers */
-static inline void small_add_row3(double a, const double *restrict x, double *restrict y)
+SMALL_INLINE void small_add_row3(double a, const double *restrict x, double *restrict y)
 {
     y[0] += a * x[0];
     y[1] += a * x[1];
@@ -25,8 +28,8 @@ static inline void small_add_row3(double a, const double *restrict x, double *re
 
 /* C_i (n) += s sum_l A[i row + l column] B_l, i < m, l < k. Most of the time of a step is spent
  * here, nearly all of it in rows of 6 or 3 numbers. */
-static inline void small_add_rows(int m, int k, int n, double s, const double *A, int row,
-                                  int column, const double *B, double *C)
+SMALL_INLINE void small_add_rows(int m, int k, int n, double s, const double *A, int row,
+                                 int column, const double *B, double *C)
 {
     for (int i = 0; i < m; i++, A += row, C += n) {
         double sum[3];
@@ -48,15 +51,15 @@ static inline void small_add_rows(int m, int k, int n, double s, const double *A
 }
 
 /* C (m x n) += s A (m x k) B (k x n); C is none of the factors */
-static inline void small_add_product(int m, int k, int n, double s, const double *A,
-                                     const double *B, double *C)
+SMALL_INLINE void small_add_product(int m, int k, int n, double s, const double *A, const double *B,
+                                    double *C)
 {
     small_add_rows(m, k, n, s, A, k, 1, B, C);
 }
 
 /* C (k x n) += s A^T B, A (m x k), B (m x n); C is none of the factors */
-static inline void small_add_transposed_product(int m, int k, int n, double s, const double *A,
-                                                const double *B, double *C)
+SMALL_INLINE void small_add_transposed_product(int m, int k, int n, double s, const double *A,
+                                               const double *B, double *C)
 {
     small_add_rows(k, m, n, s, A, 1, k, B, C);
 }
@@ -81,7 +84,7 @@ static inline void small_add_transposed_times(int m, int k, double s, const doub
 }
 
 /* The body of small_lu, unrolled for sizes that are known. */
-static inline bool small_lu_of(const int n, double *A, int *pivot)
+SMALL_INLINE bool small_lu_of(const int n, double *A, int *pivot)
 {
     for (int k = 0; k < n; k++) {
         int best = k;
@@ -114,7 +117,7 @@ static inline bool small_lu(int n, double *A, int *pivot)
 }
 
 /* B (6 x 6) <- A^-1 B: the same as below with the same bits, row by row */
-static inline void small_lu_solve_rows(const double *LU, const int *pivot, double *B)
+SMALL_INLINE void small_lu_solve_rows(const double *LU, const int *pivot, double *B)
 {
     row6 row[6];
     for (int k = 0; k < 6; k++)

@@ -71,8 +71,8 @@ typedef struct olo_joint_view {
 
 struct olo_joint_type {
     const char *name;
-    bool spatial; /* A = [I (phi_p - phi_c)^; 0 I] and its variation, see linalg/elimination_tree.c
-                   */
+    bool spatial; /* A = [I (phi_p - phi_c)^; 0 I] and its variation, see
+                     linalg/elimination_sweep.c */
     int (*dof)(const olo_articulation *joint, const olo_system *system);
     /* Computes the constants of a step from q0. May be NULL. */
     void (*begin)(const olo_joint_view *x, const olo_system *system);
