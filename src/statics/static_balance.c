@@ -103,11 +103,10 @@ static void sink_local(void *context, int piece, double factor, const double *K)
 
 /* Adds the tangent with the stress of the iteration, and adds the resulting change of the balance
  * to `mixed`. */
-static void sink_stress(void *context, int piece, double factor, const olo_law_over *law,
-                        const double *at)
+static void sink_stress(void *context, int piece, const olo_term *term, double factor,
+                        const olo_law_over *law, const double *at)
 {
     olo_static_balance *x = context;
-    const olo_term *term = &x->system->terms[piece];
     double *stress = x->stress + (size_t)piece * OLO_LAW_INVARIANTS_MAX;
     double change[OLO_LAW_INVARIANTS_MAX];
     olo_law_over mixed = *law;
@@ -122,7 +121,7 @@ static void sink_stress(void *context, int piece, double factor, const olo_law_o
         x->mixed[term->index[i]] += x->step.r[i];
     const olo_twist_configurations places = {
         .left = x->step.x.qm, .qm = x->step.x.qm, .stress = at, .q1 = x->step.x.q1};
-    olo_projector_add_stress(x->projector, piece, 2 * factor, &mixed, &places);
+    olo_projector_add_stress(x->projector, piece, term, 2 * factor, &mixed, &places);
 }
 
 /* The balance of forces, and with a sink its tangent. */
@@ -154,34 +153,34 @@ static void assemble_loads(olo_static_balance *x)
     x->step.load = load;
 }
 
-static void add_closure_row(olo_static_balance *x, int row, const olo_closure_position *at,
-                            double lambda)
+static void add_closure_row(olo_static_balance *x, int row, double lambda, double *right)
 {
     const olo_constraint *c = &x->system->constraints[row];
     const olo_motion *m = &x->step.x;
     int piece = olo_piece_of_constraint(x->system, row);
     olo_interval interval = olo_step_interval(&x->step);
     olo_at here = {.q = m->q1, .angles = x->state->angles, .t = x->step.t};
-    olo_constraint_discrete(c, &interval, x->step.r, c->curved ? x->step.K : NULL);
+    olo_constraint_discrete(c, &interval, x->step.r, c->curved && !c->form ? x->step.K : NULL);
     for (int k = 0; k < c->size; k++)
         x->step.T[c->index[k]] += lambda * x->step.r[k];
-    olo_projector_add_column(x->projector, piece, at, 1.0, x->step.r, m->qm);
-    if (c->curved)
+    olo_projector_add_column(x->projector, piece, 1.0, x->step.r, m->qm);
+    if (c->curved && c->form)
+        olo_projector_add_hessian(x->projector, piece, lambda, m->qm, m->q1);
+    else if (c->curved)
         olo_projector_add(x->projector, piece, 2 * lambda, x->step.K, m->qm, m->q1);
     olo_constraint_gradient(c, &here, x->step.r);
-    olo_projector_add_row(x->projector, piece, at, 1.0, x->step.r, m->q1);
-    olo_elimination_rhs(x->elimination, at->block)[at->row] = olo_constraint_value(c, &here);
+    olo_projector_add_row(x->projector, piece, 1.0, x->step.r, m->q1);
+    *right = olo_constraint_value(c, &here);
 }
 
 static void add_closures(olo_static_balance *x)
 {
     for (int i = 0; i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
-        for (int j = 0; j < closure->count; j++) {
-            olo_closure_position at = {
-                .block = x->system->node_count + i, .row = j, .width = closure->count};
-            add_closure_row(x, closure->first + j, &at, x->lambda[closure->u + j]);
-        }
+        double *right =
+            olo_elimination_rhs(x->elimination, olo_topology_closure_block(x->topology, i));
+        for (int j = 0; j < closure->count; j++)
+            add_closure_row(x, closure->first + j, x->lambda[closure->u + j], right + j);
     }
 }
 

@@ -76,7 +76,7 @@ static void add_term(olo_step *step, int i, const olo_sink *sink)
     if (sink && sink->stress && term->invariants) {
         olo_term_stress(term, &x, step->r, &law);
         add_piece(step, i, 1.0);
-        sink->stress(sink->context, i, 1.0, &law, x.q1);
+        sink->stress(sink->context, i, term, 1.0, &law, x.q1);
         return;
     }
     olo_term_discrete(term, &x, step->r, sink ? step->K : NULL);

@@ -82,33 +82,26 @@ static void add_piece(olo_step *step, int piece, double factor, const double *r)
     }
 }
 
-/* Adds a term whose tangent the sink computes from the stress. */
-static void add_stress(olo_step *step, const olo_interval *x, int piece, const olo_sink *sink)
-{
-    const olo_term *term = &step->system->terms[piece];
-    olo_law_over law;
-    const double *at = olo_evaluate_stress(&step->evaluation, term, x, step->r, &law);
-    add_piece(step, piece, step->h, step->r);
-    sink->stress(sink->context, piece, step->h, &law, at);
-}
-
 /* Adds the terms; returns their energy, without dissipative ones. */
 static double add_terms(olo_step *step, const olo_interval *x, const olo_sink *sink)
 {
     const olo_system *s = step->system;
     double energy = 0;
     for (int k = 0; k < step->active_count; k++) {
-        int i = step->active[k];
-        if (sink && sink->stress && s->terms[i].invariants) {
-            add_stress(step, x, i, sink);
-            continue;
+        const int i = step->active[k];
+        const olo_term *term = &s->terms[i];
+        double own = 0;
+        if (sink && sink->stress) {
+            olo_law_over law;
+            const double *at = olo_evaluate_stress(&step->evaluation, term, x, step->r, &law, &own);
+            sink->stress(sink->context, i, term, step->h, &law, at);
+        } else {
+            own = olo_evaluate_term(&step->evaluation, term, x, step->r, sink ? step->K : NULL);
+            if (sink)
+                sink->local(sink->context, i, step->h, step->K);
         }
-        double own =
-            olo_evaluate_term(&step->evaluation, &s->terms[i], x, step->r, sink ? step->K : NULL);
-        energy += s->terms[i].law->dissipative ? 0 : own;
+        energy += term->law->dissipative ? 0 : own;
         add_piece(step, i, step->h, step->r);
-        if (sink)
-            sink->local(sink->context, i, step->h, step->K);
     }
     return energy;
 }
@@ -116,14 +109,21 @@ static double add_terms(olo_step *step, const olo_interval *x, const olo_sink *s
 static void add_actions(olo_step *step, const olo_interval *x, const olo_sink *sink)
 {
     const olo_system *s = step->system;
+    const double t = step->t + 0.5 * step->h;
     for (int i = 0; i < s->action_count; i++) {
         const olo_action *action = &s->actions[i];
-        bool tangent = sink && action->type->has_tangent;
-        int piece = olo_piece_of_action(s, i);
-        action->type->force(action, x, step->t + 0.5 * step->h, step->r, tangent ? step->K : NULL);
+        const bool tangent = sink && action->type->has_tangent;
+        const int piece = olo_piece_of_action(s, i);
+        if (tangent && sink->stress && action->type->stress) {
+            olo_law_over law;
+            action->type->stress(action, x, t, step->r, &law);
+            sink->stress(sink->context, piece, action->coordinate, -step->h, &law, x->q1);
+        } else {
+            action->type->force(action, x, t, step->r, tangent ? step->K : NULL);
+            if (tangent)
+                sink->local(sink->context, piece, -step->h, step->K);
+        }
         add_piece(step, piece, -step->h, step->r);
-        if (tangent)
-            sink->local(sink->context, piece, -step->h, step->K);
     }
 }
 

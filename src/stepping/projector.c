@@ -11,11 +11,15 @@
 #include "linalg/row6.h"
 #include "linalg/small.h"
 #include "stepping/step.h"
+#include "stepping/twist_plan.h"
 
 /* The nodes of a piece and the addresses of their blocks. */
 typedef struct plan {
     olo_coupling of;
-    double *block[]; /* [nodes * nodes], in the same memory: they are read together */
+    olo_twist_plan vectors; /* of pieces with forms, and of closure rows */
+    int width;              /* of a closure row: rows of its block ... */
+    double *(*closure)[2];  /* [nodes] ... and the addresses of its row and of its column */
+    double *block[];        /* [nodes * nodes], in the same memory: they are read together */
 } plan;
 
 /* A pair of 3-vectors that the mass couples. Long beams have several per element, hence the compact
@@ -36,17 +40,44 @@ struct olo_projector {
     mass_plan *mass;
     double **frame, **frame_rhs; /* [frames of the system] blocks and right-hand sides */
     double *work;                /* projected rows, before the projection of columns */
-    olo_elimination *elimination;
 };
+
+/* The forms of a piece; their number is zero where it has none. */
+static int forms_of(const olo_system *s, int piece, const olo_form **form)
+{
+    const int row = piece - olo_piece_of_constraint(s, 0),
+              action = piece - olo_piece_of_action(s, 0);
+    const olo_term *term = NULL;
+    *form = NULL;
+    if (row >= 0) {
+        *form = s->constraints[row].form;
+        return *form ? 1 : 0;
+    }
+    term = action < 0 ? &s->terms[piece] : s->actions[action].coordinate;
+    if (!term || term->invariants)
+        return 0;
+    *form = term->form;
+    return term->forms;
+}
 
 static bool plan_piece(olo_projector *p, int piece, const olo_coupling *coupling)
 {
+    const olo_system *s = p->system;
     const size_t blocks = (size_t)(coupling->nodes * coupling->nodes);
-    plan *x = olo_pool_alloc(&p->pool, 1, sizeof *x + blocks * sizeof *x->block);
-    if (x)
+    const bool row = piece >= olo_piece_of_constraint(s, 0);
+    const olo_form *form;
+    const int forms = forms_of(s, piece, &form);
+    plan *x = p->plans[piece] = olo_pool_alloc(&p->pool, 1, sizeof *x + blocks * sizeof *x->block);
+    bool ok = x != NULL;
+    if (ok)
         x->of = *coupling;
-    p->plans[piece] = x;
-    return x != NULL;
+    if (ok && row) {
+        x->closure = olo_pool_alloc(&p->pool, (size_t)coupling->nodes, sizeof *x->closure);
+        ok = x->closure != NULL;
+    }
+    if (ok && (row || forms > 0))
+        ok = olo_twist_plan_create(s, piece, coupling, forms, form, &p->pool, &x->vectors);
+    return ok;
 }
 
 /* Lists the coupled pairs of 3-vectors, different ones in both orders. */
@@ -70,11 +101,28 @@ static bool plan_mass(olo_projector *p)
     return true;
 }
 
+/* Sets the addresses of row j of closure block i, and of its column. */
+static void bind_closure(olo_projector *p, const olo_topology *topology,
+                         olo_elimination *elimination, int i, int j)
+{
+    const olo_closure *closure = &topology->closure_blocks[i];
+    const int block = olo_topology_closure_block(topology, i);
+    plan *x = p->plans[olo_piece_of_constraint(p->system, closure->first + j)];
+    x->width = closure->count;
+    for (int a = 0; a < x->of.nodes; a++) {
+        const int node = x->of.node[a], twist = p->system->nodes[node].twist;
+        x->closure[a][0] = olo_elimination_matrix(elimination, block, node) + j * twist;
+        x->closure[a][1] = olo_elimination_matrix(elimination, node, block) + j;
+    }
+}
+
 /* Sets the addresses of all blocks in the elimination. */
-static void bind(olo_projector *p, olo_elimination *elimination)
+static void bind(olo_projector *p, const olo_topology *topology, olo_elimination *elimination)
 {
     const olo_system *s = p->system;
-    p->elimination = elimination;
+    for (int i = 0; i < topology->closure_block_count; i++)
+        for (int j = 0; j < topology->closure_blocks[i].count; j++)
+            bind_closure(p, topology, elimination, i, j);
     for (int i = 0; i < olo_pieces(s); i++) {
         plan *x = p->plans[i];
         for (int a = 0; x && a < x->of.nodes; a++)
@@ -116,7 +164,7 @@ olo_status olo_projector_create(const olo_topology *topology, olo_elimination *e
         olo_projector_free(p);
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the reduced treatment");
     }
-    bind(p, elimination);
+    bind(p, topology, elimination);
     *projector = p;
     return OLO_OK;
 }
@@ -193,33 +241,12 @@ bool olo_projector_is_empty(const olo_projector *p)
     return empty;
 }
 
-/* The product of m I between two 3-vectors: m times I, -d1^, dm^ or (dm.d1) I - d1 (x) dm. */
 void olo_projector_add_mass(olo_projector *p, double factor, const double *qm, const double *q1)
 {
     for (int e = 0; e < p->mass_count; e++) {
         const mass_plan *x = &p->mass[e];
-        double *K = x->block, m = factor * x->m;
-        const double *dm = qm + x->i, *d1 = q1 + x->j;
-        int row = x->size_j;
-        if (x->turns_i && x->turns_j) {
-            double along = m * vec3_dot(dm, d1);
-            for (int i = 0; i < 3; i++) {
-                vec3_add(-m * d1[i], dm, K + i * row);
-                K[i * row + i] += along;
-            }
-        } else if (x->turns_i || x->turns_j) {
-            /* dm^ if the row is a director, -d1^ if the column is one */
-            const double *d = x->turns_i ? dm : d1;
-            double sign = x->turns_i ? m : -m;
-            for (int i = 0; i < 3; i++) {
-                int j = (i + 1) % 3, k = (i + 2) % 3;
-                K[i * row + j] -= sign * d[k];
-                K[i * row + k] += sign * d[j];
-            }
-        } else {
-            for (int i = 0; i < 3; i++)
-                K[i * row + i] += m;
-        }
+        olo_twist_add_pair(factor * x->m, x->turns_i, x->turns_j, qm + x->i, q1 + x->j, x->size_j,
+                           x->block);
     }
 }
 
@@ -295,42 +322,136 @@ void olo_projector_add(olo_projector *p, int piece, double factor, const double 
     add_blocks(s, x, 1.0, all);
 }
 
-void olo_projector_add_stress(olo_projector *p, int piece, double factor, const olo_law_over *law,
-                              const olo_twist_configurations *at)
+/* += sum_k weight_k A_k of the forms of a piece, between rows at `left` and columns at `right` */
+static void add_hessians(const olo_projector *p, const plan *x, const double *weight,
+                         const double *left, const double *right)
 {
-    const olo_term *term = &p->system->terms[piece];
-    term->invariants->add_twist_tangent(term, factor, law->s, law->s1, at, p->plans[piece]->block);
-}
-
-/* Adds one row or column of a closure block, projected at q, node by node. */
-static void add_vector(olo_projector *p, int piece, const olo_closure_position *at, bool row,
-                       double factor, const double *g, const double *q)
-{
-    const olo_system *s = p->system;
-    const plan *x = p->plans[piece];
-    const int *index = olo_piece_index(s, piece);
-    double *all = p->work;
-    memset(all, 0, (size_t)x->of.twists * sizeof *all);
-    for (int i = 0; i < olo_piece_size(s, piece); i++)
-        project_row(&s->coordinates[index[i]], q + index[i], factor, 1, g + i,
-                    all + x->of.place[i]);
-    for (int a = 0; a < x->of.nodes; a++) {
-        int twist = s->nodes[x->of.node[a]].twist;
-        double *to = row ? olo_elimination_matrix(p->elimination, at->block, x->of.node[a])
-                         : olo_elimination_matrix(p->elimination, x->of.node[a], at->block);
-        for (int i = 0; i < twist; i++)
-            to[row ? at->row * twist + i : i * at->width + at->row] += all[x->of.offset[a] + i];
+    const olo_twist_plan *t = &x->vectors;
+    const int nodes = x->of.nodes;
+    for (int k = 0; k < t->pair_count; k++) {
+        const olo_plan_pair *pair = &t->pairs[k];
+        const double m = weight[pair->form] * pair->a;
+        for (int side = 0; side < 2; side++) {
+            const olo_plan_vector *i = &t->vectors[side ? pair->j : pair->i],
+                                  *j = &t->vectors[side ? pair->i : pair->j];
+            const int row = p->system->nodes[x->of.node[j->node]].twist;
+            olo_twist_add_pair(m, i->turns, j->turns, left + i->q, right + j->q, row,
+                               x->block[i->node * nodes + j->node] + i->twist * row + j->twist);
+        }
+    }
+    for (int k = 0; k < t->single_count; k++) {
+        const olo_plan_single *single = &t->singles[k];
+        const double m = weight[single->form] * single->a;
+        for (int side = 0; side < 2; side++) {
+            const olo_plan_vector *i = &t->vectors[side ? single->j : single->i],
+                                  *j = &t->vectors[side ? single->i : single->j];
+            const int row = p->system->nodes[x->of.node[j->node]].twist;
+            double *K = x->block[i->node * nodes + j->node] + i->twist * row + j->twist;
+            double rows[3], columns[3], unit_i[3] = {0}, unit_j[3] = {0};
+            unit_i[side ? single->axis_j : single->axis_i] = 1;
+            unit_j[side ? single->axis_i : single->axis_j] = 1;
+            vec3_copy(unit_i, rows);
+            vec3_copy(unit_j, columns);
+            if (i->turns)
+                vec3_cross(left + i->q, unit_i, rows);
+            if (j->turns)
+                vec3_cross(right + j->q, unit_j, columns);
+            for (int l = 0; l < 3; l++)
+                vec3_add(m * rows[l], columns, K + l * row);
+        }
     }
 }
 
-void olo_projector_add_column(olo_projector *p, int piece, const olo_closure_position *at,
-                              double factor, const double *g, const double *qm)
+/* Row i of node a: sum_k left_k u_k over all nodes. */
+static inline void add_products(const olo_projector *p, const plan *x, int forms, int a, int i,
+                                const double *left, const double *u)
 {
-    add_vector(p, piece, at, false, factor, g, qm);
+    const int nodes = x->of.nodes, twists = x->of.twists;
+    bool zero = true; /* most laws exert no force, only moments, or the reverse */
+    for (int k = 0; k < forms; k++)
+        zero = zero && left[k * twists] == 0;
+    for (int b = 0; !zero && b < nodes; b++) {
+        const int n = p->system->nodes[x->of.node[b]].twist;
+        double *row = x->block[a * nodes + b] + i * n;
+        const double *from = u + x->of.offset[b];
+        if (n == 6) {
+            row6 sum = row6_load(row);
+            for (int k = 0; k < forms; k++)
+                sum = row6_add_times(sum, left[k * twists], row6_load(from + k * twists));
+            row6_store(sum, row);
+        } else {
+            for (int k = 0; k < forms; k++)
+                small_add_row(n, left[k * twists], from + k * twists, row);
+        }
+    }
 }
 
-void olo_projector_add_row(olo_projector *p, int piece, const olo_closure_position *at,
-                           double factor, const double *g, const double *q1)
+/* The tangent of a law of forms: sum_k P^T grad e_k (x) P^T u_k with u_k = sum_l s1_kl grad e_l,
+ * and 1/2 sum_k s_k A_k. */
+static void add_forms(olo_projector *p, const plan *x, const olo_term *term, double factor,
+                      const olo_law_over *law, const olo_twist_configurations *at)
 {
-    add_vector(p, piece, at, true, factor, g, q1);
+    const int forms = term->forms, twists = x->of.twists;
+    double *g = p->work, *left = g + OLO_FORM_SIZE_MAX, *right = left + forms * twists,
+           *u = right + forms * twists, weight[OLO_LAW_INVARIANTS_MAX];
+    /* gradients in twists, of the force and of the stress */
+    for (int k = 0; k < forms; k++) {
+        weight[k] = 0.5 * factor * law->s[k];
+        olo_form_gradient(&term->form[k], at->qm, g);
+        olo_twist_project(&x->vectors, at->left, g, left + k * twists);
+        if (at->stress != at->qm)
+            olo_form_gradient(&term->form[k], at->stress, g);
+        olo_twist_project(&x->vectors, at->q1, g, right + k * twists);
+    }
+    for (int k = 0; k < forms; k++) {
+        memset(u + k * twists, 0, (size_t)twists * sizeof *u);
+        for (int l = 0; l < forms; l++)
+            small_add_row(twists, factor * law->s1[k * forms + l], right + l * twists,
+                          u + k * twists);
+    }
+    /* their products, block by block */
+    for (int a = 0; a < x->of.nodes; a++)
+        for (int i = 0; i < p->system->nodes[x->of.node[a]].twist; i++)
+            add_products(p, x, forms, a, i, left + x->of.offset[a] + i, u);
+    add_hessians(p, x, weight, at->left, at->q1);
+}
+
+void olo_projector_add_stress(olo_projector *p, int piece, const olo_term *term, double factor,
+                              const olo_law_over *law, const olo_twist_configurations *at)
+{
+    const plan *x = p->plans[piece];
+    if (term->invariants)
+        term->invariants->add_twist_tangent(term, factor, law->s, law->s1, at, x->block);
+    else
+        add_forms(p, x, term, factor, law, at);
+}
+
+void olo_projector_add_hessian(olo_projector *p, int piece, double factor, const double *qm,
+                               const double *q1)
+{
+    add_hessians(p, p->plans[piece], &factor, qm, q1);
+}
+
+void olo_projector_add_column(olo_projector *p, int piece, double factor, const double *g,
+                              const double *qm)
+{
+    const plan *x = p->plans[piece];
+    double *all = p->work;
+    olo_twist_project(&x->vectors, qm, g, all);
+    for (int a = 0; a < x->of.nodes; a++) {
+        const int twist = p->system->nodes[x->of.node[a]].twist;
+        for (int i = 0; i < twist; i++)
+            x->closure[a][1][i * x->width] += factor * all[x->of.offset[a] + i];
+    }
+}
+
+void olo_projector_add_row(olo_projector *p, int piece, double factor, const double *g,
+                           const double *q1)
+{
+    const plan *x = p->plans[piece];
+    double *all = p->work;
+    olo_twist_project(&x->vectors, q1, g, all);
+    for (int a = 0; a < x->of.nodes; a++)
+        small_add_row(p->system->nodes[x->of.node[a]].twist, factor, all + x->of.offset[a],
+                      x->closure[a][0]);
 }

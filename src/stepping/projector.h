@@ -31,19 +31,19 @@ bool olo_projector_is_empty(const olo_projector *projector);
 /* += factor P_int(q_m)^T K P_int(q1), K local to the piece */
 void olo_projector_add(olo_projector *projector, int piece, double factor, const double *K,
                        const double *qm, const double *q1);
-/* += factor times the tangent of a term with `invariants`, from its stress */
-void olo_projector_add_stress(olo_projector *projector, int piece, double factor,
-                              const olo_law_over *law, const olo_twist_configurations *at);
-/* Row `row` of a closure block of `width` rows. */
-typedef struct olo_closure_position {
-    int block, row, width;
-} olo_closure_position;
-
-/* += the column factor P_int(q_m)^T g, and the row factor g^T P_int(q1), of a closure; g local to
- * the piece. */
-void olo_projector_add_column(olo_projector *projector, int piece, const olo_closure_position *at,
-                              double factor, const double *g, const double *qm);
-void olo_projector_add_row(olo_projector *projector, int piece, const olo_closure_position *at,
-                           double factor, const double *g, const double *q1);
+/* += factor times the tangent of a term, from its stress: of the piece itself, or of the coordinate
+ * along which an action acts */
+void olo_projector_add_stress(olo_projector *projector, int piece, const olo_term *term,
+                              double factor, const olo_law_over *law,
+                              const olo_twist_configurations *at);
+/* += factor P_int(q_m)^T A P_int(q1) of the Hessian A of a row that is a form */
+void olo_projector_add_hessian(olo_projector *projector, int piece, double factor, const double *qm,
+                               const double *q1);
+/* += the column factor P_int(q_m)^T g, and the row factor g^T P_int(q1), of a closure row; g local
+ * to the piece. */
+void olo_projector_add_column(olo_projector *projector, int piece, double factor, const double *g,
+                              const double *qm);
+void olo_projector_add_row(olo_projector *projector, int piece, double factor, const double *g,
+                           const double *q1);
 
 #endif

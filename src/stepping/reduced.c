@@ -116,20 +116,19 @@ static void sink_local(void *context, int piece, double factor, const double *K)
     olo_projector_add(x->projector, piece, factor, K, olo_motion_left(&x->step->x), x->step->x.q1);
 }
 
-static void sink_stress(void *context, int piece, double factor, const olo_law_over *law,
-                        const double *at)
+static void sink_stress(void *context, int piece, const olo_term *term, double factor,
+                        const olo_law_over *law, const double *at)
 {
     reduced *x = context;
     const olo_motion *m = &x->step->x;
-    const olo_twist_configurations places = {
+    const olo_twist_configurations at_q = {
         .left = olo_motion_left(m), .qm = m->qm, .stress = at, .q1 = m->q1};
-    olo_projector_add_stress(x->projector, piece, factor, law, &places);
+    olo_projector_add_stress(x->projector, piece, term, factor, law, &at_q);
 }
 
 /* With lambda = 2 lambda'/h^2 a row adds h lambda grad g = (2/h) lambda' grad g to T; rows are
  * (2/h) g(q1) = 0. */
-static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closure_position *at,
-                            double lambda)
+static void add_closure_row(reduced *x, olo_step *step, int row, double lambda, double *right)
 {
     const olo_system *s = x->system;
     const olo_constraint *c = &s->constraints[row];
@@ -137,21 +136,23 @@ static void add_closure_row(reduced *x, olo_step *step, int row, const olo_closu
     const double *left = olo_motion_left(&step->x);
     int piece = olo_piece_of_constraint(s, row);
     double a = 2 / step->h;
-    bool varied = olo_step_row(step, c, step->r, step->K);
+    bool varied = olo_step_row(step, c, step->r, c->form ? NULL : step->K);
     /* force of the multiplier, column, and variation of the gradient */
     for (int k = 0; k < c->size; k++)
         step->T[c->index[k]] += a * lambda * step->r[k];
     if (!x->older)
-        olo_projector_add_column(x->projector, piece, at, a, step->r, left);
-    if (varied && lambda != 0)
+        olo_projector_add_column(x->projector, piece, a, step->r, left);
+    if (varied && lambda != 0 && c->form)
+        olo_projector_add_hessian(x->projector, piece, 0.5 * a * lambda, left, step->x.q1);
+    else if (varied && lambda != 0)
         olo_projector_add(x->projector, piece, a * lambda, step->K, left, step->x.q1);
     /* row and its value at the end */
     double g = olo_row_end_value(step, row, step->r);
     olo_constraint_end(c, &interval, step->r);
     if (!x->older)
-        olo_projector_add_row(x->projector, piece, at, a, step->r, step->x.q1);
+        olo_projector_add_row(x->projector, piece, a, step->r, step->x.q1);
     olo_raise(&x->open, olo_row_residual(s, row, step->r, g, step->x.q1));
-    olo_elimination_rhs(x->elimination, at->block)[at->row] = a * g;
+    *right = a * g;
 }
 
 static void add_closures(reduced *x, olo_step *step)
@@ -159,11 +160,9 @@ static void add_closures(reduced *x, olo_step *step)
     x->open = 0;
     for (int i = 0; i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
-        for (int j = 0; j < closure->count; j++) {
-            olo_closure_position at = {
-                .block = closure_block(x, i), .row = j, .width = closure->count};
-            add_closure_row(x, step, closure->first + j, &at, x->lambda[closure->u + j]);
-        }
+        double *right = olo_elimination_rhs(x->elimination, closure_block(x, i));
+        for (int j = 0; j < closure->count; j++)
+            add_closure_row(x, step, closure->first + j, x->lambda[closure->u + j], right + j);
     }
 }
 

@@ -19,18 +19,17 @@ static void add_end_closures(reduced *x, olo_step *step)
     olo_at end = olo_step_solved_end(step);
     for (int i = 0; i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
+        double *right = olo_elimination_rhs(x->elimination, closure_block(x, i));
         for (int j = 0; j < closure->count; j++) {
-            olo_closure_position at = {
-                .block = closure_block(x, i), .row = j, .width = closure->count};
             const olo_constraint *c = &s->constraints[closure->first + j];
             int piece = olo_piece_of_constraint(s, closure->first + j);
             double rate = 0;
             olo_constraint_gradient(c, &end, step->r);
-            olo_projector_add_column(x->projector, piece, &at, a, step->r, end.q);
-            olo_projector_add_row(x->projector, piece, &at, a, step->r, end.q);
+            olo_projector_add_column(x->projector, piece, a, step->r, end.q);
+            olo_projector_add_row(x->projector, piece, a, step->r, end.q);
             if (olo_constraint_moves(c))
                 c->type->motion(c, end.t, &rate);
-            olo_elimination_rhs(x->elimination, at.block)[j] = a * rate / x->mass_factor;
+            right[j] = a * rate / x->mass_factor;
         }
     }
 }

@@ -122,11 +122,11 @@ typedef struct olo_sink {
     void *context;
     void (*mass)(void *context, double factor);                              /* += factor M */
     void (*local)(void *context, int piece, double factor, const double *K); /* += factor K */
-    /* += factor times the tangent of a term with `invariants`, from its stress and the derivative
-     * of the stress with respect to the invariants, at q1 or at the midpoint. NULL: such a term is
-     * passed as a local matrix, too. */
-    void (*stress)(void *context, int piece, double factor, const olo_law_over *law,
-                   const double *at);
+    /* += factor times the tangent of a term, or of an action along the coordinate `term`, from its
+     * stress and the derivative of the stress with respect to the invariants, at q1 or at the
+     * midpoint. NULL: they are passed as local matrices, too. */
+    void (*stress)(void *context, int piece, const olo_term *term, double factor,
+                   const olo_law_over *law, const double *at);
 } olo_sink;
 
 /* A scheme: the balance over a step and its derivative. */

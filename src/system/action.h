@@ -41,6 +41,10 @@ typedef struct olo_action_type {
     /* f[size]; tangent[size*size] = df/dq1 unless NULL. `t` is the midpoint in time. */
     void (*force)(const olo_action *action, const olo_interval *x, double t, double *f,
                   double *tangent);
+    /* The same as stress of its coordinate and the derivative of the stress with respect to the
+     * invariants at q1, for actions along a joint coordinate; else NULL. */
+    void (*stress)(const olo_action *action, const olo_interval *x, double t, double *f,
+                   olo_law_over *law);
     /* Almost every action is f = F p; all its derivatives follow from those of F and p. */
     void (*scalar)(const olo_action *action, const olo_interval *x, olo_action_scalar *F);
     const olo_action_pattern *pattern;

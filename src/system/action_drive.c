@@ -28,21 +28,26 @@ typedef struct motion {
     double x, rate, change;
 } motion;
 
-/* The motion of the coordinate; also writes d and, unless NULL, dd/dq1 to `tangent`. */
-static motion motion_of(const olo_action *action, const olo_interval *x, double *d, double *tangent)
+/* The motion of the coordinate, from its difference over the step. */
+static motion motion_of(const olo_action *action, const olo_interval *x, double change)
 {
-    double change = olo_term_discrete(action->coordinate, x, d, tangent);
     double start = olo_term_energy(action->coordinate, x->q0, x->angles);
     return (motion){.x = start + 0.5 * change, .rate = change / x->h, .change = change};
 }
 
-/* Turns d and dd/dq1 into f and df/dq1, with F_1 = dF/dx1. */
-static void put(const olo_action *action, const olo_interval *x, double F, double F_1, double *f,
-                double *tangent)
+/* F, and unless NULL its derivative F_1 = dF/dx1. */
+typedef double force_law(const olo_action *action, const olo_interval *x, double t, motion m,
+                         double *F_1);
+
+/* f = F d, and unless NULL df/dq1. */
+static void put_force(const olo_action *action, const olo_interval *x, double t, force_law *law,
+                      double *f, double *tangent)
 {
     int size = action->size;
-    double gradient[OLO_FORM_SIZE_MAX];
-    if (tangent && F_1 != 0)
+    double gradient[OLO_FORM_SIZE_MAX], F_1 = 0;
+    const double change = olo_term_discrete(action->coordinate, x, f, tangent);
+    const double F = law(action, x, t, motion_of(action, x, change), tangent ? &F_1 : NULL);
+    if (F_1 != 0)
         olo_term_gradient(action->coordinate, x->q1, x->angles, gradient);
     for (int i = 0; tangent && i < size * size; i++)
         tangent[i] = F * tangent[i] + (F_1 != 0 ? F_1 * f[i / size] * gradient[i % size] : 0);
@@ -50,11 +55,34 @@ static void put(const olo_action *action, const olo_interval *x, double F, doubl
         f[i] *= F;
 }
 
-static void drive(const olo_action *action, const olo_interval *x, double t, double *f,
-                  double *tangent)
+/* The same as stress of the coordinate, s its discrete gradient in the invariants e:
+ *
+ *     F s,    d(F s)/de1 = F ds/de1 + F_1 s (x) dx/de1. */
+static void put_stress(const olo_action *action, const olo_interval *x, double t, force_law *law,
+                       double *f, olo_law_over *over)
 {
-    olo_term_discrete(action->coordinate, x, f, tangent);
-    put(action, x, olo_action_factor(action, x, t) * action->vector[0], 0.0, f, tangent);
+    const olo_term *coordinate = action->coordinate;
+    const int forms = coordinate->forms;
+    double by[OLO_LAW_INVARIANTS_MAX] = {0}, F_1 = 0;
+    const double change = olo_term_stress(coordinate, x, f, over);
+    const double F = law(action, x, t, motion_of(action, x, change), &F_1);
+    if (F_1 != 0)
+        olo_term_derivatives(coordinate, x->q1, x->angles, by);
+    for (int k = 0; k < forms; k++) {
+        for (int l = 0; l < forms; l++)
+            over->s1[k * forms + l] = F * over->s1[k * forms + l] + F_1 * over->s[k] * by[l];
+        over->s[k] *= F;
+    }
+    for (int i = 0; i < action->size; i++)
+        f[i] *= F;
+}
+
+static double drive_law(const olo_action *action, const olo_interval *x, double t, motion m,
+                        double *F_1)
+{
+    (void)m;
+    (void)F_1;
+    return olo_action_factor(action, x, t) * action->vector[0];
 }
 
 static double target(const olo_action *action, const olo_interval *x, double t)
@@ -64,18 +92,13 @@ static double target(const olo_action *action, const olo_interval *x, double t)
     return action->time.value ? action->time.value(action->time.context, t) : 0.0;
 }
 
-static double control(const olo_action *action, const olo_interval *x, double t, motion m)
+static double controller_law(const olo_action *action, const olo_interval *x, double t, motion m,
+                             double *F_1)
 {
     double rate = (target(action, x, t + 0.5 * x->h) - target(action, x, t - 0.5 * x->h)) / x->h;
+    if (F_1)
+        *F_1 = -0.5 * action->kp - action->kd / x->h;
     return action->kp * (target(action, x, t) - m.x) + action->kd * (rate - m.rate);
-}
-
-static void controller(const olo_action *action, const olo_interval *x, double t, double *f,
-                       double *tangent)
-{
-    motion m = motion_of(action, x, f, tangent);
-    double F = control(action, x, t, m);
-    put(action, x, F, -0.5 * action->kp - action->kd / x->h, f, tangent);
 }
 
 /* Derivative of the user function by central differences, with a step relative to `scale`. */
@@ -93,36 +116,52 @@ static double difference_quotient(const olo_action *action, double t, motion m, 
     return (high - low) / (up - down);
 }
 
-static void callback(const olo_action *action, const olo_interval *x, double t, double *f,
-                     double *tangent)
+static double callback_law(const olo_action *action, const olo_interval *x, double t, motion m,
+                           double *F_1)
 {
-    motion m = motion_of(action, x, f, tangent);
     const double factor = olo_action_factor(action, x, t);
-    double F = factor * action->drive(action->context, t, m.x, m.rate), F_1 = 0;
-    if (tangent) {
+    if (F_1) {
         /* the scale of an angle is one, of a position the lengths whose difference it is */
         const olo_term *c = action->coordinate;
         double unit = c->law->angle ? 1.0 : olo_form_magnitude(&c->form[0], x->qm);
         double size = fmax(unit, fabs(m.change));
-        F_1 = factor * (0.5 * difference_quotient(action, t, m, false, size) +
-                        difference_quotient(action, t, m, true, size / fabs(x->h)) / x->h);
-        if (!isfinite(F_1))
-            F_1 = 0; /* it affects only the convergence of Newton's method */
+        *F_1 = factor * (0.5 * difference_quotient(action, t, m, false, size) +
+                         difference_quotient(action, t, m, true, size / fabs(x->h)) / x->h);
+        if (!isfinite(*F_1))
+            *F_1 = 0; /* it affects only the convergence of Newton's method */
     }
-    put(action, x, F, F_1, f, tangent);
+    return factor * action->drive(action->context, t, m.x, m.rate);
 }
 
-static void function(const olo_action *action, const olo_interval *x, double t, double *f,
-                     double *tangent)
+static double function_law(const olo_action *action, const olo_interval *x, double t, motion m,
+                           double *F_1)
 {
-    motion m = motion_of(action, x, f, tangent);
     const double factor = olo_action_factor(action, x, t);
     double by[2] = {0, 0};
-    if (tangent)
+    if (F_1) {
         action->drive_derivatives(action->context, t, m.x, m.rate, by);
-    put(action, x, factor * action->drive(action->context, t, m.x, m.rate),
-        factor * (0.5 * by[0] + by[1] / x->h), f, tangent);
+        *F_1 = factor * (0.5 * by[0] + by[1] / x->h);
+    }
+    return factor * action->drive(action->context, t, m.x, m.rate);
 }
+
+/* Force and stress of a kind of drive. */
+#define DRIVE(name)                                                                                \
+    static void name(const olo_action *action, const olo_interval *x, double t, double *f,         \
+                     double *tangent)                                                              \
+    {                                                                                              \
+        put_force(action, x, t, name##_law, f, tangent);                                           \
+    }                                                                                              \
+    static void name##_stress(const olo_action *action, const olo_interval *x, double t,           \
+                              double *f, olo_law_over *over)                                       \
+    {                                                                                              \
+        put_stress(action, x, t, name##_law, f, over);                                             \
+    }
+
+DRIVE(drive)
+DRIVE(controller)
+DRIVE(callback)
+DRIVE(function)
 
 /* --- F with its derivatives --- */
 
@@ -145,6 +184,12 @@ static void pattern_second(const olo_action *action, const olo_interval *x, cons
 
 static const olo_action_pattern along_coordinate = {
     .value = pattern_value, .first = pattern_first, .second = pattern_second};
+
+static motion motion_over(const olo_action *action, const olo_interval *x)
+{
+    double d[OLO_FORM_SIZE_MAX];
+    return motion_of(action, x, olo_term_discrete(action->coordinate, x, d, NULL));
+}
 
 static void scale(double factor, olo_action_scalar *F)
 {
@@ -193,8 +238,7 @@ static void add_target(const olo_action *action, const olo_interval *x, olo_acti
 
 static void controller_scalar(const olo_action *action, const olo_interval *x, olo_action_scalar *F)
 {
-    double d[OLO_FORM_SIZE_MAX];
-    const motion m = motion_of(action, x, d, NULL);
+    const motion m = motion_over(action, x);
     const double kp = action->kp, damping = action->kd / x->h;
     *F = (olo_action_scalar){.value = -kp * m.x - action->kd * m.rate};
     F->first[OLO_SLOT_Q0] = -0.5 * kp + damping;
@@ -209,8 +253,7 @@ static void controller_scalar(const olo_action *action, const olo_interval *x, o
 /* Time derivatives and second derivatives of a user function are not known. */
 static void callback_scalar(const olo_action *action, const olo_interval *x, olo_action_scalar *F)
 {
-    double d[OLO_FORM_SIZE_MAX];
-    const motion m = motion_of(action, x, d, NULL);
+    const motion m = motion_over(action, x);
     olo_action_factor_scalar(action, x, F);
     scale(action->drive(action->context, x->t + 0.5 * x->h, m.x, m.rate), F);
 }
@@ -218,8 +261,8 @@ static void callback_scalar(const olo_action *action, const olo_interval *x, olo
 static void function_scalar(const olo_action *action, const olo_interval *x, olo_action_scalar *F)
 {
     const double t = x->t + 0.5 * x->h, factor = olo_action_factor(action, x, t);
-    double d[OLO_FORM_SIZE_MAX], by[2] = {0, 0};
-    const motion m = motion_of(action, x, d, NULL);
+    double by[2] = {0, 0};
+    const motion m = motion_over(action, x);
     callback_scalar(action, x, F);
     action->drive_derivatives(action->context, t, m.x, m.rate, by);
     F->first[OLO_SLOT_Q0] = factor * (0.5 * by[0] - by[1] / x->h);
@@ -274,12 +317,14 @@ static const char *callback_input(const olo_action *action, const olo_interval *
 
 const olo_action_type olo_action_drive = {.name = "drive",
                                           .force = drive,
+                                          .stress = drive_stress,
                                           .scalar = drive_scalar,
                                           .pattern = &along_coordinate,
                                           .input = drive_input,
                                           .has_tangent = true};
 const olo_action_type olo_action_controller = {.name = "controller",
                                                .force = controller,
+                                               .stress = controller_stress,
                                                .scalar = controller_scalar,
                                                .pattern = &along_coordinate,
                                                .input = controller_input,
@@ -287,6 +332,7 @@ const olo_action_type olo_action_controller = {.name = "controller",
                                                .rates = true};
 const olo_action_type olo_action_drive_callback = {.name = "drive callback",
                                                    .force = callback,
+                                                   .stress = callback_stress,
                                                    .scalar = callback_scalar,
                                                    .pattern = &along_coordinate,
                                                    .input = callback_input,
@@ -296,6 +342,7 @@ const olo_action_type olo_action_drive_callback = {.name = "drive callback",
                                                    .user = true};
 const olo_action_type olo_action_drive_function = {.name = "drive function",
                                                    .force = function,
+                                                   .stress = function_stress,
                                                    .scalar = function_scalar,
                                                    .pattern = &along_coordinate,
                                                    .input = callback_input,

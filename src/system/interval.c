@@ -32,14 +32,15 @@ static olo_at start_of(const olo_interval *x)
 // -- terms ----------------------------------------------------------------------------------------
 
 const double *olo_evaluate_stress(const olo_evaluation *how, const olo_term *term,
-                                  const olo_interval *x, double *r, olo_law_over *law)
+                                  const olo_interval *x, double *r, olo_law_over *law,
+                                  double *energy)
 {
     /* a dissipative term is always evaluated over the step */
     if (!how->midpoint || term->law->dissipative) {
-        olo_term_stress(term, x, r, law);
+        *energy = olo_term_stress(term, x, r, law);
         return x->q1;
     }
-    olo_term_midpoint_stress(term, x, r, law);
+    *energy = olo_term_midpoint_stress(term, x, r, law);
     return x->qm;
 }
 

@@ -40,10 +40,11 @@ static inline double olo_evaluate_term(const olo_evaluation *how, const olo_term
                          : olo_term_discrete(term, x, r, tangent);
 }
 
-/* The same for a term with `invariants`: its stress goes to `law` instead of the tangent. Returns
+/* The same with the stress in `law` instead of the tangent; the energy goes to `energy`. Returns
  * the configuration to which the derivative ds/de1 belongs. */
 const double *olo_evaluate_stress(const olo_evaluation *how, const olo_term *term,
-                                  const olo_interval *x, double *r, olo_law_over *law);
+                                  const olo_interval *x, double *r, olo_law_over *law,
+                                  double *energy);
 
 /* d and, unless NULL, dd/dq1. True if d changes with q1; only then is the tangent written. */
 bool olo_evaluate_row(const olo_evaluation *how, const olo_constraint *row, const olo_interval *x,

@@ -188,6 +188,15 @@ void olo_term_gradient(const olo_term *term, const double *q, const double *angl
     }
 }
 
+void olo_term_derivatives(const olo_term *term, const double *q, const double *angles, double *by)
+{
+    olo_law_at law;
+    law_at(term, q, angles, OLO_LAW_VALUE, false, &law);
+    for (int k = 0; k < term->forms; k++) {
+        by[k] = law.g[k];
+    }
+}
+
 void olo_term_hessian(const olo_term *term, const double *q, const double *angles, double *hessian)
 {
     const int n = term->size, forms = term->forms;
@@ -271,6 +280,36 @@ static void law_over_invariants(const olo_term *term, const olo_interval *x, olo
     law_over(term, x, e0, e1, de, order, coefficients, law);
 }
 
+/* The same for forms, with their gradients at the midpoint. */
+static void law_over_forms(const olo_term *term, const olo_interval *x, olo_law_order order,
+                           bool coefficients, double de[K], double gm[K][SIZE], olo_law_over *law)
+{
+    double e0[K], e1[K];
+    for (int k = 0; k < term->forms; k++) {
+        const olo_form *form = &term->form[k];
+        e0[k] = olo_form_value(form, x->q0);
+        e1[k] = olo_form_value(form, x->q1);
+        olo_form_gradient(form, x->qm, gm[k]);
+        // the same gradient as in the residual, so that r.dq and s.de agree
+        de[k] = 0.0;
+        for (int i = 0; i < term->size; i++) {
+            de[k] += gm[k][i] * x->dq[term->index[i]];
+        }
+    }
+    law_over(term, x, e0, e1, de, order, coefficients, law);
+}
+
+/* r = s_k g_k */
+static void put_force(const olo_term *term, const double *s, double g[K][SIZE], double *r)
+{
+    for (int i = 0; i < term->size; i++) {
+        r[i] = s[0] * g[0][i];
+    }
+    for (int k = 1; k < term->forms; k++) {
+        add_scaled(term->size, s[k], g[k], r);
+    }
+}
+
 /* Invariants, gradients at the midpoint and stress of a step. */
 static void step_init(const olo_term *term, const olo_interval *x, olo_law_order order,
                       bool coefficients, step *y)
@@ -281,20 +320,7 @@ static void step_init(const olo_term *term, const olo_interval *x, olo_law_order
         gradients(term, x->qm, y->gm);
         return;
     }
-    double e0[K], e1[K];
-    for (int k = 0; k < term->forms; k++) {
-        const olo_form *form = &term->form[k];
-        e0[k] = olo_form_value(form, x->q0);
-        e1[k] = olo_form_value(form, x->q1);
-        olo_form_gradient(form, x->qm, y->gm[k]);
-        // the same gradient as in the residual, so that r.dq and s.de agree
-        double de = 0.0;
-        for (int i = 0; i < term->size; i++) {
-            de += y->gm[k][i] * x->dq[term->index[i]];
-        }
-        y->de[k] = de;
-    }
-    law_over(term, x, e0, e1, y->de, order, coefficients, &y->law);
+    law_over_forms(term, x, order, coefficients, y->de, y->gm, &y->law);
 }
 
 /* u_k = ds_k/dq_a = s_a,kl g_l(q_a), with the gradients g at q_a. */
@@ -347,16 +373,9 @@ static void put_tangent_single(const olo_term *term, const step *y, double sa, c
 
 double olo_term_discrete(const olo_term *term, const olo_interval *x, double *r, double *tangent)
 {
-    const int n = term->size;
     step y;
     step_init(term, x, tangent != NULL ? OLO_LAW_FIRST : OLO_LAW_VALUE, false, &y);
-    // r = s_k gm_k
-    for (int i = 0; i < n; i++) {
-        r[i] = y.law.s[0] * y.gm[0][i];
-    }
-    for (int k = 1; k < term->forms; k++) {
-        add_scaled(n, y.law.s[k], y.gm[k], r);
-    }
+    put_force(term, y.law.s, y.gm, r);
     if (tangent != NULL && term->forms == 1) {
         put_tangent_single(term, &y, y.law.s1[0], x->q1, tangent);
     } else if (tangent != NULL) {
@@ -368,9 +387,15 @@ double olo_term_discrete(const olo_term *term, const olo_interval *x, double *r,
 double olo_term_stress(const olo_term *term, const olo_interval *x, double *r, olo_law_over *law)
 {
     double de[K];
-    olo_invariant_point between;
-    law_over_invariants(term, x, OLO_LAW_FIRST, false, de, &between, law);
-    term->invariants->push(term, law->s, &between, r);
+    if (term->invariants != NULL) {
+        olo_invariant_point between;
+        law_over_invariants(term, x, OLO_LAW_FIRST, false, de, &between, law);
+        term->invariants->push(term, law->s, &between, r);
+    } else {
+        double gm[K][SIZE];
+        law_over_forms(term, x, OLO_LAW_FIRST, false, de, gm, law);
+        put_force(term, law->s, gm, r);
+    }
     return dot(term->forms, law->s, de);
 }
 
@@ -429,7 +454,13 @@ double olo_term_midpoint_stress(const olo_term *term, const olo_interval *x, dou
     for (int k = 0; k < term->forms * term->forms; k++) {
         law->s1[k] = 0.5 * at.gg[k];
     }
-    term->invariants->push(term, law->s, &between, r);
+    if (term->invariants != NULL) {
+        term->invariants->push(term, law->s, &between, r);
+    } else {
+        double gm[K][SIZE];
+        gradients(term, x->qm, gm);
+        put_force(term, law->s, gm, r);
+    }
     return at.f;
 }
 

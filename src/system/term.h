@@ -100,20 +100,22 @@ void olo_term_hessian(const olo_term *term, const double *q, const double *angle
 void olo_term_third(const olo_term *term, const double *q, const double *angles, const double *w,
                     double *matrix);
 
+/* df/de_k at q, for all invariants. */
+void olo_term_derivatives(const olo_term *term, const double *q, const double *angles, double *by);
+
 /* Over a step: r[size], and tangent[size*size] = dr/dq1 unless NULL. Returns s . de: the energy
  * difference, or the energy that a dissipative term loses. */
 double olo_term_discrete(const olo_term *term, const olo_interval *x, double *r, double *tangent);
 
-/* The same without the tangent of a term with `invariants`: its stress s and ds/de1 go to `law`,
- * for add_twist_tangent. */
+/* The same without the tangent: the stress s and ds/de1 go to `law`, from which the tangent in
+ * twists is formed. */
 double olo_term_stress(const olo_term *term, const olo_interval *x, double *r, olo_law_over *law);
 
 /* The gradient at the midpoint instead: r = grad V(qm), tangent = 1/2 Hess V(qm); returns V(qm). A
  * dissipative term is evaluated as above. */
 double olo_term_midpoint(const olo_term *term, const olo_interval *x, double *r, double *tangent);
 
-/* The same without the tangent of a term with `invariants`: its stress and half of ds/de, which is
- * ds/de1, go to `law`. */
+/* The same without the tangent: the stress and half of ds/de, which is ds/de1, go to `law`. */
 double olo_term_midpoint_stress(const olo_term *term, const olo_interval *x, double *r,
                                 olo_law_over *law);
 
