@@ -316,8 +316,33 @@ TEST(pendulum_slides_down_to_its_lowest_point)
     scene_close(&s);
 }
 
-/* n + 1 equal rods between two hooks, n equal masses at their joints: the slopes are (k - n/2) w/H.
- */
+/* A pendulum of length 1 leaves its upper equilibrium, which is a maximum of the potential, also if
+ * the stiffest direction is that of another pendulum, of length 1/32, in its lower equilibrium: the
+ * shift of the descent decreases below the negative stiffness of the first one. */
+TEST(descent_leaves_an_equilibrium_that_is_no_minimum)
+{
+    const char *const text =
+        "gravity: [0, -9.81, 0]\n"
+        "plane: xy\n"
+        "bodies:\n"
+        "  - {name: upper, mass: 1, inertia: [0.01, 0.01, 0.01], position: [sin(0.01), "
+        "cos(0.01)]}\n"
+        "  - {name: lower, mass: 1, inertia: [1e-5, 1e-5, 1e-5], position: [3, -1/32]}\n"
+        "joints:\n"
+        "  - {type: revolute, between: [ground, upper], at: [0, 0]}\n"
+        "  - {type: revolute, between: [ground, lower], at: [3, 0]}\n";
+    scene s = scene_open(text, NULL);
+    olo_equilibrium_summary sum = settle(&s, NULL);
+    check_true(sum.relaxed && !sum.stayed);
+    check_equal(0, sum.unstable);
+    check_close(0, scene_q(&s, "upper")[0], 1e-9);
+    check_close(-1, scene_q(&s, "upper")[1], 1e-12);
+    check_close(3, scene_q(&s, "lower")[0], 1e-9);
+    scene_close(&s);
+}
+
+/* n + 1 equal rods between two hooks, n masses of weight w at their joints, horizontal force H: the
+ * tangents of the angles of the rods are (k - n/2) w/H, k = 0 ... n. */
 #define CHAIN                                                                                      \
     "gravity: [0, -10, 0]\n"                                                                       \
     "plane: xy\n"                                                                                  \
@@ -465,6 +490,7 @@ TEST_MAIN(cmocka_unit_test(elastica_of_linear_elements_converges_with_order_two)
           cmocka_unit_test(shallow_truss_is_followed_through_both_limit_points),
           cmocka_unit_test(load_steps_end_at_a_limit_point_with_a_hint),
           cmocka_unit_test(pendulum_slides_down_to_its_lowest_point),
+          cmocka_unit_test(descent_leaves_an_equilibrium_that_is_no_minimum),
           cmocka_unit_test(chain_between_two_hooks_hangs_as_a_funicular_polygon),
           cmocka_unit_test(clamp_of_a_cantilever_carries_force_and_moment),
           cmocka_unit_test(supports_of_a_beam_share_its_weight),
