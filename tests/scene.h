@@ -201,8 +201,8 @@ static inline void scene_watch_look(scene_watch *watch, const scene *s)
     }
 }
 
-/* Largest drift of every quantity the system claims to conserve (without the energy, if it is told
- * so), relative to its size, over `steps`. */
+/* The largest drift over `steps` of the quantities that the system conserves, relative to their
+ * sizes; with or without the energy. */
 static inline double scene_drift_of(scene *s, double h, long steps, bool energy)
 {
     scene_watch watch = scene_watch_begin(s, energy);

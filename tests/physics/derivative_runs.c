@@ -9,8 +9,8 @@ enum { STEPS_MAX = 2000 };
 
 /* --- steps by a tolerance --- */
 
-/* A pendulum on a spring under a load over time, fast and slow in turn; the damper takes what would
- * repeat. */
+/* A pendulum and a mass on a spring, fast and slow in turn. The load over time and the damper make
+ * sure that no part of the motion is periodic. */
 static const char elastic[] =
     "name: elastic\n"
     "parameters: {k: 60, m: 1, w: 1.5, F: 2}\n"
@@ -34,8 +34,8 @@ static void open_with_tolerance(scene *x, int order)
     probe_open_run(x);
 }
 
-/* The start and parameters, by differences of runs that repeat the steps which the tolerance has
- * chosen. */
+/* Derivatives with respect to the initial state and to parameters, compared with differences of
+ * runs with the steps that the tolerance has chosen. */
 TEST(steps_by_a_tolerance)
 {
     for (int order = 2; order <= 4; order += 2) {
@@ -338,13 +338,13 @@ static double end_by_parameter(const char *model, const char *name, const olo_go
     return by;
 }
 
-/* Across the slope the speed v of a ball is constant, and it runs down with 5/7 g sin(slope): even
- * numbers of steps come near as h^4. */
-TEST(a_ball_on_a_slope_in_closed_form)
+/* A ball rolls across an inclined plane with constant speed v and down it with the acceleration
+ * 5/7 g sin(angle). After an even number of steps the error is of order h^4. */
+TEST(a_ball_on_an_inclined_plane_in_closed_form)
 {
     static const char *const names[] = {"v", "g"};
-    const double T = 0.5, slope = 15 * acos(-1.0) / 180,
-                 exact[] = {T, 2.5 / 7 * T * T * sin(slope) * cos(slope)};
+    const double T = 0.5, angle = 15 * acos(-1.0) / 180,
+                 exact[] = {T, 2.5 / 7 * T * T * sin(angle) * cos(angle)};
     for (int k = 0; k < 2; k++) {
         const olo_goal goal = {.initialised = OLO_INITIALISED_GOAL,
                                .quantity = "center.position",
@@ -385,8 +385,8 @@ static void bend(void *context, double t, const double x[3], const double v[3], 
         force[i] = -k * square * x[i] - 0.3 * v[i] + 0.2 * cos(t) * v[(i + 1) % 3] * x[i];
 }
 
-static void bend_slopes(void *context, double t, const double x[3], const double v[3],
-                        double by_position[9], double by_velocity[9])
+static void bend_derivatives(void *context, double t, const double x[3], const double v[3],
+                             double by_position[9], double by_velocity[9])
 {
     const double k = *(const double *)context, square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
     for (int i = 0; i < 3; i++) {
@@ -398,22 +398,22 @@ static void bend_slopes(void *context, double t, const double x[3], const double
     }
 }
 
-/* a pendulum's motor with friction that saturates */
+/* the torque of a motor, with friction that saturates */
 static double motor(void *context, double t, double angle, double rate)
 {
     const double k = *(const double *)context;
     return k * sin(angle + t) - 0.5 * tanh(3 * rate);
 }
 
-static void motor_slopes(void *context, double t, double angle, double rate, double by[2])
+static void motor_derivatives(void *context, double t, double angle, double rate, double by[2])
 {
     const double k = *(const double *)context, slide = tanh(3 * rate);
     by[0] = k * cos(angle + t);
     by[1] = -1.5 * (1 - slide * slide);
 }
 
-/* The force of `jet` is a function, in space or along the directors of its body; a moment and a
- * factor go with it. */
+/* The force of `jet` is a function, in space or along the directors of its body; it also
+ * has a moment and a factor. */
 static const char pushed[] =
     "name: pushed\n"
     "parameters: {m: 1}\n"
@@ -432,29 +432,29 @@ static const char pushed[] =
 static const char *const frames[] = {"space", "body"};
 static double strength = 2;
 
-static void give_functions(olo_model *model, bool slopes)
+static void give_functions(olo_model *model, bool derivatives)
 {
     olo_error error = {0};
     check_ok(olo_model_set_load_function(model, "jet", bend, &strength, &error), &error);
     check_ok(olo_model_set_joint_function(model, "hinge", motor, &strength, &error), &error);
-    if (!slopes)
+    if (!derivatives)
         return;
-    check_ok(olo_model_set_load_derivatives(model, "jet", bend_slopes, &error), &error);
-    check_ok(olo_model_set_joint_derivatives(model, "hinge", motor_slopes, &error), &error);
+    check_ok(olo_model_set_load_derivatives(model, "jet", bend_derivatives, &error), &error);
+    check_ok(olo_model_set_joint_derivatives(model, "hinge", motor_derivatives, &error), &error);
     check_status(OLO_NOT_FOUND,
-                 olo_model_set_load_derivatives(model, "hinge", bend_slopes, &error));
+                 olo_model_set_load_derivatives(model, "hinge", bend_derivatives, &error));
     check_status(OLO_NOT_FOUND,
-                 olo_model_set_joint_derivatives(model, "jet", motor_slopes, &error));
+                 olo_model_set_joint_derivatives(model, "jet", motor_derivatives, &error));
 }
 
 /* The scene with its model compiled again. */
-static scene open_pushed(const char *frame, bool slopes)
+static scene open_pushed(const char *frame, bool derivatives)
 {
     olo_error error = {0};
     char text[sizeof pushed + 8];
     snprintf(text, sizeof text, pushed, frame);
     scene x = scene_open(text, "reduced");
-    give_functions(x.model, slopes);
+    give_functions(x.model, derivatives);
     olo_stepper_free(x.stepper);
     olo_state_free(x.state);
     olo_system_free(x.system);
@@ -486,7 +486,7 @@ TEST(derivatives_of_functions_change_no_motion)
         scene_run(&without, 0.01, 50);
         for (int i = 0; i < with.system->n; i++)
             check_close(without.state->q[i], with.state->q[i], 1e-12);
-        print_message("%ld iterations with slopes, %ld without\n", with.iterations,
+        print_message("%ld iterations with derivatives, %ld without\n", with.iterations,
                       without.iterations);
         check_true(with.iterations < without.iterations);
         scene_close(&with);
@@ -515,8 +515,8 @@ static void pull(void *context, double t, const double x[3], const double v[3], 
         force[i] = -k * x[i];
 }
 
-static void pull_slopes(void *context, double t, const double x[3], const double v[3],
-                        double by_position[9], double by_velocity[9])
+static void pull_derivatives(void *context, double t, const double x[3], const double v[3],
+                             double by_position[9], double by_velocity[9])
 {
     (void)t, (void)x, (void)v, (void)by_velocity;
     for (int i = 0; i < 3; i++)
@@ -538,7 +538,7 @@ TEST(derivatives_of_functions_in_vibrations)
     olo_modes *modes;
     check_ok(olo_model_read_text(text, strlen(text), "hung", NULL, 0, &model, &error), &error);
     check_ok(olo_model_set_load_function(model, "pull", pull, &strength, &error), &error);
-    check_ok(olo_model_set_load_derivatives(model, "pull", pull_slopes, &error), &error);
+    check_ok(olo_model_set_load_derivatives(model, "pull", pull_derivatives, &error), &error);
     check_ok(olo_model_compile(model, &system, &error), &error);
     check_ok(olo_system_create_initial_state(system, &rest, NULL, &error), &error);
     check_ok(olo_modes_create(system, rest, NULL, &modes, &error), &error);
@@ -952,7 +952,7 @@ TEST_MAIN(cmocka_unit_test(parameters_move_the_equilibrium_of_what_is_driven),
           cmocka_unit_test(functions_without_derivatives_are_refused),
           cmocka_unit_test(derivatives_of_functions_in_vibrations),
           cmocka_unit_test(rolling_discs_balls_and_wheels), cmocka_unit_test(parameters_of_rolling),
-          cmocka_unit_test(a_ball_on_a_slope_in_closed_form),
+          cmocka_unit_test(a_ball_on_an_inclined_plane_in_closed_form),
           cmocka_unit_test(what_rolling_has_no_derivatives_by),
           cmocka_unit_test(parameters_in_functions_of_time_and_motions),
           cmocka_unit_test(a_prescribed_angle_follows_its_parameters),

@@ -166,23 +166,23 @@ typedef double course[4][3][3];
 static void follow_rod(const char *model, const char *rod, const double *t, const char *n,
                        const char *step, course at)
 {
-    static const char *const places[3] = {"start", "middle", "end"};
+    static const char *const points[3] = {"start", "middle", "end"};
     const olo_setting set[2] = {{"n", n}, {"run.step", step}};
     scene s = scene_open_set(model, "reduced", set, 2);
     for (int i = 0; i < 4; i++) {
         scene_run_to(&s, t[i]);
         for (int k = 0; k < 3; k++) {
             char name[32];
-            snprintf(name, sizeof name, "%s.%s", rod, places[k]);
+            snprintf(name, sizeof name, "%s.%s", rod, points[k]);
             vec3_copy(scene_q(&s, name), at[i][k]);
         }
     }
     scene_close(&s);
 }
 
-/* Against the strong form by finite differences in space, Runge and Kutta in time
- * (rods_reference.py); both extrapolated from two grids, here also from two steps: all errors are
- * of second order. */
+/* Compared with finite differences of the strong form in space and Runge-Kutta steps in time
+ * (rods_reference.py). Both are extrapolated from two grids, here also from two steps, since all
+ * errors are of second order. */
 static void check_rod(const char *model, const char *rod, const double *t, const char *const *n,
                       const char *const *step, const course expected, double tolerance)
 {
@@ -352,7 +352,7 @@ TEST(a_curved_beam_flies_without_strain)
     }
 }
 
-/* An arc's nodes lie on it, at equal distances, with the tangent as third director. */
+/* The nodes of an arc lie on it at equal distances, and the tangent is the third director. */
 TEST(nodes_are_on_the_curve)
 {
     scene s = scene_open("name: arc\n"
@@ -360,12 +360,12 @@ TEST(nodes_are_on_the_curve)
                          "  arc: {axis: [0, 0, 2], angle: pi, rise: 3},\n"
                          "  stiffness: [1, 1, 1, 1, 1, 1], inertia: [1, 1, 1]}]\n",
                          NULL);
-    double slope = 3 / M_PI;
+    double climb = 3 / M_PI; /* rise per angle */
     for (int k = 0; k <= 10; k++) {
         const double *q = olo_state_configuration(s.state) + s.system->nodes[k].q;
-        double angle = M_PI * k / 10, tangent = sqrt(4 + slope * slope);
+        double angle = M_PI * k / 10, tangent = sqrt(4 + climb * climb);
         const double expected[3] = {2 * cos(angle), 2 * sin(angle), 0.3 * k};
-        const double d3[3] = {-2 * sin(angle) / tangent, 2 * cos(angle) / tangent, slope / tangent};
+        const double d3[3] = {-2 * sin(angle) / tangent, 2 * cos(angle) / tangent, climb / tangent};
         for (int i = 0; i < 3; i++) {
             check_close(expected[i], q[i], 1e-14);
             check_close(d3[i], q[9 + i], 1e-14);
@@ -393,8 +393,8 @@ static double timoshenko(double EI, double GA, double A, double M, double k)
     return sqrt(2 * c / (b + sqrt(b * b - 4 * a * c)));
 }
 
-/* Frequency of a hinged beam of length 1 that starts in its lowest mode, from when its middle is
- * back at zero. */
+/* Frequency of a hinged beam of length 1 that starts in its lowest mode, from the time at which the
+ * deflection of its middle is zero again. */
 static double frequency(const char *interpolation, int elements, double thickness, double *theory)
 {
     double EA = 1e3, GA = 0.4 * EA, EI = EA * thickness * thickness / 12;
@@ -413,14 +413,14 @@ static double frequency(const char *interpolation, int elements, double thicknes
     double *v = s.state->v, *q = s.state->q;
     for (int i = 0; i < s.system->node_count; i++) {
         int at = s.system->nodes[i].q;
-        double x = q[at], slope = k - A * omega * omega / (GA * k);
-        double spin[3] = {0, 0, amplitude * omega * slope * cos(k * x)};
+        double x = q[at], rotation = k - A * omega * omega / (GA * k);
+        double spin[3] = {0, 0, amplitude * omega * rotation * cos(k * x)};
         v[at + 1] = amplitude * omega * sin(k * x);
         for (int I = 3; I < 12; I += 3)
             vec3_cross(spin, q + at + I, v + at + I);
     }
     olo_state_reset_history(s.state);
-    /* the midpoint rule turns by 2 atan(w h/2) a step */
+    /* the midpoint rule advances the phase by 2 atan(w h/2) per step */
     double h = M_PI / omega / 50, before = 0, now = 0;
     int step = 0;
     const char *middle = "a.middle";

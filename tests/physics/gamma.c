@@ -23,8 +23,8 @@ static trajectory path_of(double (*angle)(int i, double h), double h, int steps)
     return x;
 }
 
-/* The action as studies sum it up. */
-static double watched_action(trajectory *x, double *fastest)
+/* The action as the observer of studies sums it. */
+static double observed_action(trajectory *x, double *fastest)
 {
     olo_discrete_action path;
     olo_error error = {0};
@@ -63,7 +63,7 @@ static void check_stationary(trajectory *x, double action, double speed)
     double fastest;
     check_below(largest_residual(x), 1e-14 / x->h);
     check_relative(action, trajectory_action(x), 1e-12);
-    check_relative(action, watched_action(x, &fastest), 1e-12);
+    check_relative(action, observed_action(x, &fastest), 1e-12);
     check_relative(speed, fastest, 1e-12);
 }
 

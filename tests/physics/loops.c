@@ -1,6 +1,6 @@
-/* Reduced and multipliers are the same discrete motion: on the models of the catalogue, on random
- * ones, with loops and redundant rows; conserved quantities hold in each; repeated runs give the
- * same bits. */
+/* `reduced` and `multipliers` compute the same discrete motion, of the models of the catalogue and
+ * of random models, with loops and redundant rows. Conserved quantities are constant in both. Two
+ * runs of one model give the same bits. */
 #include "scene.h"
 
 static const char *const treatments[] = {"reduced", "multipliers"};
@@ -93,7 +93,7 @@ static int pick(int n)
     return (int)((any() * 0.5 + 0.5) * n) % n;
 }
 
-/* Texts that live until sixteen more were asked for. */
+/* A random vector as text, valid until the sixteenth call after this one. */
 static const char *vector(double size)
 {
     static char texts[16][96];
@@ -105,7 +105,7 @@ static const char *vector(double size)
 }
 
 /* A point on a body (with an arm), or a point mass. */
-static const char *place(int bodies, int points)
+static const char *random_point(int bodies, int points)
 {
     static char texts[4][128];
     static int next = 0;
@@ -143,20 +143,22 @@ static void write_model(writer *t)
     add(t, "rods:\n");
     for (int i = 0; i < points; i++)
         add(t, "  - {between: [%s, p%d]}\n",
-            i == 0 || pick(2) ? (pick(2) ? "[0, 0, 5]" : place(bodies, 0)) : "p0", i);
+            i == 0 || pick(2) ? (pick(2) ? "[0, 0, 5]" : random_point(bodies, 0)) : "p0", i);
     if (pick(3) == 0)
-        add(t, "  - {between: [%s, [6, 0, 0]]}\n", place(bodies, 0)); /* a closure */
+        add(t, "  - {between: [%s, [6, 0, 0]]}\n", random_point(bodies, 0)); /* a closure */
     add(t, "springs:\n");
-    add(t, "  - {between: [%s, [0, 6, 0]], stiffness: 20, length: 1}\n", place(bodies, points));
+    add(t, "  - {between: [%s, [0, 6, 0]], stiffness: 20, length: 1}\n",
+        random_point(bodies, points));
     add(t, "  - {between: [%s, %s], type: linear, stiffness: 5, offset: %s, damping: 0.5}\n",
-        place(bodies, 0), place(0, points), vector(1));
-    add(t, "dampers:\n  - {between: [%s, [0, 0, 7]], damping: 0.3}\n", place(bodies, points));
+        random_point(bodies, 0), random_point(0, points), vector(1));
+    add(t, "dampers:\n  - {between: [%s, [0, 0, 7]], damping: 0.3}\n",
+        random_point(bodies, points));
     add(t, "loads:\n  - {on: %s, force: %s, moment: %s, frame: body, time: cos(3*t)}\n",
-        place(bodies, 0), vector(3), vector(2));
-    add(t, "  - {on: %s, force: %s}\n", place(bodies, points), vector(3));
+        random_point(bodies, 0), vector(3), vector(2));
+    add(t, "  - {on: %s, force: %s}\n", random_point(bodies, points), vector(3));
     if (pick(3) > 0)
-        add(t, "supports:\n  - {on: %s, type: %s, axis: %s}\n", place(1, 0), supports[pick(6)],
-            vector(1));
+        add(t, "supports:\n  - {on: %s, type: %s, axis: %s}\n", random_point(1, 0),
+            supports[pick(6)], vector(1));
 }
 
 TEST(random_models_move_alike_and_satisfy_their_balance)
@@ -176,7 +178,7 @@ TEST(random_models_move_alike_and_satisfy_their_balance)
         check_below(scene_ledger(&s).constraint_error, 1e-12);
         scene_close(&s);
     }
-    print_message("60 models: apart by at most %.1e, balance kept to %.1e\n", worst, drift);
+    print_message("60 models: apart by at most %.1e, balance satisfied to %.1e\n", worst, drift);
 }
 
 /* --- loops --- */
@@ -291,29 +293,29 @@ TEST(table_6_5_the_six_body_linkage_has_one_equation)
 
 /* --- redundant rows, by name --- */
 
-static int repeated_rows(const scene *s, const char *name, int *all)
+static int redundant_rows(const scene *s, const char *name, int *all)
 {
     int groups = olo_system_group_count(s->system),
-        *repeated = calloc((size_t)groups, sizeof *repeated);
+        *redundant = calloc((size_t)groups, sizeof *redundant);
     olo_error error = {0};
-    check_ok(olo_system_redundant_rows(s->system, repeated, &error), &error);
+    check_ok(olo_system_redundant_rows(s->system, redundant, &error), &error);
     *all = 0;
     for (int i = 0; i < groups; i++)
-        *all += repeated[i];
-    int rows = repeated[scene_group(s, name, false)];
-    free(repeated);
+        *all += redundant[i];
+    int rows = redundant[scene_group(s, name, false)];
+    free(redundant);
     return rows;
 }
 
-/* `rows` of the joint are redundant, and none of any other joint; `freedoms` degrees of freedom
+/* `rows` of the joint are redundant, and none of any other joint; `dofs` degrees of freedom
  * remain. */
-static void check_repeated(const char *model, const char *joint, int rows, int dofs)
+static void check_redundant(const char *model, const char *joint, int rows, int dofs)
 {
     scene s = scene_open(model, "reduced");
     olo_counts counts;
     olo_error error = {0};
     int all;
-    check_equal(rows, repeated_rows(&s, joint, &all));
+    check_equal(rows, redundant_rows(&s, joint, &all));
     check_ok(olo_system_counts(s.system, &counts, &error), &error);
     check_equal(rows, all);
     check_equal(all, counts.constraints - counts.rank);
@@ -335,21 +337,21 @@ TEST(redundant_rows_are_named)
 {
     /* Bricard's linkage has one more degree of freedom than its rows count, a planar loop of hinges
      * three */
-    check_repeated("bricard", "D", 1, 1);
-    check_repeated(LOOP_OF_HINGES
-                   "  - {name: C, type: revolute, between: [top, right], at: [2, 1.4, 0], axis: "
-                   "[0, 0, 1]}\n"
-                   "  - {name: D, type: revolute, between: [ground, right], at: [2, 0, 0], axis: "
-                   "[0, 0, 1]}\n",
-                   "C", 3, 1);
-    /* the same with a ball and a cylinder, as a mechanism ought to be: nothing is said twice */
-    check_repeated(LOOP_OF_HINGES
-                   "  - {name: C, type: spherical, between: [top, right], at: [2, 1.4, 0]}\n"
-                   "  - {name: D, type: cylindrical, between: [ground, right], at: [2, 0, 0], "
-                   "axis: [0, 0, 1]}\n",
-                   "C", 0, 1);
-    /* a joint twice */
-    check_repeated(
+    check_redundant("bricard", "D", 1, 1);
+    check_redundant(LOOP_OF_HINGES
+                    "  - {name: C, type: revolute, between: [top, right], at: [2, 1.4, 0], axis: "
+                    "[0, 0, 1]}\n"
+                    "  - {name: D, type: revolute, between: [ground, right], at: [2, 0, 0], axis: "
+                    "[0, 0, 1]}\n",
+                    "C", 3, 1);
+    /* the same with a ball and a cylinder, has no redundant rows */
+    check_redundant(LOOP_OF_HINGES
+                    "  - {name: C, type: spherical, between: [top, right], at: [2, 1.4, 0]}\n"
+                    "  - {name: D, type: cylindrical, between: [ground, right], at: [2, 0, 0], "
+                    "axis: [0, 0, 1]}\n",
+                    "C", 0, 1);
+    /* the same joint given twice */
+    check_redundant(
         LOOP_OF_HINGES
         "  - {name: B2, type: revolute, between: [left, top], at: [0, 1, 0], axis: [0, 0, "
         "1]}\n"
@@ -357,8 +359,8 @@ TEST(redundant_rows_are_named)
         "B2", 5, 3);
     scene s = scene_open("four-bar-spatial", "reduced");
     int all;
-    check_equal(3, repeated_rows(&s, "C1", &all));
-    check_equal(3, repeated_rows(&s, "C2", &all));
+    check_equal(3, redundant_rows(&s, "C1", &all));
+    check_equal(3, redundant_rows(&s, "C2", &all));
     check_equal(6, all);
     scene_close(&s);
 }
@@ -395,7 +397,7 @@ TEST(body_hung_on_rods_swings_alike)
                2, 0);
 }
 
-TEST(repeated_runs_give_the_same_bits)
+TEST(two_runs_of_a_model_give_the_same_bits)
 {
     for (int k = 0; k < 2; k++) {
         scene a = scene_open("heavy-top", treatments[k]),
@@ -441,4 +443,4 @@ TEST_MAIN(cmocka_unit_test(catalogue_models_move_alike),
           cmocka_unit_test(redundant_rows_are_named),
           cmocka_unit_test(body_on_two_points_turns_as_on_a_hinge),
           cmocka_unit_test(body_hung_on_rods_swings_alike),
-          cmocka_unit_test(repeated_runs_give_the_same_bits))
+          cmocka_unit_test(two_runs_of_a_model_give_the_same_bits))

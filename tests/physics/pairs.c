@@ -64,12 +64,12 @@ static table gradients(const olo_system *s, const double *q)
 
 static void swap(int *a, int *b)
 {
-    int keep = *a;
+    int old = *a;
     *a = *b;
-    *b = keep;
+    *b = old;
 }
 
-/* The largest entry of what is left comes to position (k, k). */
+/* Moves the largest entry of the remaining rows and columns to (k, k). */
 static double bring_pivot(table *t, int k)
 {
     double largest = -1;
@@ -212,7 +212,7 @@ TEST(random_loops_move_alike_with_the_mobility_of_their_rank)
 {
     static const char closing[] = "RSC";
     outcome worst = {0};
-    int locked = 0, repeating = 0;
+    int locked = 0, redundant = 0;
     for (int k = 0; k < 100; k += SANITIZED ? 7 : 1) {
         int bodies = 2 + k % 9;
         joined x = joined_tree(5000 + (unsigned)k, bodies);
@@ -222,13 +222,13 @@ TEST(random_loops_move_alike_with_the_mobility_of_their_rank)
         int moves = mobility(&x);
         check_true(moves <= open);
         locked += moves == open;
-        repeating += moves > x.dofs;
+        redundant += moves > x.dofs;
         check_motion(&x, &worst);
         joined_free(&x);
     }
     print_worst("100 loops", &worst);
-    print_message("in %d some rows repeat others, in %d all do\n", repeating, locked);
-    check_true(SANITIZED || (locked > 0 && repeating > locked && repeating < 100));
+    print_message("in %d loops some rows are redundant, in %d all rows\n", redundant, locked);
+    check_true(SANITIZED || (locked > 0 && redundant > locked && redundant < 100));
 }
 
 /* Three more pairs of any kind: loops that share bodies and make rows of each other redundant. */
@@ -595,12 +595,12 @@ static void chain_matrix(const scene *s, const double *q, double *P)
     for (int k = 0; k < OPEN; k++) {
         int parent = offset_of(s, bodies[k]);
         const double *q0 = s->system->q0 + parent;
-        double n[3] = {0}, place[3], arm[3];
+        double n[3] = {0}, hinge[3], arm[3];
         vec3_subtract(corners[k], q0, arm);
-        vec3_copy(q + parent, place);
+        vec3_copy(q + parent, hinge);
         for (int J = 3; J < 12; J += 3) {
             vec3_add(vec3_dot(q0 + J, axes[k]), q + parent + J, n);
-            vec3_add(vec3_dot(q0 + J, arm), q + parent + J, place);
+            vec3_add(vec3_dot(q0 + J, arm), q + parent + J, hinge);
         }
         for (int b = k + 1; b < HINGES; b++) {
             int body = offset_of(s, bodies[b]);
@@ -608,7 +608,7 @@ static void chain_matrix(const scene *s, const double *q, double *P)
                 double v[3], from[3];
                 vec3_copy(q + body + slot, from);
                 if (slot == 0)
-                    vec3_subtract(from, place, from);
+                    vec3_subtract(from, hinge, from);
                 vec3_cross(n, from, v);
                 for (int i = 0; i < 3; i++)
                     P[(body + slot + i) * OPEN + k] = v[i];

@@ -714,8 +714,8 @@ TEST(reactions_along_the_axes_of_space_and_of_the_bodies)
     }
 }
 
-/* Which way the tree takes a joint does not matter: always the force on the second body, at its
- * place. */
+/* The reaction is the force on the second body, at its point of the joint, also if the second body
+ * is the parent in the tree. */
 TEST(reactions_of_joints_named_from_either_side)
 {
     static const char *const texts[] = {

@@ -636,8 +636,8 @@ static joined rolling_tree(unsigned long long seed, int bodies)
     joint.type = ball ? "rolling-ball" : "rolling-disc";
     joint.radius = 0.6 + joined_number(&x, 0.3);
     joined_vector(&x, 0.2, center);
-    vec3_add(1.0, x.place[0], center);
-    joint.between[1] = joined_place(&x, 0, center, name);
+    vec3_add(1.0, x.position[0], center);
+    joint.between[1] = joined_point(&x, 0, center, name);
     vec3_set(joined_number(&x, 0.3), joined_number(&x, 0.3), 1, joint.normal);
     double n[3], e[3] = {0, 0, 0}, tilt[3];
     vec3_copy(joint.normal, n);
@@ -657,10 +657,10 @@ static joined rolling_tree(unsigned long long seed, int bodies)
     x.dofs -= 3;
     for (int k = 1; k < bodies; k++) {
         int parent = joined_pick(&x, k);
-        double place[3];
-        joined_vector(&x, 0.8, place);
-        vec3_add(1.0, x.place[parent], place);
-        joined_body(&x, place, NULL);
+        double position[3];
+        joined_vector(&x, 0.8, position);
+        vec3_add(1.0, x.position[parent], position);
+        joined_body(&x, position, NULL);
         bool turned = joined_pick(&x, 3) == 0;
         joined_pair(&x, &pairs[joined_pick(&x, PAIRS)], turned ? k : parent, turned ? parent : k,
                     NULL, 0.4);

@@ -138,8 +138,8 @@ TEST(driven_joints_in_series_start_with_the_rates_of_their_motions)
     scene_close(&s);
 }
 
-/* A motion that begins elsewhere than the file: bodies are moved there, and joints keep their
- * rates. */
+/* A prescribed motion begins at another angle than the positions of the file: the bodies are moved,
+ * and the rates of the joints do not change. */
 TEST(rates_of_joints_are_those_at_the_assembled_positions)
 {
     scene s = open_arm("[ground, axle]", "axis: [0, 0, 1], motion: 0.5 + 3*t", "[0, 0, 1]");

@@ -303,10 +303,10 @@ static double difference(probe *p, unsigned long long *seed)
     for (int i = 0; i < p->unknowns; i++)
         largest = larger(largest, fabs(r[i]));
     for (int i = 0; i < n; i++) {
-        double slope = (up[i] - down[i]) / (12 * eps) * size;
-        double scale = i < p->unknowns ? largest : larger(1.0, fabs(slope));
-        check_true(isfinite(slope));
-        worst = larger(worst, fabs(slope + r[i]) / scale);
+        double derivative = (up[i] - down[i]) / (12 * eps) * size;
+        double scale = i < p->unknowns ? largest : larger(1.0, fabs(derivative));
+        check_true(isfinite(derivative));
+        worst = larger(worst, fabs(derivative + r[i]) / scale);
     }
     olo_free(z);
     olo_free(motion);

@@ -84,7 +84,7 @@ static outcome orbit(const char *order, const char *tolerance, const char *step)
     return out;
 }
 
-/* Slope of log error over log tolerance; errors are within `worse` of the tolerance. */
+/* Errors are below `worse` times the tolerance and proportional to it: the exponent is one. */
 static void check_proportion(const char *name, const double *tolerances, const outcome *runs,
                              int count, double worse)
 {
@@ -97,10 +97,10 @@ static void check_proportion(const char *name, const double *tolerances, const o
         check_below(runs[i].energy, 2e-12);
         check_below(runs[i].error, worse * tolerances[i]);
     }
-    const double slope =
+    const double exponent =
         log(runs[0].error / runs[count - 1].error) / log(tolerances[0] / tolerances[count - 1]);
-    print_message("%s: error ~ tolerance^%.2f\n", name, slope);
-    check_close(1.0, slope, 0.2);
+    print_message("%s: error ~ tolerance^%.2f\n", name, exponent);
+    check_close(1.0, exponent, 0.2);
 }
 
 static const char *const TEXTS[] = {"1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-8"};

@@ -117,8 +117,8 @@ TEST(f9_the_linkage_at_a_small_step)
     check_turning(&row, 1);
 }
 
-/* Means of the energy over blocks of 10,000 steps: their slope is no larger than the scatter of the
- * means says. */
+/* The line that is fitted to the means of the energy over blocks of 10,000 steps has no larger
+ * slope than its standard error explains. */
 TEST(no_drift_of_the_energy_over_a_million_steps)
 {
     enum { BLOCKS = 100, BLOCK = 10000 };
@@ -143,7 +143,7 @@ TEST(no_drift_of_the_energy_over_a_million_steps)
     for (int k = 0; k < BLOCKS; k++)
         rest += pow(mean[k] - middle - slope * (k - 0.5 * (BLOCKS - 1)), 2);
     double error = sqrt(rest / (BLOCKS - 2) / width);
-    print_message("band %.2e, slope %.1e +- %.1e a block\n", band, slope, error);
+    print_message("band %.2e, slope %.1e +- %.1e per block\n", band, slope, error);
     check_below(fabs(slope), 3 * error);
     check_below(fabs(slope) * BLOCKS, 0.02 * band);
     check_equal(0, s.halvings);

@@ -117,12 +117,13 @@ TEST(two_thousand_elements_take_seconds)
     olo_modes *modes = modes_of(&s, &options);
     check_below((double)clock() / CLOCKS_PER_SEC - start, 30); /* half a second by itself */
     check_equal(10, olo_modes_count(modes));
-    /* bending about one axis, then three times as stiff about the other */
-    const int place[2][2] = {{0, 2}, {1, 4}};
+    /* numbers of the modes of bending about one axis and about the other, with three times the
+     * frequency */
+    const int number[2][2] = {{0, 2}, {1, 4}};
     for (int axis = 0; axis < 2; axis++)
         for (int i = 0; i < 2; i++)
             check_relative((axis ? 3 : 1) * roots[i] * roots[i],
-                           olo_modes_omega(modes, place[axis][i]), 1e-3);
+                           olo_modes_omega(modes, number[axis][i]), 1e-3);
     olo_modes_free(modes);
     scene_close(&s);
 }
