@@ -119,7 +119,7 @@ static void change_attribute(hid_t object, size_t which, size_t at, const uint8_
     H5Aclose(attribute);
 }
 
-/* Another dataset of numbers or texts in the place of an old one. */
+/* Another dataset of numbers or texts instead of an old one. */
 static void replace(hid_t file, const char *path, const uint8_t *value)
 {
     static const int RANKS[4] = {0, 1, 2, 3};

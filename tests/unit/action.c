@@ -165,7 +165,7 @@ TEST(tangents_against_differences)
             int n = action->size;
             action->type->force(action, &b.x, 0.3, f, K);
             for (int c = 0; c < n; c++) {
-                double slope[OLO_ACTION_SIZE_MAX] = {0};
+                double derivative[OLO_ACTION_SIZE_MAX] = {0};
                 for (int side = -2; side <= 2; side++) {
                     const double weight[5] = {1, -8, 0, 8, -1};
                     double saved = b.dq[action->index[c]];
@@ -173,12 +173,12 @@ TEST(tangents_against_differences)
                     take_step(&b);
                     action->type->force(action, &b.x, 0.3, f, NULL);
                     for (int i = 0; i < n; i++)
-                        slope[i] += weight[side + 2] * f[i] / (12 * eps);
+                        derivative[i] += weight[side + 2] * f[i] / (12 * eps);
                     b.dq[action->index[c]] = saved;
                     take_step(&b);
                 }
                 for (int i = 0; i < n; i++)
-                    check_close(slope[i], K[i * n + c], 1e-7 * (1 + fabs(slope[i])));
+                    check_close(derivative[i], K[i * n + c], 1e-7 * (1 + fabs(derivative[i])));
             }
             scene_close(&b.s);
         }

@@ -184,7 +184,7 @@ TEST(a_constant_beside_a_function_is_refused)
     check_contradiction("", ", torque: 1, time: t", NULL);
 }
 
-static void no_slopes(void *context, double t, double coordinate, double rate, double by[2])
+static void zero_derivatives(void *context, double t, double coordinate, double rate, double by[2])
 {
     (void)context, (void)t, (void)coordinate, (void)rate, (void)by;
 }
@@ -194,7 +194,7 @@ TEST(derivatives_without_a_function_are_refused)
     olo_error error = {0};
     olo_system *system = NULL;
     olo_model *model = read_text(hinged);
-    check_ok(olo_model_set_joint_derivatives(model, "hinge", no_slopes, &error), &error);
+    check_ok(olo_model_set_joint_derivatives(model, "hinge", zero_derivatives, &error), &error);
     check_status(OLO_BAD_INPUT, olo_model_compile(model, &system, &error));
     check_contains("'hinge' has derivatives but no function", error.text);
     olo_model_free(model);

@@ -250,22 +250,22 @@ static void check_null_derivatives(bench *b)
     olo_null_derivatives near = {numbers(b->n), numbers(b->r), numbers(b->n)};
     olo_null_point at = {.q = b->q, .y = y, .nu = nu, .w = w};
     olo_null_form_at(b->form, &at, &first, &change);
-    double value = product(b->n, y, first.by_y), slope = product(b->n, w, first.by_q),
-           slope_near = 0;
+    double value = product(b->n, y, first.by_y), derivative = product(b->n, w, first.by_q),
+           difference = 0;
     check_close(value, product(b->r, nu, first.by_nu), 1e-12);
-    check_close(slope, product(b->n, y, change.by_y), 1e-11);
-    check_close(slope, product(b->r, nu, change.by_nu), 1e-11);
+    check_close(derivative, product(b->n, y, change.by_y), 1e-11);
+    check_close(derivative, product(b->r, nu, change.by_nu), 1e-11);
     at = (olo_null_point){.q = q, .y = y, .nu = nu};
     for (int i = 0; i < 4; i++) {
         for (int k = 0; k < b->n; k++)
             q[k] = b->q[k] + offset[i] * step * w[k];
         olo_null_form_at(b->form, &at, &first, &(olo_null_derivatives){0});
-        slope_near += weight[i] / step * product(b->n, y, first.by_y);
+        difference += weight[i] / step * product(b->n, y, first.by_y);
         add_sample(i, b->n, first.by_y, near.by_y);
         add_sample(i, b->r, first.by_nu, near.by_nu);
         add_sample(i, b->n, first.by_q, near.by_q);
     }
-    check_close(slope_near, slope, 1e-8);
+    check_close(difference, derivative, 1e-8);
     check_below(apart(b->n, near.by_y, change.by_y), 1e-8);
     check_below(apart(b->r, near.by_nu, change.by_nu), 1e-8);
     check_below(apart(b->n, near.by_q, change.by_q), 1e-8);
@@ -458,8 +458,8 @@ TEST(charts_compose_over_chains_and_trees)
     joined chain = joined_create(3);
     const char letters[] = "RUPSCELT";
     for (int k = 0; letters[k]; k++) {
-        const double place[3] = {0.7 * k, 0, 0};
-        joined_body(&chain, place, NULL);
+        const double position[3] = {0.7 * k, 0, 0};
+        joined_body(&chain, position, NULL);
         joined_pair(&chain, pair_letter(letters[k]), k - 1, k, NULL, 0.3);
     }
     check_model(joined_open(&chain, "reduced"));

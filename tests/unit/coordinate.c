@@ -455,20 +455,20 @@ static void stop_along(void *context, quad t, quad *s)
     *x[0] -= t;
 }
 
-/* In every arrangement of two ends and two bounds: from free to beyond, through both stops, within
- * a stop, ... */
+/* For every order of the two ends of a step and the two bounds: from the free range into a stop,
+ * through both stops, within a stop, ... */
 TEST(stops_balance_energy_wherever_the_step_meets_them)
 {
-    const double places[] = {-3.2, -1.7, -0.4, 0.3, 1.6, 2.9}, c[3] = {7, -1.1, 1.2};
+    const double positions[] = {-3.2, -1.7, -0.4, 0.3, 1.6, 2.9}, c[3] = {7, -1.1, 1.2};
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) {
             if (i == j)
                 continue;
-            quad e0 = places[i], e1 = places[j];
+            quad e0 = positions[i], e1 = positions[j];
             quad_law law = {.law = &olo_law_stop, .k = 1, .c = {c[0], c[1], c[2]}, .h = 1};
-            double de = places[j] - places[i];
+            double de = positions[j] - positions[i];
             olo_law_input x = {
-                .k = 1, .e0 = &places[i], .e1 = &places[j], .de = &de, .h = 1, .c = c};
+                .k = 1, .e0 = &positions[i], .e1 = &positions[j], .de = &de, .h = 1, .c = c};
             olo_law_over over;
             olo_law_stop.over(&x, OLO_LAW_SECOND, true, &over);
             check_close((double)(quad_energy(&law, &e1) - quad_energy(&law, &e0)), over.s[0] * de,
@@ -481,24 +481,24 @@ TEST(stops_balance_energy_wherever_the_step_meets_them)
                 check_close((double)exact, first[m], 1e-12);
             }
             /* second derivatives: differences of the first ones */
-            const double d = 1e-5, up[2] = {places[i] + d, places[j] + d};
-            const double down[2] = {places[i] - d, places[j] - d};
+            const double d = 1e-5, up[2] = {positions[i] + d, positions[j] + d};
+            const double down[2] = {positions[i] - d, positions[j] - d};
             const double exact[3] = {over.s00[0], over.s01[0], over.s11[0]};
             for (int m = 0; m < 3; m++) {
                 bool end = m > 0; /* which end moves */
                 olo_law_over high, low;
                 olo_law_input y = x;
                 double e = end ? de + d : de - d;
-                y.e0 = end ? &places[i] : &up[0];
-                y.e1 = end ? &up[1] : &places[j];
+                y.e0 = end ? &positions[i] : &up[0];
+                y.e1 = end ? &up[1] : &positions[j];
                 y.de = &e;
                 olo_law_stop.over(&y, OLO_LAW_FIRST, false, &high);
                 e = end ? de - d : de + d;
-                y.e0 = end ? &places[i] : &down[0];
-                y.e1 = end ? &down[1] : &places[j];
+                y.e0 = end ? &positions[i] : &down[0];
+                y.e1 = end ? &down[1] : &positions[j];
                 olo_law_stop.over(&y, OLO_LAW_FIRST, false, &low);
-                double slope = m < 2 ? (high.s0[0] - low.s0[0]) : (high.s1[0] - low.s1[0]);
-                check_close(slope / (2 * d), exact[m], 1e-7);
+                double difference = m < 2 ? (high.s0[0] - low.s0[0]) : (high.s1[0] - low.s1[0]);
+                check_close(difference / (2 * d), exact[m], 1e-7);
             }
         }
 }

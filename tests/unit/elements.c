@@ -130,8 +130,9 @@ static void fold(const double v[4][3], double density, double m[16])
     }
 }
 
-/* m of a shape that is turned by R and shifted */
-static void place(const double from[16], const double R[9], const double shift[3], double to[16])
+/* Adds m of a shape that is rotated by R and shifted. */
+static void add_moved(const double from[16], const double R[9], const double shift[3],
+                      double to[16])
 {
     double A[16] = {1, 0, 0, 0, shift[0], 0, 0, 0, shift[1], 0, 0, 0, shift[2], 0, 0, 0}, B[16];
     for (int i = 0; i < 9; i++)
@@ -214,20 +215,20 @@ TEST(k5_composites_holes_and_turned_shapes)
     /* a turned box, a hole drilled through along z, a turned cone, and a lump given by numbers */
     memset(part, 0, sizeof part);
     brick(size, 1000, part);
-    place(part, R, at, expected);
+    add_moved(part, R, at, expected);
     memset(part, 0, sizeof part);
     revolve(-0.1, 0.1, straight, 0.05, -1000, part);
-    place(part, none, hole, expected);
+    add_moved(part, none, hole, expected);
     memset(part, 0, sizeof part);
     revolve(0, 0.5, pointed, 0.4, 3000, part);
-    place(part, R, hole, expected);
+    add_moved(part, R, hole, expected);
     /* mass 5, J = diag(1, 2, 2.5) about (1, 1, 1): E = tr(J)/2 - J */
     memset(part, 0, sizeof part);
     part[0] = 5;
     part[5] = 1.75;
     part[10] = 0.75;
     part[15] = 0.25;
-    place(part, none, lump, expected);
+    add_moved(part, none, lump, expected);
     mass_of_text("bodies:\n"
                  "  name: b\n"
                  "  mass: 5\n"

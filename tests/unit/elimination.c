@@ -157,8 +157,8 @@ static void check_transposed(forest *f, int n, const int *t, double *transposed,
     olo_free(b);
 }
 
-/* The product r with any increments: [dt, mu = -W, du] leaves the dense form with [0, 0, -r]. Keeps
- * z. */
+/* The product r with any increments: the dense form times [dt, mu = -W, du] is [0, 0, -r]. The
+ * right side z is not changed. */
 static void check_product(forest *f, int n, const int *t, const int *mu, const int *u,
                           const double *A, unsigned long long *seed)
 {
@@ -454,8 +454,8 @@ TEST(symmetric_matrices_are_solved_from_their_upper_half)
     }
 }
 
-/* Three rows on a plain block of which the last is the sum of the others: two directions are left,
- * on either way. */
+/* Three rows on a plain block of which the last is the sum of the others: two directions are active
+ * with each way of the elimination. */
 TEST(redundant_rows_are_revealed)
 {
     const olo_block blocks[2] = {{.size = 3, .dof = 3, .parent = -1, .plain = true},
@@ -465,7 +465,8 @@ TEST(redundant_rows_are_revealed)
     for (int way = 0; way < 3; way++) {
         olo_elimination *e = open_elimination(2, blocks, 1, edge);
         olo_error error = {0};
-        double lambda[3] = {1, 1, -1}, kept[3] = {2, 1, 3}; /* the first of them does nothing */
+        /* the first is in the null space of the rows, the second orthogonal to it */
+        double lambda[3] = {1, 1, -1}, active[3] = {2, 1, 3};
         int where = -1;
         olo_elimination_clear(e);
         for (int i = 0; i < 3; i++) {
@@ -485,17 +486,17 @@ TEST(redundant_rows_are_revealed)
                 check_true(olo_elimination_eliminate_with_rank(e, olo_elimination_sequence(e)[i]));
             for (int i = 1; i >= 0; i--)
                 olo_elimination_substitute(e, olo_elimination_sequence(e)[i]);
-            double advanced[3] = {1, 1, -1}, sum = 0; /* what does nothing is taken away */
+            double advanced[3] = {1, 1, -1}, sum = 0; /* the part in the null space is removed */
             olo_elimination_update_multipliers(e, 1, advanced);
             for (int i = 0; i < 3; i++)
                 sum += advanced[i] * (i == 2 ? -1 : 1);
             check_close(0, sum, 1e-14);
         }
         olo_elimination_project_multipliers(e, 1, lambda);
-        olo_elimination_project_multipliers(e, 1, kept);
+        olo_elimination_project_multipliers(e, 1, active);
         for (int i = 0; i < 3; i++) {
             check_close(0, lambda[i], 1e-14);
-            check_close(i == 2 ? 3 : 2 - i, kept[i], 1e-14); /* orthogonal to (1, 1, -1) */
+            check_close(i == 2 ? 3 : 2 - i, active[i], 1e-14);
             double g = way == 0 ? 0 : i == 2 ? 3 : i + 1.0;
             for (int k = 0; way > 0 && k < 3; k++)
                 g += rows[3 * i + k] * olo_elimination_twist(e, 0)[k];
@@ -505,10 +506,10 @@ TEST(redundant_rows_are_revealed)
     }
 }
 
-/* Two rows (1, 0, 0) and (1, delta, 0) times `unit`, of a unit mass, each a closure of its own or
- * both in one. What the second has beyond the first enters the elimination as delta^2, relative to
- * the square of the rows. */
-static int rows_kept(double delta, double unit, bool together)
+/* The number of active rows of (1, 0, 0) and (1, delta, 0) times `unit`, on a unit mass, in two
+ * closures or together in one. The part of the second row that is orthogonal to the first enters
+ * the elimination as delta^2, relative to the square of the rows. */
+static int active_rows(double delta, double unit, bool together)
 {
     const olo_block blocks[3] = {
         {.size = 3, .dof = 3, .parent = -1, .plain = true},
@@ -529,11 +530,11 @@ static int rows_kept(double delta, double unit, bool together)
         }
     }
     check_ok(olo_elimination_find_redundant(e, unit * unit, &error), &error);
-    int kept = 0;
+    int active = 0;
     for (int c = 1; c <= closures; c++)
-        kept += e->active[c];
+        active += e->active[c];
     close_elimination(e);
-    return kept;
+    return active;
 }
 
 /* The bound is 1e-11 of the square, as elimination_sweep.c says. A row that is refused as
@@ -544,15 +545,16 @@ TEST(rows_are_redundant_below_the_square_root_of_1e_11)
     static const double units[] = {1, 1e-6, 1e6};
     for (int i = 0; i < 6; i++) {
         const bool together = i % 2 == 1;
-        check_equal(2, rows_kept(1e-2, units[i / 2], together));
-        check_equal(2, rows_kept(1e-5, units[i / 2], together));
-        check_equal(1, rows_kept(1e-6, units[i / 2], together));
-        check_equal(1, rows_kept(0, units[i / 2], together));
+        check_equal(2, active_rows(1e-2, units[i / 2], together));
+        check_equal(2, active_rows(1e-5, units[i / 2], together));
+        check_equal(1, active_rows(1e-6, units[i / 2], together));
+        check_equal(1, active_rows(0, units[i / 2], together));
     }
 }
 
-/* Closures on a chain that are combinations of others: rounding of the elimination leaves of them
- * what the conditioning of the chain makes of 1e-16. The rank is known. */
+/* Closures on a chain of which some are linear combinations of others, so that the rank is known.
+ * The elimination leaves rounding errors of 1e-16 times the condition number of the chain in them.
+ */
 TEST(combinations_of_rows_are_redundant_whatever_rounding_leaves_of_them)
 {
     enum { NODES = 6, ROWS = 4, BASIS = 2 };
@@ -588,10 +590,10 @@ TEST(combinations_of_rows_are_redundant_whatever_rounding_leaves_of_them)
                         olo_elimination_matrix(e, NODES + i, c)[k] = rows[i][3 * c + k];
             }
         check_ok(olo_elimination_find_redundant(e, 1.0, &error), &error);
-        int kept = 0;
+        int active = 0;
         for (int i = 0; i < ROWS; i++)
-            kept += e->active[NODES + i];
-        check_equal(BASIS, kept);
+            active += e->active[NODES + i];
+        check_equal(BASIS, active);
         close_elimination(e);
     }
 }

@@ -275,8 +275,8 @@ TEST(each_error_has_its_column)
     refused("min( )", 1, "'min' takes at least 1 argument, not 0, at column 1 of 'min( )'");
 }
 
-/* `count` times a text, and then another. The caller frees. */
-static char *repeated(const char *head, size_t count, const char *tail)
+/* `count` copies of one text and then another. The caller frees the result. */
+static char *copies_of(const char *head, size_t count, const char *tail)
 {
     char *text = calloc(count * strlen(head) + strlen(tail) + 1, 1);
     for (size_t i = 0; i < count; i++) {
@@ -289,7 +289,7 @@ static void limit(const char *head, size_t count, const char *tail, const char *
 {
     olo_error error = {0};
     olo_expression *expression = NULL;
-    char *text = repeated(head, count, tail);
+    char *text = copies_of(head, count, tail);
     const olo_status status = olo_expression_compile(text, names, COUNT, &expression, NULL, &error);
     free(text);
     olo_expression_free(expression);
@@ -304,8 +304,8 @@ static void limit(const char *head, size_t count, const char *tail, const char *
 
 TEST(limits_are_enforced)
 {
-    char *closing = repeated(")", 64, "");
-    char *sums = repeated("x+(", 64, "x");
+    char *closing = copies_of(")", 64, "");
+    char *sums = copies_of("x+(", 64, "x");
     limit("(", 64, "x)", "expected ')'");
     limit("-", 64, "x", NULL);
     limit("-", 65, "x", "nested deeper than 64 levels at column 65 of '--");

@@ -82,10 +82,10 @@ static bool is_new_journal(void)
     size_t size = 0;
     unsigned char *bytes = take_journal(&size);
     check_true(size <= sizeof last);
-    const bool repeated = size == last_size && memcmp(bytes, last, size) == 0;
+    const bool same = size == last_size && memcmp(bytes, last, size) == 0;
     memcpy(last, bytes, size);
     last_size = size;
-    const bool new_one = !repeated && is_new(bytes, size);
+    const bool new_one = !same && is_new(bytes, size);
     free(bytes);
     return new_one;
 }

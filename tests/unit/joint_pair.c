@@ -83,12 +83,12 @@ static void check_algebra(const joined *bodies, unsigned long long *seed)
     check_equal(s->n - s->m, w.tree->unknowns);
     for (int k = 0; k < 8; k++) {
         walk_move(&w, seed);
-        /* at q1, between q0 and q1, and where a scheme wants it so at q0 */
+        /* at q1, between q0 and q1, and at q0, which some schemes use */
         for (int where = 0; where < 3; where++) {
-            const double *const places[] = {w.x.q1, w.x.qm, w.x.q0};
+            const double *const configurations[] = {w.x.q1, w.x.qm, w.x.q0};
             w.x.left = where == 2 ? w.x.q0 : NULL;
             double *P = null_space(&w, where > 0);
-            check_below(product(&w, places[where], P), 1e-13);
+            check_below(product(&w, configurations[where], P), 1e-13);
             check_equal(w.tree->unknowns, rank_of(w.tree->unknowns, s->n, P));
         }
         w.x.left = NULL;
@@ -365,16 +365,17 @@ TEST(redundant_joints_are_counted)
 
 /* --- chains and trees (11.1.7) --- */
 
-/* Letters of the sheet: the first is the base, B free or a pair on the ground. */
+/* A chain from the letters of its pairs. The first is the base: B for a free body, or a pair with
+ * the ground. */
 static joined chain(const char *letters, unsigned long long seed)
 {
     joined x = joined_create(seed);
     for (int k = 0; letters[k]; k++) {
-        double place[3];
-        joined_vector(&x, 0.6, place);
+        double position[3];
+        joined_vector(&x, 0.6, position);
         if (k > 0)
-            vec3_add(1.0, x.place[k - 1], place);
-        joined_body(&x, place, NULL);
+            vec3_add(1.0, x.position[k - 1], position);
+        joined_body(&x, position, NULL);
         if (letters[k] != 'B')
             joined_pair(&x, pair_letter(letters[k]), k - 1, k, NULL, 0.5);
     }
@@ -574,12 +575,12 @@ static double update_error(walk *w)
     double *P = null_space(w, false), *up = olo_alloc(n, sizeof *up), largest = 0;
     for (int k = 0; k < w->s.system->node_count; k++)
         for (int j = 0; j < w->tree->nodes[k].dof; j++) {
-            double nu[6], *u = w->x.u + w->tree->nodes[k].u + j, keep = *u;
+            double nu[6], *u = w->x.u + w->tree->nodes[k].u + j, old = *u;
             velocities(w, k, j, nu);
-            *u = keep + eps;
+            *u = old + eps;
             olo_motion_move(w->tree, &w->x);
             memcpy(up, w->x.q1, n * sizeof *up);
-            *u = keep - eps;
+            *u = old - eps;
             olo_motion_move(w->tree, &w->x);
             for (size_t i = 0; i < n; i++) {
                 double expected = 0;
@@ -587,7 +588,7 @@ static double update_error(walk *w)
                     expected += nu[l] * P[(size_t)(w->tree->nodes[k].u + l) * n + i];
                 largest = larger(largest, fabs(expected - (up[i] - w->x.q1[i]) / (2 * eps)));
             }
-            *u = keep;
+            *u = old;
             olo_motion_move(w->tree, &w->x);
         }
     olo_free(up);

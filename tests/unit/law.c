@@ -287,7 +287,7 @@ TEST(discrete_gradients_have_exact_derivatives_near_a_pole)
             x.ridge.shift[0] -= margin - 0.02;
             // and a constant costs the differences some digits, but fewer than the integrals lack
             x.ridge.weight[1] = 300.0;
-            memset(x.ridge.slope[1], 0, sizeof x.ridge.slope[1]);
+            memset(x.ridge.direction[1], 0, sizeof x.ridge.direction[1]);
             check_first(&x, 1e-10);
             check_second(&x, 1e-3, 1e-8);
         }
@@ -391,7 +391,7 @@ TEST(a_constant_in_the_energy_does_not_disturb_small_increments)
             quad s[K];
             sample_init(&x, &general, size, &seed);
             x.ridge.weight[0] = 1e8;
-            memset(x.ridge.slope[0], 0, sizeof x.ridge.slope[0]);
+            memset(x.ridge.direction[0], 0, sizeof x.ridge.direction[0]);
             olo_law_general.over(&x.input, OLO_LAW_VALUE, false, &out);
             quad_stress(&x.exact, x.q0, x.q1, s);
             check_block(k, s, out.s, 1e-14, 0.0);

@@ -38,8 +38,8 @@ static double of_both_on_the_way(void *context, const olo_system *system, const 
     return weigh(system->n, x->q, 5, gq) + of_both(context, system, x, gq, gv);
 }
 
-static double of_places(void *context, const olo_system *system, const olo_state *x, double *gq,
-                        double *gv)
+static double of_positions(void *context, const olo_system *system, const olo_state *x, double *gq,
+                           double *gv)
 {
     (void)context;
     (void)gv;
@@ -51,7 +51,7 @@ typedef struct result {
     double value, q[NUMBERS_MAX], v[NUMBERS_MAX];
 } result;
 
-static result gradient_of(const joined *x, const char *scheme, int order, bool running,
+static result gradient_of(const joined *x, const char *scheme, int order, int running,
                           size_t memory)
 {
     scene s = joined_open_scheme(x, scheme, "reduced");
@@ -62,7 +62,7 @@ static result gradient_of(const joined *x, const char *scheme, int order, bool r
     const olo_functional J = {.initialised = OLO_INITIALISED_FUNCTIONAL,
                               .end = of_both,
                               .running = running == 0   ? NULL
-                                         : running == 1 ? of_places
+                                         : running == 1 ? of_positions
                                                         : of_both_on_the_way};
     s.run.order = order;
     s.run.step = 0.01;
@@ -182,7 +182,7 @@ static void check_step(olo_linear_step *fast, olo_linear_step *any, const olo_st
     check_below(apart(n, a.q, b.q), 5e-12);
 }
 
-static void place_state(const olo_step_record *step, int n, olo_state *state)
+static void set_state(const olo_step_record *step, int n, olo_state *state)
 {
     memcpy(state->q, step->q0, (size_t)n * sizeof *state->q);
     memcpy(state->v, step->v0, (size_t)n * sizeof *state->v);
@@ -203,7 +203,7 @@ TEST(steps_back_over_hinges_are_those_of_any_tree)
         check_ok(olo_linear_step_create(s.system, &s.run, &any, &error), &error);
         olo_linear_step_disable_hinges(any);
         for (int i = 0; i + 1 < steps.count; i++) {
-            place_state(&steps.steps[i], s.system->n, s.state);
+            set_state(&steps.steps[i], s.system->n, s.state);
             check_step(fast, any, &steps.steps[i], s.state, k % SCHEMES == 1, s.system->n);
         }
         olo_linear_step_free(fast);

@@ -227,8 +227,8 @@ TEST(a_name_of_the_greatest_length_can_be_replaced)
     olo_write_with_names_only(false);
 }
 
-/* Several processes that give a file the same name at the same moment, and keep it until all have
- * tried; how many of them had success. */
+/* Several processes give a file the same name at the same moment, and hold it until all have tried.
+ * Returns how many of them had success. */
 static int count_winners(int processes)
 {
     int begin[2], tried[2], end[2], winners = 0;
@@ -320,7 +320,7 @@ TEST(only_regular_files_may_be_written)
     }
 }
 
-TEST(a_file_keeps_the_permissions_of_the_one_that_it_replaces)
+TEST(a_file_has_the_permissions_of_the_one_that_it_replaces)
 {
     static const mode_t MODES[] = {0600, 0640, 0666, 0755};
     for (size_t i = 0; i < 2 * sizeof MODES / sizeof MODES[0]; i++) {
@@ -549,7 +549,7 @@ TEST_MAIN(
     cmocka_unit_test(of_processes_that_write_the_same_journal_at_once_one_wins),
     cmocka_unit_test(a_file_that_another_process_writes_is_not_replaced_and_one_that_is_read_is),
     cmocka_unit_test(only_regular_files_may_be_written),
-    cmocka_unit_test(a_file_keeps_the_permissions_of_the_one_that_it_replaces),
+    cmocka_unit_test(a_file_has_the_permissions_of_the_one_that_it_replaces),
     cmocka_unit_test(links_into_folders_that_are_not_there_are_refused_at_once),
     cmocka_unit_test(links_are_followed_to_files_that_are_not_there),
     cmocka_unit_test(ranges_are_sets_of_bytes),

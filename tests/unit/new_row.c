@@ -255,7 +255,7 @@ TEST(its_motion_is_that_of_the_equations_of_motion_to_second_order)
 }
 
 /* A start on the surface, shifted along it by e; and where three steps from there lead. */
-static void place(double e, double q[3], double v[3])
+static void put(double e, double q[3], double v[3])
 {
     q[0] = start[0] + 0.7 * e;
     q[1] = start[1] - 0.4 * e;
@@ -267,7 +267,7 @@ static void place(double e, double q[3], double v[3])
 
 static void step_from(scene *s, double e, double h, double end[6])
 {
-    place(e, s->state->q, s->state->v);
+    put(e, s->state->q, s->state->v);
     olo_state_reset_history(s->state);
     scene_run(s, h, 3);
     memcpy(end, s->state->q, 3 * sizeof *end);
@@ -286,12 +286,12 @@ TEST(steps_have_derivatives_through_it)
         step_from(&s, e, h, far);
         step_from(&s, -e, h, near);
         for (int side = 0; side < 2; side++)
-            place(side ? e : -e, q[side], v[side]);
+            put(side ? e : -e, q[side], v[side]);
         for (int i = 0; i < 3; i++) {
             dq[i] = (q[1][i] - q[0][i]) / (2 * e);
             dv[i] = (v[1][i] - v[0][i]) / (2 * e);
         }
-        place(0, s.state->q, s.state->v);
+        put(0, s.state->q, s.state->v);
         olo_state_reset_history(s.state);
         check_ok(olo_derivatives_create(s.system, &s.run, &d, &error), &error);
         for (int step = 0; step < 3; step++) {

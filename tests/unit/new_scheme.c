@@ -82,12 +82,12 @@ static void balance(olo_step *step, const olo_sink *sink)
 
 static void finish(const olo_step *step, olo_state *state)
 {
-    memory *kept = memory_of(state);
+    memory *stored = memory_of(state);
     const size_t n = (size_t)state->n;
     velocity(step, step->v1);
-    memcpy(kept->numbers, step->x.dq, n * sizeof *state->q);
-    memcpy(kept->numbers + n, state->v, n * sizeof *state->v);
-    kept->h = step->h;
+    memcpy(stored->numbers, step->x.dq, n * sizeof *state->q);
+    memcpy(stored->numbers + n, state->v, n * sizeof *state->v);
+    stored->h = step->h;
     olo_balance_finish(step, state);
 }
 

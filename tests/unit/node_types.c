@@ -475,14 +475,14 @@ TEST(a_triad_is_counted_as_a_body_with_three_degrees_of_freedom)
     scene_close(&s);
 }
 
-/* What needs a position of a node says so. */
+/* A node without position is refused where a position is needed. */
 TEST(a_node_without_position_has_no_points)
 {
     scene s = open_body(&triad, "energy-momentum", "reduced");
-    const olo_point_on_body place = {.on = "body"};
+    const olo_point_on_body point = {.on = "body"};
     olo_position position;
     olo_error error = {0};
-    check_status(OLO_BAD_INPUT, olo_system_resolve(s.system, &place, &position, NULL, &error));
+    check_status(OLO_BAD_INPUT, olo_system_resolve(s.system, &point, &position, NULL, &error));
     check_contains("'body' has no position", error.text);
     scene_close(&s);
 }

@@ -32,7 +32,7 @@ static const char text[] =
     "beams:\n"
     "  - {name: rod, elements: 3, from: [0, 5, 0], to: [1, 5, 0], damping: damp^2,\n"
     "     section: {type: circle, radius: r, young: E, poisson: 0.3, density: sqrt(rho)}}\n"
-    "outputs: {name: place, on: {on: free, at: [x^2, 0, 0]}}\n"
+    "outputs: {name: spot, on: {on: free, at: [x^2, 0, 0]}}\n"
     "run: {step: 0.01, end: 1}\n";
 
 static olo_parameter_derivative *change_of(const scene *s, const char *name)

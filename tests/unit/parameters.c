@@ -21,19 +21,19 @@ static void add(olo_parameters *parameters, const char *name, const char *expres
 static void resolve(olo_parameters *parameters)
 {
     olo_error error = {0};
-    olo_parameters_location place;
-    check_ok(olo_parameters_resolve(parameters, &place, &error), &error);
-    check_true(place.parameter == OLO_PARAMETER_NONE && place.column == 0);
+    olo_parameters_location location;
+    check_ok(olo_parameters_resolve(parameters, &location, &error), &error);
+    check_true(location.parameter == OLO_PARAMETER_NONE && location.column == 0);
 }
 
 static void refused(olo_parameters *parameters, size_t parameter, size_t column, const char *text)
 {
     olo_error error = {0};
-    olo_parameters_location place = {77, 77};
-    check_status(OLO_BAD_INPUT, olo_parameters_resolve(parameters, &place, &error));
+    olo_parameters_location location = {77, 77};
+    check_status(OLO_BAD_INPUT, olo_parameters_resolve(parameters, &location, &error));
     check_text(text, error.text);
-    check_equal(parameter, place.parameter);
-    check_equal(column, place.column);
+    check_equal(parameter, location.parameter);
+    check_equal(column, location.column);
     check_status(OLO_BAD_INPUT, olo_parameters_resolve(parameters, NULL, NULL));
     for (size_t i = 0; i < olo_parameters_count(parameters); i++) {
         check_true(isnan(olo_parameters_value(parameters, i)));

@@ -456,11 +456,11 @@ TEST(everything_added_is_copied)
     name[0] = on[0] = type[0] = '?';
     time[1] = value[1] = shape.radius = -7;
     signal.count = 0;
-    const olo_load *kept = element(model, &olo_element_load, 0);
-    check_text("load", kept->name);
-    check_text("a", kept->on.on);
-    check_close(1.0, kept->signal->time[1], 0.0);
-    check_close(3.0, kept->signal->value[1], 0.0);
+    const olo_load *stored = element(model, &olo_element_load, 0);
+    check_text("load", stored->name);
+    check_text("a", stored->on.on);
+    check_close(1.0, stored->signal->time[1], 0.0);
+    check_close(3.0, stored->signal->value[1], 0.0);
     check_text("sphere", ((const olo_body *)element(model, &olo_element_body, 0))->shapes[0].type);
     olo_model_free(model);
 }

@@ -460,9 +460,9 @@ TEST(a_file_that_cannot_be_created_is_an_error_at_once)
     scene s = make_scene(10, 10);
     olo_error error = {0};
     olo_recorder *recorder = NULL;
-    check_status(OLO_IO, olo_recorder_create("no/such/place.h5", s.model, s.system, &s.run, "",
+    check_status(OLO_IO, olo_recorder_create("no/such/folder.h5", s.model, s.system, &s.run, "",
                                              &recorder, &error));
-    check_text("cannot create 'no/such/place.h5': No such file or directory", error.text);
+    check_text("cannot create 'no/such/folder.h5': No such file or directory", error.text);
     mkdir("unit-recorder.d", 0777);
     check_status(OLO_BAD_INPUT, olo_recorder_create("unit-recorder.d", s.model, s.system, &s.run,
                                                     "", &recorder, &error));

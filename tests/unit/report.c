@@ -68,7 +68,7 @@ TEST(json_in_a_page_cannot_end_its_element)
     olo_text_free(&text);
 }
 
-TEST(few_points_keep_the_ends_and_every_extreme)
+TEST(few_points_include_the_ends_and_every_extreme)
 {
     enum { COUNT = 10000, MOST = 101 };
     static double values[COUNT];
@@ -287,7 +287,7 @@ int main(void)
         cmocka_unit_test(base64_as_of_rfc_4648),
         cmocka_unit_test(words_in_html_are_escaped_and_valid),
         cmocka_unit_test(json_in_a_page_cannot_end_its_element),
-        cmocka_unit_test(few_points_keep_the_ends_and_every_extreme),
+        cmocka_unit_test(few_points_include_the_ends_and_every_extreme),
         cmocka_unit_test(plots_of_anything_are_drawn),
         cmocka_unit_test(running_out_of_memory_anywhere_is_reported_and_leaks_nothing),
         cmocka_unit_test(a_page_that_cannot_be_written_leaves_the_old_one),

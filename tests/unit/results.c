@@ -190,12 +190,13 @@ TEST(tables_grow_by_blocks_and_are_read_by_rectangles)
     olo_error error = {0};
     olo_hdf5 *file = create();
     int wide = 0, thin = 0, whole = 0;
-    check_ok(olo_hdf5_add_table(
-                 file,
-                 &(olo_hdf5_table){
-                     .path = "/q", .width = 5, .rows = 3000, .units = "m", .description = "places"},
-                 &wide, &error),
-             &error);
+    check_ok(
+        olo_hdf5_add_table(
+            file,
+            &(olo_hdf5_table){
+                .path = "/q", .width = 5, .rows = 3000, .units = "m", .description = "positions"},
+            &wide, &error),
+        &error);
     check_ok(olo_hdf5_add_table(file, &(olo_hdf5_table){.path = "/t", .rows = 3000}, &thin, &error),
              &error);
     check_ok(

@@ -46,7 +46,7 @@ static void on_warn(void *context, const char *text)
     snprintf(w->text, sizeof w->text, "%s", text);
 }
 
-static olo_status run_watched(scene *s, watch *w, olo_run_summary *summary, olo_error *error)
+static olo_status run_observed(scene *s, watch *w, olo_run_summary *summary, olo_error *error)
 {
     /* an observer without functions is fine */
     const olo_observer observers[] = {{.initialised = OLO_INITIALISED_OBSERVER, .context = NULL},
@@ -64,7 +64,7 @@ TEST(observers_see_the_start_and_every_step)
     watch w = {0};
     olo_run_summary summary;
     olo_error error = {0};
-    check_ok(run_watched(&s, &w, &summary, &error), &error);
+    check_ok(run_observed(&s, &w, &summary, &error), &error);
     check_equal(5, w.steps);
     check_equal(4, summary.steps);
     check_close(1.0, olo_state_time(s.state), 0.0);
@@ -78,7 +78,7 @@ TEST(an_observer_stops_a_run_after_the_step)
     watch w = {.stop_after = 2};
     olo_run_summary summary;
     olo_error error = {0};
-    check_status(OLO_INTERRUPTED, run_watched(&s, &w, &summary, &error));
+    check_status(OLO_INTERRUPTED, run_observed(&s, &w, &summary, &error));
     check_contains("interrupted at t = 0.5", error.text);
     check_equal(2, summary.steps);
     check_close(0.5, olo_state_time(s.state), 0.0);
@@ -90,7 +90,7 @@ TEST(a_wish_to_stop_after_the_last_step_comes_too_late)
     scene s = scene_open(point, NULL);
     watch w = {.stop_after = 4};
     olo_error error = {0};
-    check_ok(run_watched(&s, &w, NULL, &error), &error);
+    check_ok(run_observed(&s, &w, NULL, &error), &error);
     scene_close(&s);
 }
 
@@ -99,7 +99,7 @@ TEST(the_error_of_an_observer_ends_the_run)
     scene s = scene_open(point, NULL);
     watch w = {.refuse_at = 3};
     olo_run_summary summary;
-    check_status(OLO_IO, run_watched(&s, &w, &summary, NULL));
+    check_status(OLO_IO, run_observed(&s, &w, &summary, NULL));
     check_equal(3, summary.steps);
     scene_close(&s);
 }
@@ -110,7 +110,7 @@ TEST(a_rotation_near_half_a_turn_is_warned_of_once)
     watch w = {0};
     olo_run_summary summary;
     olo_error error = {0};
-    check_ok(run_watched(&s, &w, &summary, &error), &error);
+    check_ok(run_observed(&s, &w, &summary, &error), &error);
     check_equal(1, w.warnings);
     check_contains("'wheel'", w.text);
     check_contains("half a turn", w.text);

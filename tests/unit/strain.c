@@ -269,8 +269,8 @@ TEST(tangent_in_twists_is_the_projected_one)
     each_sample(same_in_twists);
 }
 
-/* Derivatives by reference values and shape functions, against differences: the strains are linear
- * in each. */
+/* Derivatives with respect to reference values and shape functions, compared with differences. The
+ * strains are linear in each of them. */
 static void by_coefficients(sample *x)
 {
     const double d = 1e-6;
@@ -283,14 +283,14 @@ static void by_coefficients(sample *x)
                          : k < STRAINS + x->strain.nodes
                              ? &x->strain.N[k - STRAINS]
                              : &x->strain.dN[k - STRAINS - x->strain.nodes];
-        double kept = *number, plus[2][SIZE], minus[2][SIZE], got[SIZE];
-        *number = kept + d;
+        double old = *number, plus[2][SIZE], minus[2][SIZE], got[SIZE];
+        *number = old + d;
         olo_term_gradient(&x->strains, x->q0, NULL, plus[0]);
         olo_term_discrete(&x->strains, &x->step, plus[1], NULL);
-        *number = kept - d;
+        *number = old - d;
         olo_term_gradient(&x->strains, x->q0, NULL, minus[0]);
         olo_term_discrete(&x->strains, &x->step, minus[1], NULL);
-        *number = kept;
+        *number = old;
         for (int over = 0; over < 2; over++) {
             if (over)
                 olo_term_discrete_by_coefficient(&x->strains, &x->step, p, got);
@@ -308,8 +308,8 @@ TEST(derivatives_by_coefficients_are_those_of_differences)
     each_sample(by_coefficients);
 }
 
-/* Gradient and Hessian of the energy against differences of the fourth order of the energy and of
- * the gradient. */
+/* Gradient and Hessian of the energy, compared with differences of fourth order of the energy and
+ * of the gradient. */
 static void follow_differences(sample *x)
 {
     static const double weights[2] = {2.0 / 3, -1.0 / 12}, d = 2e-3;
@@ -320,18 +320,18 @@ static void follow_differences(sample *x)
     olo_term_gradient(&x->strains, x->q0, NULL, ours);
     memset(theirs, 0, sizeof theirs);
     for (int i = 0; i < n; i++) {
-        const double kept = x->q0[i];
+        const double old = x->q0[i];
         for (int k = -2; k <= 2; k++) {
             if (k == 0)
                 continue;
             const double w = (k < 0 ? -1 : 1) * weights[abs(k) - 1] / d;
-            x->q0[i] = kept + k * d;
+            x->q0[i] = old + k * d;
             expected[i] += w * olo_term_energy(&x->strains, x->q0, NULL);
             olo_term_gradient(&x->strains, x->q0, NULL, row);
             for (int j = 0; j < n; j++)
                 theirs[i * n + j] += w * row[j];
         }
-        x->q0[i] = kept;
+        x->q0[i] = old;
     }
     check_same(n, expected, ours, 1e-9);
     olo_term_hessian(&x->strains, x->q0, NULL, ours);

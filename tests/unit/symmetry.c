@@ -283,21 +283,21 @@ TEST(size_of_the_model_does_not_change_what_is_found)
  * not, wherever it is. */
 TEST(where_the_model_is_does_not_change_what_is_found)
 {
-    static const char *const places[] = {"0", "3", "1e6", "1e12"};
+    static const char *const positions[] = {"0", "3", "1e6", "1e12"};
     const char *text = "parameters: {x: 0, vertical: 1}\ngravity: [0, 0, -9.81]\n"
                        "bodies: {name: b, mass: 1, inertia: [1, 2, 2], center: [0.5, 0, 0], "
                        "position: [x, 0, 0]}\n"
                        "joints: {name: h, between: [ground, b], at: [x, 0, 0], axis: [0, 1 - "
                        "vertical, vertical]}\n";
     for (int i = 0; i < 4; i++) {
-        const olo_setting settings[2] = {{.name = "x", .value = places[i]},
+        const olo_setting settings[2] = {{.name = "x", .value = positions[i]},
                                          {.name = "vertical", .value = "1"}};
         scene s = scene_open_set(text, "reduced", settings, 2);
         check_equal(2, olo_system_invariant_count(s.system));
         const olo_invariant *turn = olo_system_invariant(s.system, 1);
         check_close(1.0, turn->rotation[2], 1e-12);
         /* L_z about the axis is L_z - (x P_y - y P_x), and the axis goes through (x, 0) */
-        const double x = strtod(places[i], NULL);
+        const double x = strtod(positions[i], NULL);
         check_close(-x, turn->translation[1], 1e-9 * (1 + x));
         scene_close(&s);
         const olo_setting across[2] = {settings[0], {.name = "vertical", .value = "0"}};

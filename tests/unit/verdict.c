@@ -162,13 +162,13 @@ static olo_verdict_record bounded_record(void)
     return record;
 }
 
-/* 1000 states with the energy 1 + amplitude sin(t) + slope t/T, of which one joule is kinetic at
+/* 1000 states with the energy 1 + amplitude sin(t) + growth t/T, of which one joule is kinetic at
  * the start. */
-static olo_verdict wave(double amplitude, double slope, long halvings)
+static olo_verdict wave(double amplitude, double growth, long halvings)
 {
     olo_verdict_record record = bounded_record();
     for (int i = 0; i < 1000; i++) {
-        const double energy = 1.0 + amplitude * sin(0.37 * i) + slope * i / 1000.0;
+        const double energy = 1.0 + amplitude * sin(0.37 * i) + growth * i / 1000.0;
         const olo_ledger ledger = {.balance = energy, .kinetic = energy};
         olo_verdict_add(&record, &ledger, halvings);
     }
@@ -240,8 +240,8 @@ TEST(exact_constraints_hold_to_rounding_of_their_size)
     check_equal(OLO_VERDICT_BROKEN, constraint_verdict(1e-9, 1e-9, 0.0).level);
 }
 
-/* A joint at a distance of 1e9 is open by a unit of the last place there: that is what the text
- * says. */
+/* A joint at a distance of 1e9 is open by a unit in the last place of 1e9, which is the error in
+ * the text. */
 TEST(the_text_names_the_absolute_error)
 {
     check_text("satisfied to 1.2e-07", constraint_verdict(1.2e-7, 1e-13, 0.0).text);
