@@ -213,7 +213,7 @@ def test_processor_time_of_the_pendulum_and_the_top(oloid):
     assert ratios[0] == 1 == min(ratios) and ratios[3] == max(ratios)
 
 
-# -- how it is told --------------------------------------------------------------------------------
+# -- how it is shown -------------------------------------------------------------------------------
 
 def test_tables_for_people(oloid):
     done = oloid("compare", "heavy-top", "--treatments", "reduced,multipliers,penalty", "--penalty",

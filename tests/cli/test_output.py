@@ -258,7 +258,7 @@ def as_nobody():
 @pytest.mark.parametrize("name", ["x.h5", "x.h5.partial"])
 def test_a_file_that_may_not_be_written_is_not_replaced(oloid, name):
     oloid.folder.chmod(0o777)
-    (oloid.folder / name).write_text("kept")
+    (oloid.folder / name).write_text("protected")
     (oloid.folder / name).chmod(0o444)
     try:
         done = oloid("run", "heavy-top", "--end", "0.01", "-q", "--no-report", "-o", "x.h5",
@@ -267,10 +267,10 @@ def test_a_file_that_may_not_be_written_is_not_replaced(oloid, name):
         pytest.skip("the program is where only the superuser can run it")
     assert done.returncode == 4, done.stderr
     assert f"cannot create '{name}': Permission denied" in one_message(done)
-    assert (oloid.folder / name).read_text() == "kept" and os.listdir(oloid.folder) == [name]
+    assert (oloid.folder / name).read_text() == "protected" and os.listdir(oloid.folder) == [name]
 
 
-def test_replaced_files_keep_their_permissions(oloid):
+def test_replaced_files_have_the_old_permissions(oloid):
     names = ("x.h5", "x.report.html", "x.csv")
     for name in names:
         (oloid.folder / name).write_text("old")

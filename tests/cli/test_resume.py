@@ -390,16 +390,16 @@ def test_a_truncated_journal_is_refused(run, interrupted):
         check_refused(run, interrupted, "x.h5.partial", codes=(4,))
 
 
-@pytest.mark.slow  # and HDF5 leaks what it has read of a damaged file, which the sanitizers tell
+@pytest.mark.slow  # and HDF5 leaks memory after a damaged file, which the sanitizers report
 def test_damage_anywhere_is_no_crash(run, start, folder):
     interrupt(start, folder, "heavy-top", "--step", "1e-3", "--end", "100", "--quiet",
               "--set", "run.frames=100")
     whole = (folder / "x.h5.partial").read_bytes()
-    places = random.Random(5)
+    chance = random.Random(5)
     for _ in range(15):
         broken = bytearray(whole)
         for _ in range(20):
-            broken[places.randrange(min(len(broken), 200000))] ^= 1 << places.randrange(8)
+            broken[chance.randrange(min(len(broken), 200000))] ^= 1 << chance.randrange(8)
         (folder / "y.h5.partial").write_bytes(broken)
         done = run("--resume", "y.h5.partial", "--quiet")
         assert done.returncode in (0, 2, 4), done.stderr
@@ -428,10 +428,10 @@ def test_a_disk_that_is_full_leaves_the_old_result(run, folder, tmp_path):
         assert sorted(os.listdir(folder)) == ["x.h5"]
 
 
-def mount_small(place):
-    """A file system of 2 MB, where the system lets us have one."""
-    place.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", str(place)],
+def mount_small(folder):
+    """Mounts a file system of 2 MB if the system permits it."""
+    folder.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", str(folder)],
                           capture_output=True)
     return done.returncode == 0
 
@@ -512,7 +512,7 @@ def test_a_run_that_continues_elsewhere_is_left_alone(run, start, folder):
 # ---- runs that fail ------------------------------------------------------------------------------
 
 
-def test_a_run_that_fails_keeps_what_it_has_and_the_old_result(run, folder):
+def test_a_run_that_fails_leaves_its_journal_and_the_old_result(run, folder):
     old = folder / "x.h5"
     old.write_text("old")
     # in free fall Newton needs one iteration more as soon as the spring is taut

@@ -15,7 +15,7 @@ VERDICT_KEYS = {"quantity", "drift", "relative_drift", "tolerance", "level", "te
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_every_model_runs_and_keeps_its_laws(oloid, model):
+def test_every_model_runs_and_satisfies_its_laws(oloid, model):
     done = oloid("run", model, "--json", "--quiet", timeout=600)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -211,8 +211,8 @@ def test_orders_and_tolerances_that_are_not_there(oloid, arguments, words):
     assert done.returncode == 2 and words in done.stderr
 
 
-def test_a_step_that_left_the_finite_numbers_is_told_in_words(oloid):
-    # a ruler as thin as nothing: the first update is infinite
+def test_an_update_that_is_not_finite_is_reported_in_words(oloid):
+    # a width near zero: the first update is infinite
     done = oloid("run", "cantilever", "--set", "width=1e-300", "--scheme", "variational",
                  "--constraints", "projected", "--step", "0.1", "--end", "0.4", "--no-result", "-q")
     assert done.returncode == 3

@@ -84,8 +84,8 @@ def test_the_page_of_a_doubtful_run_is_not_green(oloid):
     assert '"level":"warn"' in page.replace('": "', '":"')
 
 
-def test_a_joint_far_away_is_told_in_metres(oloid):
-    """At x = 1e9 + 1/3 a unit of the last place is 1.2e-7."""
+def test_a_joint_far_away_is_reported_in_metres(oloid):
+    """At x = 1e9 + 1/3 a unit in the last place is 1.2e-7."""
     constraints = line(judged(oloid, "far-1e9"), "constraints")
     assert constraints["level"] == "warn" and 1e-8 < constraints["drift"] < 1e-5
     assert f"{constraints['drift']:.1e}" in constraints["text"]

@@ -36,7 +36,7 @@ def interrupted(tmp_path):
     def press(before="", run=RUN.format(more=""), report=REPORT):
         program = PROGRAM.format(tests=os.path.dirname(__file__), before=before, run=run,
                                  report=report)
-        # a shell may have told its children to ignore SIGINT
+        # the children of a shell may ignore SIGINT
         process = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    preexec_fn=lambda: signal.signal(signal.SIGINT,

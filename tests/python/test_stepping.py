@@ -80,7 +80,7 @@ def test_views_are_read_only_and_follow_the_state():
     assert not numpy.array_equal(q, before)
     del state, stepper, system
     gc.collect()
-    assert numpy.all(numpy.isfinite(q))  # the view keeps its state
+    assert numpy.all(numpy.isfinite(q))  # the view owns a reference to its state
 
 
 def test_states_are_written_copied_and_reversed():
