@@ -11,7 +11,8 @@ static double distance_to(const char *other, const char *model, double h, int st
 {
     scene a = scene_open(model, "reduced"), b = scene_open(model, other);
     int n = olo_system_coordinate_count(a.system);
-    double worst = 0, speed = 0, gap = 0; /* the largest of the run: near rest all are small */
+    double worst = 0, speed = 0,
+           gap = 0; /* the largest values of the run: near an equilibrium all are small */
     for (int i = 0; i < steps; i++) {
         scene_run(&a, h, 1);
         scene_run(&b, h, 1);
@@ -20,8 +21,8 @@ static double distance_to(const char *other, const char *model, double h, int st
         check_true(isfinite(q));
         worst = larger(worst, q);
         for (int j = 0; j < n; j++) {
-            /* sections of beams have next to no rotary inertia: their rates are noise (beam sheet,
-             * 15) */
+            /* sections of beams have almost no rotary inertia: their rates are dominated by
+             * rounding (beam sheet, 15) */
             const olo_coordinate *c = &a.system->coordinates[j];
             if (c->slot > 0 && a.system->nodes[c->node].section)
                 continue;
@@ -58,8 +59,8 @@ TEST(catalogue_models_move_alike)
         scene_close(&s);
         double apart = distance(name, h, 100);
         print_message("%-28s %.1e\n", name, apart);
-        /* beams: the rounding of an elongation, 1e-16, times EA h over the mass of a node, against
-         * the speed: 3e-9 for the cantilever */
+        /* beams: the rounding of an elongation, 1e-16, times EA h over the mass of a node, relative
+         * to the speed: 3e-9 for the cantilever */
         check_below(apart, beams ? 1e-8 : 1e-10);
     }
     olo_catalogue_free(catalogue);
@@ -271,8 +272,8 @@ TEST(loops_have_as_many_unknowns_as_degrees_of_freedom_and_move_alike)
     }
 }
 
-/* Thesis, table 6.5: one unknown, condition 1. Both numbering options, and through the positions
- * where the rows of four bars lose their rank. */
+/* Thesis, table 6.5: one unknown, condition number 1. Both numberings of the bodies, also at
+ * positions where rows of four bars become dependent. */
 TEST(table_6_5_the_six_body_linkage_has_one_equation)
 {
     for (int k = 0; k < 6; k++) {
@@ -335,8 +336,8 @@ static void check_redundant(const char *model, const char *joint, int rows, int 
 
 TEST(redundant_rows_are_named)
 {
-    /* Bricard's linkage has one more degree of freedom than its rows count, a planar loop of hinges
-     * three */
+    /* Bricard's linkage has one degree of freedom more than the number of its rows suggests, a
+     * planar loop of hinges three more */
     check_redundant("bricard", "D", 1, 1);
     check_redundant(LOOP_OF_HINGES
                     "  - {name: C, type: revolute, between: [top, right], at: [2, 1.4, 0], axis: "
@@ -344,7 +345,7 @@ TEST(redundant_rows_are_named)
                     "  - {name: D, type: revolute, between: [ground, right], at: [2, 0, 0], axis: "
                     "[0, 0, 1]}\n",
                     "C", 3, 1);
-    /* the same with a ball and a cylinder, has no redundant rows */
+    /* the same with a spherical and a cylindrical joint: no row is redundant */
     check_redundant(LOOP_OF_HINGES
                     "  - {name: C, type: spherical, between: [top, right], at: [2, 1.4, 0]}\n"
                     "  - {name: D, type: cylindrical, between: [ground, right], at: [2, 0, 0], "
@@ -405,7 +406,7 @@ TEST(two_runs_of_a_model_give_the_same_bits)
         olo_state *other = NULL;
         olo_error error = {0};
         scene_run(&a, 0.01, 200);
-        /* in two parts, through a copy, with a stepper that has done something else before */
+        /* in two parts, with a copy of the state and a stepper that has made other steps before */
         scene_run(&b, 0.01, 77);
         check_ok(olo_state_clone(b.state, &other, &error), &error);
         scene_run(&b, 0.003, 20);

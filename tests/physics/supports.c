@@ -151,7 +151,7 @@ TEST(support_moves_a_body_that_was_not_placed)
                          "supports: {on: b.p, type: point, at: [5, 5, 5]}\n",
                          "reduced");
     const double q[3] = {5, 4, 5},
-                 v[3] = {2, 0, 0}; /* origin at -e_y from the point, omega x that */
+                 v[3] = {2, 0, 0}; /* the origin is at -e_y from the point: v = omega x (-e_y) */
     for (int i = 0; i < 3; i++) {
         check_close(q[i], scene_q(&s, "b")[i], 1e-15);
         check_close(v[i], scene_v(&s, "b")[i], 1e-15);
@@ -215,7 +215,8 @@ TEST(oblique_planes_hold)
         check_below(scene_drift(&s, 0.01, 200), 1e-12);
         check_close(body, vec3_dot(n, scene_q(&s, "b")), 1e-13);
         check_close(point, vec3_dot(n, scene_q(&s, "a")), 1e-13);
-        check_close(0, vec3_dot(n, scene_v(&s, "a")), 1e-11); /* 2/h times round-off, 200 times */
+        check_close(0, vec3_dot(n, scene_v(&s, "a")),
+                    1e-11); /* round-off times 2/h, over 200 steps */
         scene_close(&s);
     }
 }

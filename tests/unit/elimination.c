@@ -1,5 +1,5 @@
-/* Block elimination on random trees with springs and closures, against the dense saddle form of the
- * header and its transpose. */
+/* Block elimination on random trees with springs and closures, compared with the dense saddle point
+ * form of the header and its transpose. */
 #include "scene.h"
 
 #include "base/memory.h"
@@ -15,7 +15,7 @@ typedef struct forest {
     olo_elimination *elimination;
 } forest;
 
-/* Numbers over a structure of their own. */
+/* An elimination with its own structure. */
 static olo_elimination *open_elimination(int count, const olo_block *blocks, int edge_count,
                                          const int *edges)
 {
@@ -40,7 +40,7 @@ static int pick(unsigned long long *seed, int n)
     return (int)((scene_random(seed) * 0.5 + 0.5) * n) % n;
 }
 
-/* A spatial joint has no matrices of its own: some to be filled all the same. */
+/* A spatial joint has no matrices; here it gets some that can be filled. */
 static void lend_blocks(olo_joint_blocks *j, double own[4][36])
 {
     if (!j->spatial)
@@ -104,7 +104,7 @@ static bool coupled(const forest *f, int a, int b)
     return a == b;
 }
 
-/* Gauss with row exchanges, for the reference */
+/* Gaussian elimination with row exchanges, as reference */
 static void solve_dense(int n, double *A, double *b)
 {
     for (int k = 0; k < n; k++) {
@@ -135,7 +135,8 @@ static void solve_dense(int n, double *A, double *b)
     }
 }
 
-/* dt = -(A^-1)_tt z has the transpose -(A^-T)_tt; t[c] is where block c is in the dense form. */
+/* dt = -(A^-1)_tt z has the transpose -(A^-T)_tt; t[c] is the index of block c in the dense
+ * form. */
 static void check_transposed(forest *f, int n, const int *t, double *transposed,
                              unsigned long long *seed)
 {
@@ -210,7 +211,7 @@ static void fill_spatial(olo_joint_blocks *j, unsigned long long *seed)
         j->Ec[i] = -j->Ep[i];
 }
 
-/* Light blocks take no more than a, a^ and f of the above. */
+/* Spatial joints are given by a, a^ and f of these matrices. */
 static void write_spatial(const olo_joint_blocks *j)
 {
     const double *matrix[3] = {j->A + 3, j->A_hat + 3, j->Ep + 18};
@@ -246,8 +247,8 @@ static void check_against_dense(forest *f, unsigned long long *seed, double tole
                 K[i * d + i] += 8;
             if (a == c && block->closure)
                 K[0] = 0;
-            /* rows and columns of closures are alike, as in mechanics: their pivots are not near
-             * zero */
+            /* rows and columns of closures are equal, as in mechanics, so that their pivots are not
+             * near zero */
             for (int i = 0;
                  a != c && block->closure != f->blocks[c].closure && i < d * f->blocks[c].size; i++)
                 K[i] = 1 + 0.3 * K[i];
@@ -350,7 +351,7 @@ static void check_forests(int springs, int closures)
         forest f;
         int count = 1 + pick(&seed, BLOCKS - closures);
         plant(&f, count, 0, springs, closures, &seed);
-        for (int again = 0; again < 2; again++) /* the structure serves many numbers */
+        for (int again = 0; again < 2; again++) /* one structure is used with many numbers */
             check_against_dense(&f, &seed, 1e-9);
         close_elimination(f.elimination);
     }
@@ -371,14 +372,15 @@ TEST(closures_are_eliminated_after_what_moves_them)
     unsigned long long seed = 77;
     for (int k = 0; k < 80; k++) {
         forest f;
-        /* a closure whose nodes cannot move has a zero pivot: every node moves */
+        /* a closure whose nodes cannot move would have a zero pivot: here every node moves */
         plant(&f, 8, 2, 3, k % 2 ? -2 : 2, &seed);
         check_against_dense(&f, &seed, 1e-9);
         close_elimination(f.elimination);
     }
 }
 
-/* A definite symmetric matrix with closure rows, and pairs that are equal and do not vary. */
+/* A positive definite symmetric matrix with closure rows, whose left and right pairs are equal and
+ * constant. */
 static void fill_symmetric(const forest *f, unsigned long long seed)
 {
     olo_elimination *e = f->elimination;
@@ -440,7 +442,7 @@ TEST(symmetric_matrices_are_solved_from_their_upper_half)
             memcpy(twists[c], olo_elimination_twist(f.elimination, c),
                    (size_t)f.blocks[c].size * sizeof(double));
         fill_symmetric(&f, (unsigned long long)k);
-        for (int a = 0; a < f.count; a++) /* what is below is not read */
+        for (int a = 0; a < f.count; a++) /* entries below the diagonal are not read */
             for (int c = 0; c < f.count; c++)
                 if (coupled(&f, a, c) && f.elimination->rank[a] > f.elimination->rank[c] &&
                     !(f.blocks[a].closure && f.blocks[c].closure))
@@ -537,9 +539,9 @@ static int active_rows(double delta, double unit, bool together)
     return active;
 }
 
-/* The bound is 1e-11 of the square, as elimination_sweep.c says. A row that is refused as
- * misaligned (kinematics/misalignment.c) has a rate below 1e-5; all above it must count, hence
- * nothing above 1e-10 is redundant. */
+/* The bound is 1e-11 of the square (elimination_sweep.c). A row that is refused as misaligned
+ * (kinematics/misalignment.c) has a rate below 1e-5. All rows above that must be active, hence no
+ * row above 1e-10 may be redundant. */
 TEST(rows_are_redundant_below_the_square_root_of_1e_11)
 {
     static const double units[] = {1, 1e-6, 1e6};
@@ -598,9 +600,8 @@ TEST(combinations_of_rows_are_redundant_whatever_rounding_leaves_of_them)
     }
 }
 
-/* Windows side by side, hung on the ground by all their cranks, or on a chain of which each body
- * carries a rung and on each rung a part of the other rail: the closures are those of the parts
- * among themselves. */
+/* Windows side by side, attached to the ground by all their cranks, or to a chain of which each
+ * body has a rung with a part of the other rail: then the closures connect neighbouring parts. */
 static int most_later_neighbours(int windows, bool on_chain)
 {
     int nodes = on_chain ? 3 * (windows + 1) : 2 * windows + 1, count = nodes + windows, most = 0;
@@ -641,8 +642,8 @@ static void fill_redundant(olo_elimination *e, double mass, bool redundant)
     }
 }
 
-/* Of two eliminations over one structure one finds a redundant row, the other none; neither changes
- * what is shared. */
+/* Of two eliminations with one structure one finds a redundant row, the other none; neither changes
+ * the structure. */
 TEST(eliminations_share_a_structure_that_does_not_change)
 {
     const olo_block blocks[2] = {{.size = 3, .dof = 3, .parent = -1, .plain = true},

@@ -1,4 +1,5 @@
-/* Results for other programs: memory and disk that run out at any moment leave no half file. */
+/* Results for other programs: if memory or disk space is exhausted at any moment, no incomplete
+ * file remains. */
 #include "scene.h"
 
 #include <dirent.h>
@@ -29,7 +30,7 @@ typedef struct result_files {
     char folder[64], result[PATH_SIZE], pvd[PATH_SIZE], pieces[PATH_SIZE];
 } result_files;
 
-/* A result of three rows in a folder of its own. */
+/* A result of three rows in its own folder. */
 static result_files make_result(void)
 {
     result_files p = {.folder = "/tmp/oloid-export-XXXXXX"};
@@ -51,7 +52,7 @@ static result_files make_result(void)
     return p;
 }
 
-/* Removes the files of a folder, and says how many of them do not end in .vtp. */
+/* Removes the files of a folder, and returns how many of them do not end in .vtp. */
 static int clear_folder(const char *folder)
 {
     int others = 0;

@@ -1,5 +1,5 @@
-/* Expressions: values, precedence, errors with their columns, exact derivatives, limits, and no
- * leak or crash for whatever text. */
+/* Expressions: values, precedence, errors with their columns, exact derivatives, limits; no text
+ * causes a leak or a crash. */
 #include "test.h"
 
 #include <locale.h>
@@ -424,7 +424,7 @@ TEST(derivatives_up_to_third_order_are_exact)
                 check_close(9, got[k], 0);
             }
         }
-        /* D2f[d,d] by the other way */
+        /* D2f[d,d] by the other function */
         const double second = olo_expression_second(expression, point, direction, direction);
         const double expected = jets[i].derivatives[2];
         check_close(expected, second, 1e-13 * larger(1, fabs(expected)));
@@ -547,7 +547,7 @@ static size_t random_below(size_t bound)
     return (size_t)((z ^ (z >> 31)) % bound);
 }
 
-/* Operands and operators in turn, one piece in 20 out of turn, parentheses mostly closed. */
+/* Operands and operators alternate, except for one piece in 20; parentheses are mostly closed. */
 static void scribble(char *text, size_t count)
 {
     static const char *const operands[] = {"x",      "y",      "z",    "1",    "2.5",  "1e3",
@@ -645,7 +645,7 @@ static void grow(char *text, char *numbers, int depth)
 
 TEST(constants_are_folded_without_changing_a_bit)
 {
-    static char text[10000], numbers[10000]; /* 3^5 leaves at most */
+    static char text[10000], numbers[10000]; /* at most 3^5 leaves */
     for (int i = 0; i < 3000; i++) {
         text[0] = numbers[0] = '\0';
         grow(text, numbers, 5);

@@ -1,4 +1,4 @@
-/* Quadratic forms against their definition in 113 bits. */
+/* Quadratic forms compared with their definition in 113 bits. */
 #include "test.h"
 
 #include "reference.h"

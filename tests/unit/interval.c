@@ -1,7 +1,7 @@
-/* The interval kernel. For every kind of piece, of every law, action type and kind of row in the
- * registries and for both evaluations: first derivatives against differences of values, contracted
- * second ones against differences of first ones, for all slots and pairs; what is declared zero is
- * zero. A kind that is added to a registry without an entry here fails. */
+/* The interval kernel, for every kind of piece, every law, action type and kind of row in the
+ * registries, and for both evaluations: first derivatives are compared with differences of values,
+ * contracted second ones with differences of first ones, for all slots and pairs; derivatives that
+ * are declared zero are zero. A kind that is added to a registry without an entry here fails. */
 #include "scene.h"
 
 #include "system/coefficients.h"
@@ -10,13 +10,13 @@
 
 enum { SIZE = OLO_FORM_SIZE_MAX, N_MAX = 600 };
 
-/* Tolerance against differences of fourth order, in units of the largest number of the block and of
- * what it is a derivative of. */
+/* Tolerance for differences of fourth order, in units of the largest number of the block and of the
+ * differentiated values. */
 static const double tolerance = 1e-8;
 
 static const olo_evaluation evaluations[] = {{0}, {.midpoint = true, .at_start = true}};
 
-/* An interval that is formed anew from its arguments. */
+/* An interval that is formed from its arguments at each evaluation. */
 typedef struct sample {
     const olo_system *system;
     const olo_evaluation *how;
@@ -199,7 +199,7 @@ static void check_all(sample *x, olo_structure structure, const char *name,
     }
 }
 
-/* A system with another value of a coefficient of one piece; all that changes is copied here. */
+/* A system with another value of a coefficient of one piece; changed parts are copied here. */
 typedef struct changed {
     olo_system system;
     olo_term term;
@@ -276,7 +276,7 @@ static bool change(const sample *x, int p, double d, changed *y)
     switch (olo_piece_kind_of(x->system, x->piece, &i)) {
     case OLO_PIECE_TERM:
         if (x->system->terms[i].invariants)
-            return false; /* unit.strain has them */
+            return false; /* tested in unit.strain */
         number = copy_term(y, &x->system->terms[i], p);
         break;
     case OLO_PIECE_ACTION:
@@ -284,7 +284,8 @@ static bool change(const sample *x, int p, double d, changed *y)
         y->system.action_count = 1;
         y->system.actions = &y->action;
         if (y->action.type->motion_tangent && p >= 5)
-            return false; /* the function sees where it acts, and has no derivatives */
+            return false; /* the function depends on the point at which it acts, and has no
+                             derivatives */
         number = olo_action_coefficient(&y->action, p);
         break;
     case OLO_PIECE_ROW: {
@@ -446,7 +447,7 @@ TEST(every_law_has_all_derivatives_over_an_interval)
             make_forms(&f, &seed);
             for (int i = 0; i < OLO_LAW_COEFFICIENTS_MAX; i++)
                 c[i] = 0.8 + 0.3 * scene_random(&seed);
-            if (strstr(law->name, "stop")) { /* bounds on either side of what happens, or beyond */
+            if (strstr(law->name, "stop")) { /* bounds on either side of the motion, or beyond it */
                 c[1] = round % 2 ? 5.1 : -5.1;
                 c[2] = round % 2 ? 9.1 : -4.3;
             }
@@ -663,7 +664,7 @@ static void motor_derivatives(void *context, double t, double coordinate, double
     by[1] = sin(coordinate);
 }
 
-/* Where in the machine an action is that one of the type can take the coordinates of. */
+/* An action of the machine whose coordinates an action of this type can use. */
 typedef struct kind {
     const olo_action_type *type;
     const char *like;
@@ -738,7 +739,7 @@ TEST(every_action_type_has_all_derivatives_that_it_declares)
     scene_close(&s);
 }
 
-/* A function of time without a second derivative, or without any. */
+/* A function of time without a second derivative, or without a first one. */
 TEST(derivatives_in_time_that_a_function_does_not_give_are_declared)
 {
     scene s = scene_open(machine, NULL);
@@ -760,8 +761,8 @@ TEST(derivatives_in_time_that_a_function_does_not_give_are_declared)
 
 // -- the public kernel ----------------------------------------------------------------------------
 
-/* The balance of a step, added up as the header of the public kernel says, from the multipliers of
- * all rows: what cancels is of the size of M dq. */
+/* The balance of a step is the sum in the header of the public kernel, with the multipliers of all
+ * rows. The terms are of the size of M dq. */
 TEST(steps_of_energy_momentum_balance_in_the_pieces_of_the_kernel)
 {
     scene s = scene_open(machine, "multipliers");

@@ -1,5 +1,5 @@
-/* The way back over bodies on hinges, four at once, gives the gradients of the way back on any
- * tree, with bits that do not depend on how its sweeps were compiled. */
+/* Adjoint steps of bodies with hinges, computed for four at once, give the gradients of those for
+ * any tree, with bits that do not depend on how the sweeps were compiled. */
 #include "joined.h"
 
 #include "base/initialised.h"
@@ -12,7 +12,7 @@
 static const char *const schemes[] = {"energy-momentum", "variational"};
 enum { SCHEMES = 2, BODIES_MAX = 24, NUMBERS_MAX = 12 * BODIES_MAX };
 
-/* sum a_i x_i + x.x/2 with numbers a_i from somewhere */
+/* sum a_i x_i + x.x/2 with random numbers a_i */
 static double weigh(int n, const double *x, unsigned long long seed, double *g)
 {
     double sum = 0;
@@ -105,7 +105,7 @@ TEST(gradients_over_hinges_are_those_of_any_tree)
     }
 }
 
-/* The steps of a run, as a witness writes them down. */
+/* The recorded steps of a run. */
 typedef struct diary {
     int count;
     double *blocks[64];
@@ -142,8 +142,8 @@ typedef struct derivative {
     double y[NUMBERS_MAX], by_p[NUMBERS_MAX], by_v[NUMBERS_MAX];
 } derivative;
 
-/* A derivative by the end: by position and velocity for energy-momentum, and by an admissible
- * momentum for variational. */
+/* A derivative with respect to the end of a step: to position and velocity for energy-momentum, and
+ * to an admissible momentum for variational. */
 static void derivative_fill(derivative *g, int n, bool momentum, const double *admissible)
 {
     unsigned long long seed = 9;
@@ -155,7 +155,8 @@ static void derivative_fill(derivative *g, int n, bool momentum, const double *a
     }
 }
 
-/* Of the derivative by the start the part counts that acts on admissible variations; y all. */
+/* Of the derivative with respect to the start, the part that acts on admissible variations is
+ * compared; y entirely. */
 static void check_step(olo_linear_step *fast, olo_linear_step *any, const olo_step_record *step,
                        const olo_state *start, bool momentum, int n)
 {
@@ -214,7 +215,7 @@ TEST(steps_back_over_hinges_are_those_of_any_tree)
     }
 }
 
-/* A step back from a state by the motion of the last one: bits matter, not which step it is. */
+/* An adjoint step from a state with the motion of the last step: only its bits matter here. */
 static void back_with(scene *s, const olo_topology *tree, olo_hinges_width width, derivative *g)
 {
     olo_linear_hinges *hinges;

@@ -1,6 +1,6 @@
-/* What the last motions predict: a polynomial in time of a degree below the number of motions is
- * met, with steps of one size, and a motion at a rate that changes in proportion to time with steps
- * of any size. */
+/* Prediction from the last motions: with equal steps a polynomial in time of a degree below the
+ * number of motions is predicted exactly, and with any steps a motion whose rate is linear in
+ * time. */
 #include "joined.h"
 
 #include "base/memory.h"

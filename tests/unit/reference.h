@@ -1,6 +1,6 @@
-/* What the tests of forms, laws and terms compare with: random data, arithmetic of 113 bits, and
- * derivatives by extrapolated central differences in it. The references are the defining formulas,
- * difference quotients and all; that they cancel does not matter with so many digits. */
+/* References for the tests of forms, laws and terms: random data, arithmetic with 113 bits, and
+ * derivatives by extrapolated central differences in it. The references are the defining formulas
+ * with their difference quotients; cancellation does not matter with so many digits. */
 #ifndef OLO_TEST_REFERENCE_H
 #define OLO_TEST_REFERENCE_H
 
@@ -115,7 +115,8 @@ typedef struct ridge_law {
     double weight[RIDGES], direction[RIDGES][OLO_LAW_INVARIANTS_MAX], shift[RIDGES];
 } ridge_law;
 
-/* For |e_i| <= 1 the arguments stay between 0.6 and 5. Of one variable it is monotone. */
+/* For |e_i| <= 1 the arguments are between 0.6 and 5. With one variable the function is
+ * monotone. */
 static inline ridge_law ridge_random(int k, bool cubic, uint64_t *seed)
 {
     ridge_law f = {.k = k, .cubic = cubic};
@@ -195,8 +196,8 @@ static inline olo_general_law ridge_general(ridge_law *f)
     return (olo_general_law){f, ridge_value, ridge_gradient, ridge_hessian, ridge_third};
 }
 
-/* A law as the tests go through them: the general one with several numbers of invariants and two
- * kinds of functions. */
+/* A law of the tests: the general one has several numbers of invariants and two kinds of
+ * functions. */
 typedef struct law_kind {
     const olo_law *law;
     int k;
@@ -231,7 +232,7 @@ static inline quad quad_ridge(const ridge_law *f, const quad *e, int derivative)
     return sum;
 }
 
-/* The energy that is laid over an angle, or over a single invariant. */
+/* The energy as a function of an angle, or of a single invariant. */
 static inline quad quad_scalar_energy(const olo_law *law, const quad *c, quad e)
 {
     if (law == &olo_law_linear || law == &olo_law_angle_linear) {
@@ -250,7 +251,7 @@ static inline quad quad_scalar_energy(const olo_law *law, const quad *c, quad e)
 /* The angle with its turns. */
 static __attribute__((noinline, unused)) quad quad_unwrapped(const quad_law *x, const quad *e)
 {
-    // 2 pi and what is missing in it
+    // 2 pi as a double and its remainder
     const quad two_pi = (quad)6.283185307179586 + (quad)2.4492935982947064e-16;
     return quad_angle(e[0], e[1]) + x->turns * two_pi;
 }

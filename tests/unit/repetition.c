@@ -1,4 +1,4 @@
-/* Repetition in model files: copies, what they see of the variable, messages, limits, speed. */
+/* Repetition in model files: copies, the use of the variable, messages, limits, speed. */
 #include <time.h>
 
 #include "reading.h"
@@ -111,15 +111,15 @@ TEST(texts_of_a_copy_have_its_numbers)
     check_text("p3", relative->relative_to);
     const olo_output *output = named(model, "o4");
     check_text("b4.mid", output->on.on);
-    // without a name of their own: after what they are
+    // elements without a name are named after their kind
     const olo_spring *spring = named(model, "spring2");
     check_text("b2", spring->between[1].on);
     check_close(2, spring->between[1].at[1], 0);
     olo_model_free(model);
 }
 
-/* Functions of t and l are stored as text: the variable is replaced, and nothing else that has its
- * letter in it. */
+/* Functions of t and l are stored as text: the variable is replaced, but not its letter in other
+ * names. */
 TEST(functions_that_are_stored_know_the_variable)
 {
     olo_model *model = read_good(chain);
@@ -213,7 +213,7 @@ TEST(messages_name_the_copy)
                   "points.name: 'p{i}' is not a name");
 }
 
-/* What building finds names the copy, too. */
+/* Errors of the compilation name the copy, too. */
 TEST(messages_of_the_compiler_name_the_copy)
 {
     olo_model *model =
@@ -296,7 +296,8 @@ TEST(ten_thousand_bodies_and_joints_are_read_in_a_moment)
     check_text("link9999", last->between[0].on);
     check_close(9999 * 0.1, last->at[0], 1e-12);
     olo_model_free(model);
-    check_below(seconds, 1.0); // a tenth of it; slower machines and sanitizers may take more
+    check_below(seconds,
+                1.0); // it takes a tenth of this; slower machines and sanitizers take longer
 }
 
 TEST(no_leak_when_memory_runs_out)

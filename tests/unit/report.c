@@ -1,5 +1,6 @@
-/* What reports are made of: growing texts, JSON for a page, series with few points, plots as SVG,
- * whole pages; and that no allocation and no change of a file that fails does harm. */
+/* The parts of reports: growing texts, JSON for a page, series with few points, plots as SVG,
+ * whole pages. Failed allocations and failed changes of files are reported and leave no
+ * incomplete file. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -186,7 +187,7 @@ static const char *cell(const void *context, size_t row, int column)
     return row == 0 ? "head" : column == 0 ? "<name>" : "-";
 }
 
-/* Everything that writes a page. */
+/* Calls every function that writes a page. */
 static olo_status write_report(olo_error *error)
 {
     return olo_report_write(result, page, NULL, error);

@@ -1,18 +1,18 @@
-/* The run loop: who may end it, what it refuses, what it warns of. */
+/* The loop of a run: observers that end it, runs that it refuses, warnings. */
 #include "scene.h"
 
 static const char point[] = "points:\n"
                             "  - {name: a, mass: 1, position: [0, 0, 0], velocity: [1, 0, 0]}\n"
                             "run: {step: 0.25, end: 1}\n";
 
-/* Turns by 3 rad a step: the scheme sees 2 atan(1.5) = 1.97 rad of it. */
+/* Rotates by 3 rad per step, of which the scheme resolves 2 atan(1.5) = 1.97 rad. */
 static const char spinner[] =
     "bodies:\n"
     "  - {name: wheel, mass: 1, inertia: [1, 1, 1], angular_velocity: [0, 0, 3]}\n"
     "run: {step: 1, end: 3}\n";
 
 typedef struct watch {
-    long steps;      /* calls of step, the one at the start included */
+    long steps;      /* calls of step, including the one at the start */
     long last;       /* number of the last step */
     long refuse_at;  /* step that returns an error, 0: never */
     long stop_after; /* step after which to stop, 0: never */
@@ -48,7 +48,7 @@ static void on_warn(void *context, const char *text)
 
 static olo_status run_observed(scene *s, watch *w, olo_run_summary *summary, olo_error *error)
 {
-    /* an observer without functions is fine */
+    /* an observer may have no functions */
     const olo_observer observers[] = {{.initialised = OLO_INITIALISED_OBSERVER, .context = NULL},
                                       {.initialised = OLO_INITIALISED_OBSERVER,
                                        .context = w,
@@ -217,8 +217,8 @@ TEST(reactions_exist_only_for_groups_and_after_a_step)
     scene_close(&s);
 }
 
-/* Whatever a state has been through: once configuration and velocity are set, the next step is that
- * of a new state with these numbers, bit by bit. */
+/* After configuration and velocity are set, the next step has the same bits as from a new state
+ * with these numbers, for any history of the state. */
 TEST(a_state_that_is_set_has_no_history)
 {
     static const char *const schemes[] = {"energy-momentum", "variational"};

@@ -1,4 +1,4 @@
-/* Redundant rows: the count against singular values, and memory that runs out. */
+/* Redundant rows: their number is that of the singular values; failed allocations. */
 #include <stdlib.h>
 
 #include "test.h"
@@ -10,7 +10,7 @@
 
 enum { ROWS = 40, COLUMNS = 30 };
 
-/* How many rows of a matrix the span takes for count_redundant. */
+/* The number of rows of a matrix that are redundant. */
 static int count_redundant(int rows, int columns, const double *A, double least)
 {
     olo_error error = {0};
@@ -19,7 +19,7 @@ static int count_redundant(int rows, int columns, const double *A, double least)
     double *value = calloc((size_t)columns, sizeof *value);
     for (int i = 0; i < rows; i++) {
         int count = 0;
-        for (int j = columns - 1; j >= 0; j--) { // any order will do
+        for (int j = columns - 1; j >= 0; j--) { // in any order
             if (A[i * columns + j] != 0) {
                 column[count] = j;
                 value[count++] = A[i * columns + j];
@@ -43,7 +43,7 @@ TEST(the_rank_of_random_sparse_rows_is_that_of_their_singular_values)
         const int width = 1 + trial % 12, rows = 5 + trial % (ROWS - 5);
         for (int i = 0; i < rows; i++) {
             const int kind = i < 2 ? 0 : (int)(3 * (0.5 + 0.5 * random_number(&seed)));
-            if (kind == 2) { // a combination of two before it
+            if (kind == 2) { // a combination of two previous rows
                 const int a = (i * 7) % i, b = (i * 5 + 1) % i;
                 const double x = random_number(&seed), y = random_number(&seed);
                 for (int j = 0; j < COLUMNS; j++)

@@ -1,4 +1,4 @@
-/* Terms against their definition in 113 bits, and the symmetries that they must have. */
+/* Terms compared with their definition in 113 bits, and their symmetries. */
 #include "test.h"
 
 #include "reference.h"
@@ -25,7 +25,7 @@ typedef struct sample {
     olo_form form[K];
     olo_term term;
     double q0[Q], q1[Q], qm[Q], dq[Q], w[N];
-    double angles[3]; /* the law takes the last one */
+    double angles[3]; /* the law uses the last one */
     olo_interval interval;
 
     // the same in full precision
@@ -407,8 +407,8 @@ TEST(coefficient_derivatives_follow_the_definition)
 
 // -- laws of nature -------------------------------------------------------------------------------
 
-/* K1: r.dq is the difference of energies and what the function returns, for increments of any size;
- * the work of a damper is lost. */
+/* K1: r.dq is the difference of energies and the value that the function returns, for increments of
+ * any size; the work of a damper is dissipated. */
 TEST(energy_balance_is_exact_for_any_increment)
 {
     uint64_t seed = 36;
@@ -439,8 +439,8 @@ TEST(energy_balance_is_exact_for_any_increment)
     }
 }
 
-/* grad V(qm), half its Hessian, V(qm), which the tests above hold against the definition; a damper
- * is the same as ever. */
+/* grad V(qm), half its Hessian and V(qm), which the tests above compare with the definition; a
+ * damper does not change. */
 TEST(the_midpoint_kernel_is_the_gradient_at_the_midpoint)
 {
     uint64_t seed = 38;
@@ -493,7 +493,7 @@ TEST(a_damper_has_no_energy_and_no_gradient)
     }
 }
 
-/* Two points in space joined by a law of their distance. */
+/* Two points in space with a law of their distance. */
 typedef struct pair {
     int index[6];
     double b[6], c[2];
@@ -600,7 +600,7 @@ TEST(the_discrete_gradient_of_a_distance_conserves_momentum)
     }
 }
 
-/* The energy that a damper takes is c0 dl^2/h, with the lengths of both configurations. */
+/* The energy that a damper dissipates is c0 dl^2/h, with the lengths of both configurations. */
 TEST(a_damper_takes_the_square_of_the_change_of_length)
 {
     const double q[6] = {0.0, 0.0, 0.0, 3.0, 0.0, 0.0}, dq[6] = {0.0, 0.0, 0.0, -3.0, 5.0, 0.0};
