@@ -1,4 +1,4 @@
-"""Ctrl-C, and the progress that one sees before pressing it."""
+"""Ctrl-C, and the display of progress."""
 import json
 import os
 import pty
@@ -78,7 +78,7 @@ def test_a_signal_that_is_ignored_from_the_start_stays_ignored(start, tmp_path):
 
 @pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_writing_of_a_report(tmp_path, which):
-    """The result is whole by then."""
+    """The result is already complete."""
     words = ["run", "humanoid-tree", "-q", "--step", "5e-4", "--end", "5", "--set",
              "run.frames=10000", "-o", "x.h5"]
     codes = []
@@ -123,7 +123,7 @@ def test_interrupt_ends_a_model_that_is_being_read_or_compiled_at_once(tmp_path,
     finally:
         process.kill()
         process.wait()
-    share = max(1.0, os.getloadavg()[0] / os.cpu_count())  # of a processor that others want, too
+    share = max(1.0, os.getloadavg()[0] / os.cpu_count())  # longer on a busy machine
     assert time.monotonic() - pressed < share
     assert process.returncode == 130
     assert stderr == "oloid: interrupted\n" and stdout == ""

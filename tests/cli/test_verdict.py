@@ -1,4 +1,4 @@
-"""The verdict of a run (docs/verdict.md): it says ok when the laws hold, and only then."""
+"""The verdict of a run (docs/verdict.md): it is ok if and only if the laws are satisfied."""
 import json
 import pathlib
 
@@ -73,7 +73,7 @@ def test_parts_with_loads_and_dampers_have_their_own_balance(oloid):
 def test_velocities_off_the_constraints_are_a_warning(oloid):
     report = judged(oloid, "heavy-top", "--step", "0.5", "--end", "2")
     assert line(report, "velocities")["level"] == "warn"
-    # what a quiet run does not say on stderr its summary says
+    # the summary has the warnings that a quiet run does not write to stderr
     done = oloid("run", "heavy-top", "--step", "0.5", "--end", "2", "-q")
     assert done.returncode == 6 and "WARN" in done.stdout and "warning: body 'top'" in done.stdout
 
@@ -133,7 +133,7 @@ def test_what_has_fallen_seventeen_kilometres_is_ok(oloid):
 
 
 def test_a_hinge_far_away_has_the_symmetries_of_one_nearby(oloid):
-    """Gravity across the axis of a hinge leaves no momentum conserved, wherever the hinge is."""
+    """Gravity across the axis of a hinge leaves no momentum conserved, at any position."""
     for model in ("far-1e12", "far-1e9"):
         report = judged(oloid, model)
         assert [v["quantity"] for v in report["verdict"]] == ["energy", "constraints", "velocities"]

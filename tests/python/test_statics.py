@@ -85,8 +85,8 @@ def test_a_limit_point_under_a_moment_says_nothing_of_stability():
 
 
 def spring_net(random):
-    """Points on a line of springs, held by others, under random loads; and what the reference needs
-    of it."""
+    """Points on a line of springs, held by others, under random loads, and its data for the
+    reference."""
     n, scale = random.integers(1, 6), 10 ** random.uniform(-0.5, 3)
     points = numpy.stack([numpy.arange(n) + 0.3 * random.normal(size=n),
                           random.uniform(0.05, 0.5, n)], 1)

@@ -107,7 +107,7 @@ def test_joint_coordinates_and_structure():
     state = system.initial_state()
     system.simulate(state)
     angle, rate = state.joint("axle.angle")
-    # the scheme turns by 2 atan(h omega/2) a step
+    # the scheme rotates by 2 atan(h omega/2) per step
     assert (angle == pytest.approx(100 * 2 * math.atan(0.01 * 3 / 2), rel=1e-12)
             and rate == pytest.approx(3, rel=1e-12))
     assert system.joint_coordinates == ["axle.angle"] and system.counts["degrees_of_freedom"] == 1
