@@ -1,6 +1,6 @@
 # The declarations of the public headers as a text inside the library, olo_declarations(): what a
 # language that binds to C at run time needs, and what can never differ from the library itself. The
-# preprocessor makes it, with empty headers in cmake/declarations in place of the system's.
+# preprocessor makes it, with empty headers in cmake/declarations instead of the system's.
 #
 # As a script (-DINPUT=... -DOUTPUT=...): turns the preprocessed text into a C source.
 if(CMAKE_SCRIPT_MODE_FILE)

@@ -1,4 +1,4 @@
-/* In place of the bundle of viewer/: no animated page. */
+/* Instead of the bundle of viewer/: no animated page. */
 #include "results/page.h"
 
 static const char *const nothing[] = {NULL};

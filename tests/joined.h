@@ -3,10 +3,11 @@
  *     joined x = joined_create(7);
  *     int a = joined_body(&x, NULL, NULL), b = joined_body(&x, NULL, NULL);
  *     joined_pair(&x, pair_letter('R'), a, b, NULL, 0);
- *     scene s = joined_open(&x, "reduced");        the model stays with x: more scenes may be
- *         opened
+ *     scene s = joined_open(&x, "reduced");
  *     ...
  *     joined_free(&x);
+ *
+ * The model belongs to x, so that several scenes can be opened.
  */
 #ifndef OLO_TEST_JOINED_H
 #define OLO_TEST_JOINED_H
@@ -16,8 +17,8 @@
 #include "linalg/rotation.h"
 #include "linalg/vec3.h"
 
-/* Lower pairs (multibody-null-space, table of 5.0): rows m_ext, degrees of freedom r, and which
- * they are: translations along n or across it, rotations about n or all. */
+/* Lower pairs (multibody-null-space, table of 5.0): m_ext rows, r degrees of freedom, and which
+ * these are: translations along or normal to the axis n, rotations about n or about all axes. */
 typedef struct pair_kind {
     const char *type;
     int rows, dofs;
@@ -34,8 +35,8 @@ static const pair_kind pairs[PAIRS] = {
     {"point-on-line", 2, 4, true, false, 3}, {"point-on-plane", 1, 5, false, true, 3},
     {"universal", 4, 2, false, false, 2}};
 
-/* By the letter of the sheet: S C R P E F, L for a point on a line, T for a point on a plane (a
- * table); U is universal. */
+/* A pair by its letter: S C R P E F as in the table, L for a point on a line, T for a point on a
+ * plane (a table top), U for universal. */
 static inline const pair_kind *pair_letter(char letter)
 {
     const char *at = strchr("SCRPEFLTU", letter);
@@ -49,8 +50,8 @@ typedef struct joined {
     olo_model *model;
     unsigned long long seed;
     int bodies, joints;
-    int dofs; /* six a body, less the rows of the joints */
-    double place[JOINED_MAX][3];
+    int dofs; /* six per body, less the rows of the joints */
+    double position[JOINED_MAX][3];
     double rotation[JOINED_MAX][9]; /* columns are the directors */
     olo_joint joint[JOINED_MAX];    /* as given to the model, without its names */
 } joined;
@@ -103,7 +104,7 @@ static inline void joined_inertia(joined *x, double mass, double J[9])
 }
 
 /* A body at a position (NULL: random), rotated by R (NULL: random), named b0, b1, ... */
-static inline int joined_body(joined *x, const double *place, const double *R)
+static inline int joined_body(joined *x, const double *position, const double *R)
 {
     char name[16];
     olo_error error = {0};
@@ -115,9 +116,9 @@ static inline int joined_body(joined *x, const double *place, const double *R)
     body.mass = 1.25 + joined_number(x, 0.75);
     joined_inertia(x, body.mass, body.inertia);
     joined_vector(x, 0.2, body.center);
-    joined_vector(x, 1, x->place[k]);
-    if (place)
-        vec3_copy(place, x->place[k]);
+    joined_vector(x, 1, x->position[k]);
+    if (position)
+        vec3_copy(position, x->position[k]);
     double axis[3];
     joined_unit(x, axis);
     for (int i = 0; i < 3; i++)
@@ -125,7 +126,7 @@ static inline int joined_body(joined *x, const double *place, const double *R)
     rotation_exponential(axis, x->rotation[k]);
     if (R)
         memcpy(x->rotation[k], R, sizeof x->rotation[k]);
-    vec3_copy(x->place[k], body.position);
+    vec3_copy(x->position[k], body.position);
     memcpy(body.rotation, x->rotation[k], sizeof body.rotation);
     joined_vector(x, 1, body.velocity);
     joined_vector(x, 2, body.angular_velocity);
@@ -134,25 +135,26 @@ static inline int joined_body(joined *x, const double *place, const double *R)
     return k;
 }
 
-/* A point on body k, or on the ground, from a point in space; `name` is memory for the body's. */
-static inline olo_point_on_body joined_place(const joined *x, int k, const double at[3],
+/* The point on body k, or on the ground, that is at `at` in space; the name of the body is written
+ * to `name`. */
+static inline olo_point_on_body joined_point(const joined *x, int k, const double at[3],
                                              char name[16])
 {
-    olo_point_on_body place = {0};
-    vec3_copy(at, place.at);
+    olo_point_on_body point = {0};
+    vec3_copy(at, point.at);
     if (k == GROUND)
-        return place;
+        return point;
     double arm[3];
-    vec3_subtract(at, x->place[k], arm);
-    mat3_transposed_times(x->rotation[k], arm, place.at);
+    vec3_subtract(at, x->position[k], arm);
+    mat3_transposed_times(x->rotation[k], arm, point.at);
     snprintf(name, 16, "b%d", k);
-    place.on = name;
-    return place;
+    point.on = name;
+    return point;
 }
 
-/* A pair between two bodies, or one and the ground, closed at the start; its axes belong to the
- * first. They are apart by up to `reach` along the free directions. An axis that is not given is
- * random. */
+/* A pair between two bodies, or a body and the ground, that is closed at the start. Its axes are
+ * fixed in the first body. The two points of the pair are apart by up to `reach` along the
+ * translations that it allows. If no axis is given, it is random. */
 static inline void joined_pair(joined *x, const pair_kind *kind, int first, int second,
                                const double *axis, double reach)
 {
@@ -170,42 +172,43 @@ static inline void joined_pair(joined *x, const pair_kind *kind, int first, int 
     vec3_transversals(joint.axis, m1, m2);
     if (kind->rotations == 2)
         vec3_copy(m1, joint.axis2);
-    const double *a = x->place[first == GROUND ? second : first];
-    const double *b = x->place[second == GROUND ? first : second];
+    const double *a = x->position[first == GROUND ? second : first];
+    const double *b = x->position[second == GROUND ? first : second];
     for (int i = 0; i < 3; i++)
         at[i] = 0.5 * (a[i] + b[i]) + joined_number(x, 0.3);
-    joint.between[0] = joined_place(x, first, at, names[0]);
+    joint.between[0] = joined_point(x, first, at, names[0]);
     if (kind->along)
         vec3_add(joined_number(x, reach), joint.axis, at);
     if (kind->across) {
         vec3_add(joined_number(x, reach), m1, at);
         vec3_add(joined_number(x, reach), m2, at);
     }
-    joint.between[1] = joined_place(x, second, at, names[1]);
+    joint.between[1] = joined_point(x, second, at, names[1]);
     check_ok(olo_model_add_joint(x->model, &joint, &error), &error);
     x->dofs -= kind->rows;
     joint.name = joint.between[0].on = joint.between[1].on = NULL;
     x->joint[x->joints++] = joint;
 }
 
-/* A tree of random pairs, which starts free or on the ground, of which twigs may hang too; half of
- * the bodies continue a chain, and a third of the pairs are named the other way round. */
+/* A tree of random pairs. Its first body is free or joined to the ground, and other bodies may be
+ * joined to the ground, too. Half of the bodies continue a chain, and a third of the pairs name the
+ * child before the parent. */
 static inline joined joined_tree(unsigned long long seed, int bodies)
 {
     joined x = joined_create(seed);
     const double gravity[3] = {1, 2, -9.81};
     olo_model_set_gravity(x.model, gravity);
-    bool afloat = joined_pick(&x, 2) == 0;
+    bool floating = joined_pick(&x, 2) == 0;
     for (int k = 0; k < bodies; k++) {
         int parent = k == 0 || joined_pick(&x, 12) == 0 ? GROUND : joined_pick(&x, k);
         if (k > 0 && joined_pick(&x, 2) == 0)
             parent = k - 1;
-        double place[3];
-        joined_vector(&x, 0.8, place);
+        double position[3];
+        joined_vector(&x, 0.8, position);
         if (parent != GROUND)
-            vec3_add(1.0, x.place[parent], place);
-        joined_body(&x, place, NULL);
-        if (k == 0 && afloat)
+            vec3_add(1.0, x.position[parent], position);
+        joined_body(&x, position, NULL);
+        if (k == 0 && floating)
             continue;
         bool turned = joined_pick(&x, 3) == 0;
         joined_pair(&x, &pairs[joined_pick(&x, PAIRS)], turned ? k : parent, turned ? parent : k,
@@ -214,7 +217,8 @@ static inline joined joined_tree(unsigned long long seed, int bodies)
     return x;
 }
 
-/* Trees of hinges at random points of bodies, from the ground, in free flight, or some of each. */
+/* Trees of hinges at random points of bodies. The first body of each is joined to the ground or
+ * free. */
 static inline joined joined_hinges(unsigned long long seed, int bodies)
 {
     joined x = joined_create(seed);
@@ -224,20 +228,20 @@ static inline joined joined_hinges(unsigned long long seed, int bodies)
         int parent = k == 0 || joined_pick(&x, 8) == 0 ? GROUND : joined_pick(&x, k);
         if (k > 0 && joined_pick(&x, 2) == 0)
             parent = k - 1;
-        bool afloat = joined_pick(&x, 2) == 0, turned = joined_pick(&x, 3) == 0;
-        double place[3];
-        joined_vector(&x, 0.8, place);
+        bool floating = joined_pick(&x, 2) == 0, turned = joined_pick(&x, 3) == 0;
+        double position[3];
+        joined_vector(&x, 0.8, position);
         if (parent != GROUND)
-            vec3_add(1.0, x.place[parent], place);
-        joined_body(&x, place, NULL);
-        if (parent != GROUND || !afloat)
+            vec3_add(1.0, x.position[parent], position);
+        joined_body(&x, position, NULL);
+        if (parent != GROUND || !floating)
             joined_pair(&x, pair_letter('R'), turned ? k : parent, turned ? parent : k, NULL, 0);
     }
     return x;
 }
 
-/* The same, or `pushed` by a force that moves nothing, but turns with a body: such trees are left
- * to the elimination on any tree. */
+/* The same; if `pushed`, with a force that is too small to move anything but rotates with a body.
+ * Such trees are solved by the elimination for any tree. */
 static inline joined joined_hinges_pushed(unsigned long long seed, int bodies, bool pushed)
 {
     joined x = joined_hinges(seed, bodies);

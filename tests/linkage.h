@@ -31,7 +31,7 @@ static inline void linkage_angles(const scene *s, const double *q, double theta[
     theta[1] = -linkage_angle(one, two, 1, -theta[1]);
 }
 
-/* A row of the table in 3.3, and angles at further times, up to a time of 0; digits as printed. */
+/* A row of the table in 3.3, and angles at further times until a time is 0; digits as printed. */
 typedef struct turning {
     double h, interval[2], nodal[2], revolution, theta[2];
     double revolution_digit, theta_digit;
@@ -50,7 +50,7 @@ static inline void check_turning(const turning *row, double end)
         memcpy(before, theta, sizeof before);
         linkage_angles(&x.s, trajectory_at(&x, i), theta);
         check_below(fabs(sin(theta[0]) * (1 + sin(theta[1])) - sin(theta[1])), 1e-12);
-        /* back in the cube: theta_2 was negative and goes up through zero */
+        /* the linkage is a cube again when theta_2 increases through zero */
         if (revolution == 0 && before[1] < 0 && theta[1] >= 0)
             revolution = row->h * (i - theta[1] / (theta[1] - before[1]));
         for (int j = 0; j < 2 && i == lround(0.2 / row->h); j++)

@@ -1,5 +1,5 @@
-/* Derivatives of a run from a scene: of a functional with random weights, along a random direction,
- * by the adjoint, forward, and by extrapolated differences of whole runs. */
+/* Derivatives of a run: of a functional with random weights along a random direction, by the
+ * adjoint equations, by the forward equations, and by extrapolated differences of whole runs. */
 #ifndef OLO_TESTS_PROBE_H
 #define OLO_TESTS_PROBE_H
 
@@ -13,8 +13,8 @@ static const char *const schemes[] = {"energy-momentum", "variational"};
 
 enum { NUMBERS_MAX = 4000 };
 
-/* J = sum a_i q_i + b_i v_i + (q.q + v.v)/2 at the end, and the integral of sum b_i q_i + a_i v_i +
- * (q.q)/2, random a, b. */
+/* J = sum a_i q_i + b_i v_i + (q.q + v.v)/2 at the end,
+ * plus the integral of sum b_i q_i + a_i v_i + (q.q)/2, with random a, b. */
 typedef struct weights {
     int n;
     double a[NUMBERS_MAX], b[NUMBERS_MAX];
@@ -65,7 +65,7 @@ static inline double on_the_way(void *context, const olo_system *system, const o
     return sum;
 }
 
-/* A scene with its derivatives and an admissible variation of its start that leaves q. */
+/* A scene with its derivatives and an admissible variation of its initial velocities. */
 typedef struct probe {
     scene *s;
     olo_derivatives *d;
@@ -85,7 +85,7 @@ static inline void random_variation(int n, double size, double *dq, double *dv)
     }
 }
 
-/* Of the run as the scene has it, ... */
+/* Opens the derivatives of the run of the scene. */
 static inline void probe_open_run(scene *s)
 {
     olo_error error = {0};
@@ -100,7 +100,7 @@ static inline void probe_open_run(scene *s)
     check_ok(olo_derivatives_project(p.d, s->state, p.dq, p.dv, &error), &error);
 }
 
-/* ... and of some steps. */
+/* The same for a number of equal steps. */
 static inline void probe_open(scene *s, const char *scheme, double h, long steps)
 {
     s->run.scheme = scheme;
@@ -154,7 +154,7 @@ static inline double dot(int n, const double *a, const double *b)
     return sum;
 }
 
-/* dJ along the variation: differences, forward, adjoint. */
+/* dJ along the variation by differences, by the forward and by the adjoint equations. */
 static inline void check_gradient(double s)
 {
     olo_error error = {0};
@@ -197,7 +197,7 @@ static inline scene open_with(const char *text, const char *scheme, const char *
     return x;
 }
 
-/* J of the model with its parameter moved. */
+/* J of the model with another value of its parameter. */
 static inline double value_with_parameter(double s)
 {
     olo_error error = {0};
@@ -217,7 +217,8 @@ static inline double value_with_parameter(double s)
     return value;
 }
 
-/* All parameters at once by the adjoint; each forward and by differences. */
+/* Derivatives with respect to all parameters at once by the adjoint equations, to each of them by
+ * the forward equations and by differences. */
 static inline void check_parameters(const char *text, const char *scheme, const char *const *names,
                                     const double *values, int count, const olo_goal *goal)
 {
@@ -240,7 +241,8 @@ static inline void check_parameters(const char *text, const char *scheme, const 
     olo_gradient g = {.initialised = OLO_INITIALISED_GRADIENT, .parameters = gradient, .q = p.gq};
     check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &g, &error), &error);
     for (int k = 0; k < count; k++) {
-        double parts = 0; /* what cancels in stiff directions of a start that moves */
+        double parts = 0; /* the sum of terms that cancel in stiff directions if the parameter moves
+                             the initial state */
         for (int i = 0; i < p.w.n; i++)
             parts += fabs(p.gq[i] * changes[k]->dq[i] * values[k]);
         largest = larger(largest, larger(parts, fabs(gradient[k] * values[k])));

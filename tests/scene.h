@@ -27,8 +27,8 @@ typedef struct scene {
     long iterations, halvings;
 } scene;
 
-/* From a text, or from the catalogue when the text has one line; the treatment may be NULL: the
- * model's. */
+/* A scene from a text, or from the catalogue if the text has one line. If the treatment is NULL, it
+ * is that of the model. */
 static inline scene scene_open_set(const char *text, const char *constraints,
                                    const olo_setting *settings, int setting_count)
 {
@@ -53,7 +53,7 @@ static inline scene scene_open(const char *text, const char *constraints)
     return scene_open_set(text, constraints, NULL, 0);
 }
 
-/* With the numbers of the treatments that have some. */
+/* A scene with settings of the treatments: penalty, tolerance of `augmented`, null space. */
 static inline scene scene_open_penalty(const char *model, const char *treatment, double penalty,
                                        double tolerance, const char *null_space)
 {
@@ -83,7 +83,7 @@ static inline void scene_run(scene *s, double h, long steps)
     }
 }
 
-/* To time t with the step of the model. */
+/* Runs to time t with the step of the model. */
 static inline void scene_run_to(scene *s, double t)
 {
     scene_run(s, s->run.step, lround((t - olo_state_time(s->state)) / s->run.step));
@@ -101,8 +101,8 @@ static inline double norm3(const double x[3])
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
-/* Coordinates, constraints of bodies and sections, all of them, without redundant ones, and
- * unknowns of `reduced`. */
+/* Checks the numbers of coordinates, of internal constraints of bodies and sections, of all
+ * constraints, of those that are not redundant, and of unknowns of `reduced`. */
 static inline void scene_check_counts(const scene *s, int n, int internal, int m, int reduced)
 {
     olo_counts counts;
@@ -150,8 +150,8 @@ static inline void scene_reaction(scene *s, const char *name, double force[3], d
              &error);
 }
 
-/* The momentum that the kinetic energy could carry, sqrt(2 T m), and the farthest coordinate: what
- * the parts of a momentum that vanishes in total are measured against. */
+/* The momentum sqrt(2 T m) that belongs to the kinetic energy, and the largest coordinate: scales
+ * for the parts of a momentum that vanishes in total. */
 static inline double scene_momentum(const scene *s, double kinetic, double *reach)
 {
     double mass = 0;
@@ -166,11 +166,11 @@ static inline double scene_momentum(const scene *s, double kinetic, double *reac
     return sqrt(2 * kinetic * mass);
 }
 
-/* The quantities that a system claims to conserve: where they started, how large they and their
- * parts have been, and how far they have been from their start, in proportion. */
+/* The quantities that a system conserves: their initial values, the largest sizes of them and of
+ * their parts, and their largest relative change. */
 typedef struct scene_watch {
     double start[OLO_INVARIANTS_MAX], size[OLO_INVARIANTS_MAX], drift;
-    bool energy; /* count it, too? */
+    bool energy; /* the energy is one of them */
 } scene_watch;
 
 static inline scene_watch scene_watch_begin(const scene *s, bool energy)
@@ -201,8 +201,8 @@ static inline void scene_watch_look(scene_watch *watch, const scene *s)
     }
 }
 
-/* Largest drift of every quantity the system claims to conserve (without the energy, if it is told
- * so), relative to its size, over `steps`. */
+/* The largest drift over `steps` of the quantities that the system conserves, relative to their
+ * sizes; with or without the energy. */
 static inline double scene_drift_of(scene *s, double h, long steps, bool energy)
 {
     scene_watch watch = scene_watch_begin(s, energy);
@@ -231,7 +231,7 @@ static inline double scene_apart(const scene *a, const scene *b)
     return most;
 }
 
-/* Repeatable random numbers in [-1, 1). */
+/* Reproducible random numbers in [-1, 1). */
 static inline double scene_random(unsigned long long *seed)
 {
     *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;

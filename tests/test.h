@@ -71,8 +71,7 @@ enum { SANITIZED = 0 };
 /* Head of a test function; its argument is cmocka's state. */
 #define TEST(name) static void name(__attribute__((unused)) void **state)
 
-/* Entry of a test whose many steps only repeat code that others reach: skipped under the sanitizer.
- */
+/* Entry of a long test whose code is also reached by others: skipped under the sanitizer. */
 #define long_unit_test(name)                                                                       \
     {                                                                                              \
 #name, SANITIZED ? test_skipped : (name), NULL, NULL, NULL                                 \

@@ -1,5 +1,5 @@
-/* Configurations of a variational run at all nodes, and what the discrete Lagrangian L_d = 1/(2h)
- * dq.M dq - h V(q_m) makes of them, computed from the configurations alone (variational sheet, 2.2
+/* Configurations of a variational run at all nodes, and quantities of the discrete Lagrangian L_d =
+ * 1/(2h) dq.M dq - h V(q_m) that are computed from the configurations alone (variational sheet, 2.2
  * to 2.6). */
 #ifndef OLO_TEST_TRAJECTORY_H
 #define OLO_TEST_TRAJECTORY_H
@@ -58,7 +58,7 @@ static inline void trajectory_interval(const trajectory *x, int i, double *dq, d
     }
 }
 
-/* {least, largest} of what is added */
+/* {smallest, largest} of the added values */
 static inline void range_add(double range[2], double value)
 {
     range[0] = smaller(range[0], value);

@@ -1,4 +1,4 @@
-/* A tree with its null space and the numbers of a motion on it, without a step in time. */
+/* A tree with its null space, and the data of a motion without time steps. */
 #ifndef TESTS_WALK_H
 #define TESTS_WALK_H
 

@@ -64,16 +64,16 @@ OLO_API const olo_system *olo_derivatives_system(const olo_derivatives *derivati
 /** Advances the state by h as olo_stepper_step does, and stores the linearised step. */
 OLO_API olo_status olo_derivatives_step(olo_derivatives *derivatives, olo_state *state, double h,
                                         olo_error *error);
-/** d(q1, v1) = A d(q0, v0): takes a variation at the start of the last step to that at its end. In
- * place. */
+/** d(q1, v1) = A d(q0, v0): takes a variation at the start of the last step to that at its end.
+ * Overwrites its arguments. */
 OLO_API olo_status olo_derivatives_apply_step(olo_derivatives *derivatives, double *dq, double *dv,
                                               olo_error *error);
 /** A^T: takes the derivative of a quantity with respect to the end of the last step to that with
  * respect to its start. Overwrites its arguments. */
 OLO_API olo_status olo_derivatives_apply_step_transposed(olo_derivatives *derivatives, double *gq,
                                                          double *gv, olo_error *error);
-/** Projects numbers to the nearest admissible variation of a state, in the metric of the mass. In
- * place. */
+/** Projects numbers to the nearest admissible variation of a state, in the metric of the mass.
+ * Overwrites its arguments. */
 OLO_API olo_status olo_derivatives_project(olo_derivatives *derivatives, const olo_state *state,
                                            double *dq, double *dv, olo_error *error);
 

@@ -61,7 +61,7 @@ def joint_function(guard, function):
 
 
 def load_derivatives(guard, function):
-    """slopes(t, position, velocity), two matrices, as C derivatives of a load."""
+    """The `slopes=` of a load, two matrices of (t, position, velocity), as C derivatives."""
     def called(_context, t, position, velocity, by_position, by_velocity):
         by_position[0:9] = by_velocity[0:9] = [NAN] * 9
         if guard.exception is None:
@@ -74,7 +74,7 @@ def load_derivatives(guard, function):
 
 
 def joint_derivatives(guard, function):
-    """slopes(t, coordinate, rate), two numbers, as C derivatives of a joint."""
+    """The `slopes=` of a joint, two numbers of (t, coordinate, rate), as C derivatives."""
     def called(_context, t, coordinate, rate, by):
         by[0:2] = [NAN, NAN]
         if guard.exception is None:

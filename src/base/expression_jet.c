@@ -8,8 +8,9 @@
 
 #include <math.h>
 
-/* g times a, where a constant argument gives 0 even if the derivative g is infinite: sqrt(0*x). */
-static double slope(double g, double a)
+/* A term of the chain rule: g times a, where a constant argument gives 0 even if the derivative g
+ * is infinite: sqrt(0*x). */
+static double chain_term(double g, double a)
 {
     return a == 0 ? 0 : g * a;
 }
@@ -29,20 +30,20 @@ void olo_jet_compose(int kind, const double *g, const olo_jet *x, olo_jet *r)
     const double *c = x->c;
     olo_jet_constant(g[0], r);
     if (kind == OLO_JET_MIXED) {
-        r->c[1] = slope(g[1], c[1]);
-        r->c[2] = slope(g[1], c[2]);
-        r->c[3] = slope(g[1], c[3]) + slope(g[2], c[1] * c[2]);
+        r->c[1] = chain_term(g[1], c[1]);
+        r->c[2] = chain_term(g[1], c[2]);
+        r->c[3] = chain_term(g[1], c[3]) + chain_term(g[2], c[1] * c[2]);
         return;
     }
     if (kind >= 1) {
-        r->c[1] = slope(g[1], c[1]);
+        r->c[1] = chain_term(g[1], c[1]);
     }
     if (kind >= 2) {
-        r->c[2] = slope(g[1], c[2]) + slope(g[2], c[1] * c[1]);
+        r->c[2] = chain_term(g[1], c[2]) + chain_term(g[2], c[1] * c[1]);
     }
     if (kind >= 3) {
-        r->c[3] =
-            slope(g[1], c[3]) + 3 * slope(g[2], c[1] * c[2]) + slope(g[3], c[1] * c[1] * c[1]);
+        r->c[3] = chain_term(g[1], c[3]) + 3 * chain_term(g[2], c[1] * c[2]) +
+                  chain_term(g[3], c[1] * c[1] * c[1]);
     }
 }
 
@@ -67,7 +68,7 @@ void olo_jet_combine(double value, double a, const olo_jet *x, double b, const o
 {
     r->c[0] = value;
     for (int k = 1; k <= OLO_EXPRESSION_MAX_ORDER; k++) {
-        r->c[k] = slope(a, x->c[k]) + slope(b, y->c[k]);
+        r->c[k] = chain_term(a, x->c[k]) + chain_term(b, y->c[k]);
     }
 }
 
@@ -190,7 +191,7 @@ void olo_jet_hypot(int kind, const olo_jet *x, const olo_jet *y, olo_jet *r)
     olo_jet_compose(kind, sqrt_at_one, &square, &root);
     olo_jet_multiply(kind, &a, &root, r);
     for (int k = 0; k <= OLO_EXPRESSION_MAX_ORDER; k++) {
-        r->c[k] = slope(h, r->c[k]);
+        r->c[k] = chain_term(h, r->c[k]);
     }
 }
 

@@ -178,11 +178,11 @@ static olo_status read_number(olo_lexer *lexer)
 
 static void take_word(olo_lexer *lexer, olo_token_kind kind, size_t length)
 {
-    size_t kept = length < OLO_LEXER_WORD ? length : OLO_LEXER_WORD - 1;
+    size_t copied = length < OLO_LEXER_WORD ? length : OLO_LEXER_WORD - 1;
     lexer->kind = kind;
     lexer->end = lexer->start + length;
-    memcpy(lexer->word, lexer->text + lexer->start, kept);
-    lexer->word[kept] = '\0';
+    memcpy(lexer->word, lexer->text + lexer->start, copied);
+    lexer->word[copied] = '\0';
 }
 
 static olo_status read_symbol(olo_lexer *lexer)

@@ -97,7 +97,7 @@ static olo_status emit_constant(parser *p, double value)
 
 static olo_status emit_variable(parser *p, size_t index)
 {
-    /* keep the list of used variables sorted */
+    /* the list of used variables stays sorted */
     olo_expression *program = p->program;
     size_t position = program->used_count;
     while (position > 0 && program->used[position - 1] >= index) {

@@ -66,9 +66,9 @@ void *olo_realloc(void *old, size_t old_count, size_t count, size_t size)
     if (block == NULL) {
         return NULL;
     }
-    const size_t kept = old_count < count ? old_count : count;
-    if (old != NULL && kept > 0) {
-        memcpy(block, old, kept * size);
+    const size_t copied = old_count < count ? old_count : count;
+    if (old != NULL && copied > 0) {
+        memcpy(block, old, copied * size);
     }
     olo_free(old);
     return block;

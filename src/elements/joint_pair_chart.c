@@ -72,7 +72,7 @@ static bool coordinates(const olo_chart_view *x, const double *placement, double
 }
 
 const olo_joint_chart olo_chart_pair = {
-    .close = close_pair, .place = evaluate, .coordinates = coordinates};
+    .close = close_pair, .evaluate = evaluate, .coordinates = coordinates};
 
 void olo_screws_pair(const olo_chart_view *x, olo_screw *screws)
 {

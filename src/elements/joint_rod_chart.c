@@ -84,7 +84,7 @@ static bool coordinates(const olo_chart_view *x, const double *placement, double
 }
 
 const olo_joint_chart olo_chart_rod = {
-    .close = close_rod, .place = evaluate, .coordinates = coordinates};
+    .close = close_rod, .evaluate = evaluate, .coordinates = coordinates};
 
 void olo_screws_rod(const olo_chart_view *x, olo_screw *screws)
 {

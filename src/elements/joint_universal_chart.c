@@ -57,7 +57,7 @@ static bool coordinates(const olo_chart_view *x, const double *placement, double
 }
 
 const olo_joint_chart olo_chart_universal = {
-    .close = close_joint, .place = evaluate, .coordinates = coordinates};
+    .close = close_joint, .evaluate = evaluate, .coordinates = coordinates};
 
 void olo_screws_universal(const olo_chart_view *x, olo_screw *screws)
 {

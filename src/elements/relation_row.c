@@ -37,7 +37,7 @@ static bool find_slots(olo_pool *pool, const olo_constraint *row, olo_share *sha
             at++;
         slots[k] = at;
     }
-    share->place = slots;
+    share->slot = slots;
     return slots != NULL;
 }
 

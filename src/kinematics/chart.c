@@ -223,7 +223,7 @@ const double *olo_chart_at(olo_chart *chart, const double *u)
         double *q = chart->q + s->nodes[k].q;
         olo_placement g;
         /* the placement in the parent and its derivatives */
-        x->joint->type->chart->place(x, chart->u + t->u, &g);
+        x->joint->type->chart->evaluate(x, chart->u + t->u, &g);
         memcpy(chart->placements[k], g.value, sizeof g.value);
         memcpy(chart->first + t->u, g.first, (size_t)t->dof * sizeof g.first[0]);
         /* the node in space */
@@ -300,7 +300,7 @@ static void second_of_node(olo_chart *chart, int k, const double *w, double *pro
     add_dots(size, dy, d, dY);
     add_dots(size, y, directors(s, t->parent, chart->dq, zero), dY);
     /* the product for the coordinates of the node */
-    x->joint->type->chart->place(x, chart->u + t->u, &g);
+    x->joint->type->chart->evaluate(x, chart->u + t->u, &g);
     for (int j = 0; j < t->dof; j++) {
         combine(t->dof, w + t->u, (const placement *)g.second[j], change);
         product[t->u + j] = dot(g.first[j], dY) + dot(change, Y);

@@ -14,7 +14,7 @@
  * only those that do not change while the journal grows. Not covered there are the rows and the
  * checkpoints, which have separate checksums (journal.h), and the object headers of the tables that
  * grow, with their numbers of rows, types and short attributes: these have only the checksum that
- * HDF5 itself keeps and verifies in every header. */
+ * HDF5 itself stores and verifies in every header. */
 #ifndef OLO_RESULTS_CHECKSUM_TRAILER_H
 #define OLO_RESULTS_CHECKSUM_TRAILER_H
 

@@ -56,7 +56,7 @@ struct olo_result {
     olo_result_node *nodes;
     size_t node_count;
     int q, v;             /* sources */
-    uint32_t *name_table; /* [name_places] columns by name, from one; made at the first search */
+    uint32_t *name_table; /* [name_slots] columns by name, from one; made at the first search */
     size_t name_slots;
 };
 

@@ -1,6 +1,6 @@
 /* The settings of a run as texts "name=value" with all digits: the parameters of the model and the
- * options of the run. A result contains them, so that it can be continued or repeated without other
- * files. */
+ * options of the run. A result contains them, so that the run can be continued or made again
+ * without other files. */
 #ifndef OLO_RESULTS_SETTINGS_H
 #define OLO_RESULTS_SETTINGS_H
 

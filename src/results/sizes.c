@@ -1,5 +1,5 @@
 /* Sizes of momenta and energies of the system and its connected parts. Rounding changes a
- * coordinate by a unit of its last place, epsilon |q_i|, and the energy of a term by epsilon sum
+ * coordinate by a unit in its last place, epsilon |q_i|, and the energy of a term by epsilon sum
  * |dV/dq_i| |q_i|: the virial of the term's own forces, before forces of different terms cancel.
  * Where q_i itself vanishes it is rounded in proportion to lengths and lever arms of the model,
  * which are added. A stiff beam without load, or a body at rest at height zero, has no other energy

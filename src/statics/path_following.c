@@ -106,7 +106,7 @@ static olo_status end_at_limit(follower *f, double load, olo_error *error)
 }
 
 /* If the step passed a critical point: locates it, and makes the step again. `again` is true if the
- * step must be repeated with a shorter length. */
+ * step must be made again with a shorter length. */
 static olo_status locate_event(follower *f, const olo_path_target *target, bool *again,
                                olo_error *error)
 {
@@ -181,7 +181,7 @@ static olo_status make_step(follower *f, olo_error *error)
         return shorten(f, shorter * f->length, error);
     double load = olo_path_load(&f->path);
     iterations = x->summary->iterations - iterations;
-    /* a step beyond the requested load is repeated with that load as target */
+    /* a step beyond the requested load is made again with that load as target */
     if (!target.to_load && load >= x->options->end) {
         f->length *= (x->options->end - x->load) / (load - x->load);
         f->targeted = true;

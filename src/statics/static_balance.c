@@ -119,9 +119,9 @@ static void sink_stress(void *context, int piece, const olo_term *term, double f
     term->invariants->combine(term, change, x->step.x.q1, x->step.r);
     for (int i = 0; i < term->size; i++)
         x->mixed[term->index[i]] += x->step.r[i];
-    const olo_twist_configurations places = {
+    const olo_twist_configurations configurations = {
         .left = x->step.x.qm, .qm = x->step.x.qm, .stress = at, .q1 = x->step.x.q1};
-    olo_projector_add_stress(x->projector, piece, term, 2 * factor, &mixed, &places);
+    olo_projector_add_stress(x->projector, piece, term, 2 * factor, &mixed, &configurations);
 }
 
 /* The balance of forces, and with a sink its tangent. */

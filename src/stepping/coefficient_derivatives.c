@@ -173,7 +173,7 @@ static void by_factor(const olo_step_view *view, int c, int p, contribution *x)
     olo_term_gradient(term, step->q_end, step->state->angles, end);
     x->end = olo_term_energy(term, step->q_end, step->state->angles);
     for (int k = 0; k < term->size; k++) {
-        x->v[one->place[k]] = -view->mu_end[c] * end[k];
+        x->v[one->slot[k]] = -view->mu_end[c] * end[k];
         x->rate += end[k] * view->v1[term->index[k]];
     }
 }

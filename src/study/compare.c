@@ -2,7 +2,7 @@
  * quantities, and the condition numbers of their iteration matrices for a list of steps. These are
  * the tables 4.1 and 4.2 of the thesis and table II of Betsch and Leyendecker, part II.
  *
- * Processor time is that of the run without observers, repeated until it can be measured. The
+ * Processor time is that of the run without observers, made so often that it can be measured. The
  * minimum of several batches counts, since every disturbance makes a measurement longer. */
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "study/study.h"
 #include "system/system.h"
 
-/* A run is repeated during ALL_SECONDS, in batches of at least BATCH_SECONDS: with short batches
+/* Runs are made during ALL_SECONDS, in batches of at least BATCH_SECONDS: with short batches
  * one of them is undisturbed. */
 static const double ALL_SECONDS = 0.2;
 static const double BATCH_SECONDS = 0.01;
@@ -110,13 +110,13 @@ static olo_status observe(const olo_study *study, const olo_run *run, olo_observ
 
 /* ---- processor time -------------------------------------------------------------------------- */
 
-/* Mean seconds per run over `repeats` runs. */
+/* Mean seconds per run over `count` runs. */
 static olo_status time_batch(const olo_study *study, const char *what, const olo_run *run,
-                             long repeats, double *seconds, olo_error *error)
+                             long count, double *seconds, olo_error *error)
 {
     olo_status status = OLO_OK;
     double sum = 0;
-    for (long i = 0; i < repeats && status == OLO_OK; i++) {
+    for (long i = 0; i < count && status == OLO_OK; i++) {
         olo_state *state = NULL;
         olo_run_summary summary = {0};
         status = olo_study_run(study, what, run, study->observers, study->observer_count, &state,
@@ -124,7 +124,7 @@ static olo_status time_batch(const olo_study *study, const char *what, const olo
         sum += summary.cpu_seconds;
         olo_state_free(state);
     }
-    *seconds = sum / (double)repeats;
+    *seconds = sum / (double)count;
     return status;
 }
 
@@ -137,10 +137,10 @@ static olo_status measure_time(const olo_study *study, const olo_run *run, olo_c
     (void)strncat(what, ", timing", sizeof what - strlen(what) - 1);
     olo_status status = time_batch(study, what, run, 1, &seconds, error);
     row->cpu_seconds = seconds;
-    const long repeats = (long)fmin(ceil(BATCH_SECONDS / fmax(seconds, 1e-9)), 1e6);
+    const long count = (long)fmin(ceil(BATCH_SECONDS / fmax(seconds, 1e-9)), 1e6);
     for (double spent = seconds; spent < ALL_SECONDS && status == OLO_OK;) {
-        status = time_batch(study, what, run, repeats, &seconds, error);
-        spent += fmax(seconds * (double)repeats, 1e-3 * ALL_SECONDS);
+        status = time_batch(study, what, run, count, &seconds, error);
+        spent += fmax(seconds * (double)count, 1e-3 * ALL_SECONDS);
         if (status == OLO_OK)
             row->cpu_seconds = fmin(row->cpu_seconds, seconds);
     }

@@ -71,7 +71,7 @@ typedef struct olo_constraint_type {
 typedef struct olo_share {
     double factor;
     const olo_term *coordinate;
-    const int *place; /* [coordinate->size] local index in the row of each of its coordinates */
+    const int *slot; /* [coordinate->size] local index in the row of each of its coordinates */
 } olo_share;
 
 struct olo_constraint {

@@ -52,7 +52,7 @@ static void gradient(const olo_constraint *row, const olo_at *at, double *g)
         double own[OLO_FORM_SIZE_MAX];
         olo_term_gradient(share->coordinate, at->q, at->angles, own);
         for (int k = 0; k < share->coordinate->size; k++)
-            g[share->place[k]] += share->factor * own[k];
+            g[share->slot[k]] += share->factor * own[k];
     }
 }
 
@@ -63,8 +63,7 @@ static void add_share(const olo_constraint *row, const olo_share *share, const d
     int size = share->coordinate->size;
     for (int k = 0; k < size; k++)
         for (int l = 0; l < size; l++)
-            matrix[share->place[k] * row->size + share->place[l]] +=
-                share->factor * K[k * size + l];
+            matrix[share->slot[k] * row->size + share->slot[l]] += share->factor * K[k * size + l];
 }
 
 static void set_zero(const olo_constraint *row, double *matrix)
@@ -82,7 +81,7 @@ static void discrete(const olo_constraint *row, const olo_interval *x, double *d
         const olo_share *share = &row->shares[i];
         olo_term_discrete(share->coordinate, x, own, tangent ? K : NULL);
         for (int k = 0; k < share->coordinate->size; k++)
-            d[share->place[k]] += share->factor * own[k];
+            d[share->slot[k]] += share->factor * own[k];
         if (tangent)
             add_share(row, share, K, tangent);
     }
@@ -112,7 +111,7 @@ static void hessian(const olo_constraint *row, const olo_at *at, double *matrix)
 static void take_share(const olo_share *share, const double *y, double *own)
 {
     for (int k = 0; k < share->coordinate->size; k++)
-        own[k] = y[share->place[k]];
+        own[k] = y[share->slot[k]];
 }
 
 static void second(const olo_constraint *row, const olo_interval *x, const double *y, int a, int b,

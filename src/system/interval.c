@@ -253,7 +253,7 @@ static void row_by_coefficient(const olo_evaluation *how, const olo_constraint *
         else
             olo_term_discrete(share->coordinate, x, own, NULL);
         for (int k = 0; k < share->coordinate->size; k++)
-            dr[share->place[k]] += own[k];
+            dr[share->slot[k]] += own[k];
     }
 }
 

@@ -301,7 +301,7 @@ def test_verdict_and_facts_in_words(model):
         assert (f"every {stride}-th of" in page["texts"]) == (stride > 1)
 
 
-def test_what_is_no_motion_is_told(seen):
+def test_the_text_of_a_mode_is_shown(seen):
     assert "One period of mode 2: frequency 26.3" in seen["mode"]["texts"]
 
 

@@ -40,20 +40,20 @@ def test_double_spherical_pendulum(oloid):
     assert report["degrees_of_freedom"] == 4
 
 
-@pytest.mark.parametrize("model, joints, freedoms, counted",
+@pytest.mark.parametrize("model, joints, dofs, counted",
                          [("bricard", {"D": (1, 5)}, 1, 0),
                           ("four-bar-spatial", {"C1": (3, 5), "C2": (3, 5)}, 1, -5)])
-def test_redundant_rows_are_named(oloid, model, joints, freedoms, counted):
+def test_redundant_rows_are_named(oloid, model, joints, dofs, counted):
     report = json.loads(oloid("check", model, "--json").stdout)
     named = {group["name"]: (group["repeated"], group["rows"])
              for group in report["groups"] if group["repeated"]}
     assert named == joints
     assert sum(rows for rows, _ in named.values()) == report["redundant"]
     text = oloid("check", model).stdout
-    for name, (repeated, rows) in joints.items():
-        verb = "is" if repeated == 1 else "are"
-        assert f"'{name}': {repeated} of its {rows} rows {verb} redundant" in text
-    assert f"degrees of freedom  {freedoms} ({counted} by counting rows)" in text
+    for name, (redundant, rows) in joints.items():
+        verb = "is" if redundant == 1 else "are"
+        assert f"'{name}': {redundant} of its {rows} rows {verb} redundant" in text
+    assert f"degrees of freedom  {dofs} ({counted} by counting rows)" in text
 
 
 def test_free_body_conserves_all_momentum(oloid):
@@ -72,16 +72,16 @@ def test_text_for_people(oloid):
     assert "\033" not in done.stdout
 
 
-@pytest.mark.parametrize("scheme, kept", [
+@pytest.mark.parametrize("scheme, conserved", [
     ("energy-momentum", "energy and momenta are conserved to round-off at any step size"),
     ("variational", "momenta are conserved to round-off at any step size; steps are symplectic, "
                     "and the energy oscillates")])
-def test_what_the_scheme_of_the_model_keeps(oloid, scheme, kept):
+def test_what_the_scheme_of_the_model_conserves(oloid, scheme, conserved):
     setting = ("check", "heavy-top", "--set", f"run.scheme={scheme}")
-    assert f"  {scheme}: {kept}" in oloid(*setting).stdout
+    assert f"  {scheme}: {conserved}" in oloid(*setting).stdout
     report = json.loads(oloid(*setting, "--json").stdout)
     assert report["scheme"] == scheme
-    assert report["scheme_keeps"].startswith(kept)
+    assert report["scheme_keeps"].startswith(conserved)
 
 
 def test_settings_are_checked_too(oloid):
@@ -96,9 +96,9 @@ def test_variational_steps_are_symplectic_and_others_are_not(oloid, model):
     for scheme in ("variational", "energy-momentum"):
         done = oloid("check", model, "--symplectic", "--json", "--set", f"run.scheme={scheme}")
         assert done.returncode == 0, done.stderr
-        told = json.loads(done.stdout)
-        assert told["symplectic"]["degrees_of_freedom"] == told["degrees_of_freedom"]
-        defect[scheme] = told["symplectic"]["defect"]
+        report = json.loads(done.stdout)
+        assert report["symplectic"]["degrees_of_freedom"] == report["degrees_of_freedom"]
+        defect[scheme] = report["symplectic"]["defect"]
     assert defect["variational"] < 1e-12
     assert defect["energy-momentum"] > 1e-9
 

@@ -213,7 +213,7 @@ def test_processor_time_of_the_pendulum_and_the_top(oloid):
     assert ratios[0] == 1 == min(ratios) and ratios[3] == max(ratios)
 
 
-# -- how it is told --------------------------------------------------------------------------------
+# -- how it is shown -------------------------------------------------------------------------------
 
 def test_tables_for_people(oloid):
     done = oloid("compare", "heavy-top", "--treatments", "reduced,multipliers,penalty", "--penalty",
@@ -260,18 +260,18 @@ def test_a_treatment_that_fails_is_a_row_with_its_reason(oloid):
     assert reduced["failure"] is None and reduced["steps"] == 10
     assert "t = 0" in augmented["failure"]
     assert augmented["steps"] == 0 and augmented["difference"]["z"] is None
-    # the matrix of its inner problem is there, and without a penalty to speak of it is the mass
+    # the matrix of the inner problem is known; with so small a penalty it is the mass matrix
     assert augmented["condition_failure"] is None
     assert augmented["condition"] == pytest.approx([np.linalg.cond([[15, 5], [5, 5]])], rel=1e-3)
     text = oloid(*arguments)
     assert text.returncode == 0 and "\n  augmented 1: the step at t = 0" in text.stdout
-    # when no treatment comes to its end that is an error
+    # it is an error if no treatment succeeds
     done = oloid(*arguments[:3], "augmented", *arguments[4:])
     assert done.returncode == 3 and "t = 0" in one_message(done)
 
 
 def test_a_missing_condition_number_has_its_reason(oloid):
-    # half a turn and more in a step
+    # more than half a turn per step
     rows = compare(oloid, "heavy-top", "--treatments", "reduced", "--count", "1", "--no-cpu",
                    "--steps", "1e-3,10", "--set", "run.iterations=3")
     condition = rows["reduced"]["condition"]

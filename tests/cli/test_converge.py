@@ -127,9 +127,9 @@ def test_a_model_file_may_give_an_exact_solution(oloid):
         "exact: {on: a, position: [3*t, 4*t - g*t^2/2]}\n"
         "run: {step: 0.1, end: 1}\n")
     report = study(oloid, "converge", "throw.yaml", "--steps", "0.5,0.25")
-    # a parabola is met exactly by a scheme of second order
+    # a scheme of second order is exact for a parabola
     assert all(row["error"]["z"] < 1e-14 for row in report["rows"])
-    # another start is another motion
+    # another initial state gives another motion
     text = (oloid.folder / "throw.yaml").read_text().replace("velocity: [3, 4]", "velocity: [3, 5]")
     (oloid.folder / "other.yaml").write_text(text)
     done = oloid("converge", "other.yaml", "--steps", "0.5")
@@ -172,7 +172,7 @@ def test_a_run_that_fails_is_a_row_with_its_reason(oloid):
     assert fine["failure"] is None and fine["error"]["z"] == pytest.approx(1.83e-2, rel=0.02)
     text = oloid(*arguments, "0.1,1e-3")
     assert text.returncode == 0 and "\n  h = 0.1 failed: " in text.stdout
-    # when nothing came to its end that is an error
+    # it is an error if no run succeeds
     done = oloid(*arguments, "0.1")
     assert done.returncode == 3 and "0.1" in one_message(done)
 

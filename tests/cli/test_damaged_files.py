@@ -32,7 +32,7 @@ def test_damaged_files_of_format_1_are_refused(oloid, path):
     name = path.stem
     (oloid.folder / name).write_bytes(lzma.decompress(path.read_bytes()))
     check_refused(oloid, name, "it has no checksum at its end")
-    # the damage was there before: texts of variable length are not even tried
+    # with a valid checksum of the damaged file: texts of variable length are not read
     add_trailer(oloid.folder / name)
     check_refused(oloid, name, "is not a result of oloid")
 

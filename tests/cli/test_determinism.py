@@ -1,5 +1,5 @@
-"""The same input gives the same bits: run after run, whatever the number of threads and, at equal
-flags, whichever compiler. CSV has 17 digits, so equal texts are equal numbers."""
+"""The same input gives the same bits: in each run, with any number of threads and, with equal
+flags, with any compiler. CSV has 17 digits, so equal texts are equal numbers."""
 import hashlib
 import os
 import subprocess
@@ -30,7 +30,7 @@ def test_same_bits_with_one_and_two_threads(tmp_path, model):
 
 
 THREADS = ["1", "2", "4"]  # of BLAS, which takes no more than there are processors
-# so large that BLAS would share the work: matrices of more than some hundred rows
+# so large that BLAS would use several threads: matrices of more than some hundred rows
 LARGE = {"chain": ["--set", "n=40"], "four-bar-spatial": ["--set", "n=8"], "six-body-linkage": [],
          "flexible-robot-arm": []}
 TREATMENTS = {"energy-momentum": ["reduced", "minimal", "multipliers", "projected", "penalty",
@@ -39,7 +39,7 @@ TREATMENTS = {"energy-momentum": ["reduced", "minimal", "multipliers", "projecte
 
 
 def fingerprint(path):
-    """Of everything that a result says about the motion."""
+    """A hash of all data of a result about the motion."""
     digest = hashlib.sha256()
     with h5py.File(path, "r") as result:
         for name in ("frames", "ledger", "verdict"):
@@ -51,7 +51,7 @@ def fingerprint(path):
 
 
 def fingerprints(folder, *arguments):
-    """Of the result of a command with one, two and four threads."""
+    """The hashes of the result of a command with one, two and four threads."""
     found = []
     for threads in THREADS:
         done = subprocess.run([executable(), *arguments, "--no-report", "--output", "run.h5"],

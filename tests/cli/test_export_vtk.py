@@ -72,7 +72,7 @@ def test_frames_have_the_numbers_of_the_result(shapes):
                 expected = [q[f"{name}.{d}.{axis}"][row]
                             for axis in "xyz"] if bodies[i] else [0, 0, 0]
                 assert list(data.point_data[d][i]) == expected
-    # a homogeneous ball on which nothing acts but gravity keeps its spin
+    # the angular velocity of a homogeneous ball under gravity alone is constant
     ball = names.index("ball")
     assert data.point_data["angular_velocity"][ball] == pytest.approx([1, 2, 3], rel=1e-9)
 

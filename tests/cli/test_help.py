@@ -50,7 +50,7 @@ def test_version(oloid):
     (["run", "--", "--json", "heavy-top"], "unexpected argument 'heavy-top'"),
     (["export", "x.h5"], "--csv FILE"),
 ])
-def test_wrong_use_is_told_in_one_line_with_a_hint(oloid, arguments, expected):
+def test_wrong_use_is_reported_in_one_line_with_a_hint(oloid, arguments, expected):
     done = oloid(*arguments)
     assert done.returncode == 2 and done.stdout == ""
     message = one_message(done)

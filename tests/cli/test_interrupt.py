@@ -1,4 +1,4 @@
-"""Ctrl-C, and the progress that one sees before pressing it."""
+"""Ctrl-C, and the display of progress."""
 import json
 import os
 import pty
@@ -41,7 +41,7 @@ def wait_for_file(path, seconds=20):
 
 
 @pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
-def test_interrupt_keeps_what_there_is_and_says_how_to_continue(start, tmp_path, which):
+def test_an_interrupted_run_leaves_its_journal_and_says_how_to_continue(start, tmp_path, which):
     process = start("--quiet", "--output", "my top.h5")
     wait_for_file(tmp_path / "my top.h5.partial")
     time.sleep(0.3)
@@ -61,7 +61,7 @@ def test_interrupt_keeps_what_there_is_and_says_how_to_continue(start, tmp_path,
 
 
 def ignore_interrupts():
-    """As a shell does for what it starts in the background."""
+    """As a shell does for programs in the background."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -71,14 +71,14 @@ def test_a_signal_that_is_ignored_from_the_start_stays_ignored(start, tmp_path):
     process.send_signal(signal.SIGINT)
     with pytest.raises(subprocess.TimeoutExpired):
         process.communicate(timeout=0.5)
-    process.send_signal(signal.SIGTERM)  # which nobody told it to ignore
+    process.send_signal(signal.SIGTERM)  # which is not ignored
     stdout, _ = process.communicate(timeout=60)
     assert process.returncode == 130 and "interrupted after" in stdout
 
 
 @pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_writing_of_a_report(tmp_path, which):
-    """The result is whole by then."""
+    """The result is already complete."""
     words = ["run", "humanoid-tree", "-q", "--step", "5e-4", "--end", "5", "--set",
              "run.frames=10000", "-o", "x.h5"]
     codes = []
@@ -111,7 +111,7 @@ LARGE = ["chain", "--set", "n=49000"]
                          ids=lambda words: words[0])
 def test_interrupt_ends_a_model_that_is_being_read_or_compiled_at_once(tmp_path, arguments,
                                                                        seconds):
-    # a shell may have told its children to ignore SIGINT
+    # the children of a shell may ignore SIGINT
     process = subprocess.Popen([executable(), *arguments], cwd=tmp_path, text=True,
                                env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
@@ -123,7 +123,7 @@ def test_interrupt_ends_a_model_that_is_being_read_or_compiled_at_once(tmp_path,
     finally:
         process.kill()
         process.wait()
-    share = max(1.0, os.getloadavg()[0] / os.cpu_count())  # of a processor that others want, too
+    share = max(1.0, os.getloadavg()[0] / os.cpu_count())  # longer on a busy machine
     assert time.monotonic() - pressed < share
     assert process.returncode == 130
     assert stderr == "oloid: interrupted\n" and stdout == ""

@@ -1,5 +1,5 @@
-"""`oloid run --inverse`: drives of motions, against Newton-Euler equations written down
-independently."""
+"""`oloid run --inverse`: drives of prescribed motions, compared with independent Newton-Euler
+equations."""
 import csv
 import json
 
@@ -9,7 +9,7 @@ from conftest import one_message
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 STEEL, ALUMINIUM, PERIOD = 7800.0, 2700.0, 2.0
-# hinges in space at the start: place, axis, amplitude
+# hinges in space at the start: point, axis, amplitude
 HINGES = [((0, 0, 0), (0, 0, 1), 1.2), ((0, 0, 0.4), (0, 1, 0), 0.5), ((0, 0, 1), (0, 1, 0), -0.8),
           ((0.35, 0, 1.05), (1, 0, 0), 1.5), ((0.6, 0, 1.05), (0, 1, 0), 0.6),
           ((0.7, 0, 1.05), (1, 0, 0), 3.0)]
@@ -45,36 +45,36 @@ def turn(axis, angle):
 
 
 def torques(t):
-    """Newton and Euler for every solid, forces summed up from the tip."""
+    """Newton-Euler equations of every solid; forces are summed from the tip."""
     w = 2 * np.pi / PERIOD
     rotation, omega, alpha = np.eye(3), np.zeros(3), np.zeros(3)
-    place, acceleration, old = np.zeros(3), np.zeros(3), np.zeros(3)
-    axes, places, loads = [], [], []
+    point, acceleration, old = np.zeros(3), np.zeros(3), np.zeros(3)
+    axes, points, loads = [], [], []
     for (at, axis, size), solids in zip(HINGES, LINKS):
         arm = rotation @ (np.array(at, float) - old)
         acceleration = acceleration + np.cross(alpha, arm) + np.cross(omega, np.cross(omega, arm))
-        place, old = place + arm, np.array(at, float)
+        point, old = point + arm, np.array(at, float)
         n = rotation @ np.array(axis, float)
         rate, second = size * w * np.sin(w * t) / 2, size * w**2 * np.cos(w * t) / 2
         alpha = alpha + second * n + rate * np.cross(omega, n)
         omega = omega + rate * n
         rotation = rotation @ turn(axis, size * (1 - np.cos(w * t)) / 2)
         axes.append(n)
-        places.append(place)
+        points.append(point)
         for mass, centre, inertia in solids:
             r = rotation @ (centre - old)
             force = mass * (acceleration + np.cross(alpha, r)
                             + np.cross(omega, np.cross(omega, r)) - GRAVITY)
             J = rotation @ inertia @ rotation.T
-            loads.append((len(axes) - 1, place + r, force,
+            loads.append((len(axes) - 1, point + r, force,
                           J @ alpha + np.cross(omega, J @ omega)))
     return np.array([sum(n @ (moment + np.cross(at - p, force))
                          for link, at, force, moment in loads if link >= k)
-                     for k, (n, p) in enumerate(zip(axes, places))])
+                     for k, (n, p) in enumerate(zip(axes, points))])
 
 
 def drives(oloid, step):
-    """Times, and means of two neighbouring steps."""
+    """Times, and the drives there: the means of two neighbouring steps."""
     done = oloid("run", "robot-6r-driven", "--inverse", "--quiet", "--no-report", "--step", step)
     assert done.returncode == 0, done.stderr
     done = oloid("export", "robot-6r-driven.h5", "--csv", "-")
@@ -95,15 +95,15 @@ def test_drives_of_the_robot_are_those_of_newton_and_euler(oloid):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2, abs=0.15)
 
 
-def test_the_summary_tells_the_drives(oloid):
+def test_the_summary_reports_the_drives(oloid):
     done = oloid("run", "robot-6r-driven", "--inverse", "--no-result", "--quiet")
     assert done.returncode == 0, done.stderr
     assert "drive" in done.stdout and "J2.angle" in done.stdout and "work" in done.stdout
     done = oloid("run", "robot-6r-driven", "--inverse", "--no-result", "--json")
-    told = json.loads(done.stdout)["drives"]
-    assert [drive["coordinate"] for drive in told] == [f"J{k}.angle" for k in range(1, 7)]
+    reported = json.loads(done.stdout)["drives"]
+    assert [drive["coordinate"] for drive in reported] == [f"J{k}.angle" for k in range(1, 7)]
     expected = np.array([torques(t) for t in np.linspace(0.002, 1.998, 999)])
-    for k, drive in enumerate(told):
+    for k, drive in enumerate(reported):
         assert drive["least"] == pytest.approx(expected[:, k].min(), rel=1e-3, abs=1e-5)
         assert drive["most"] == pytest.approx(expected[:, k].max(), rel=1e-3, abs=1e-5)
         assert drive["rms"] == pytest.approx(np.sqrt(np.mean(expected[:, k]**2)), rel=1e-3)

@@ -1,4 +1,4 @@
-"""Where things are: tests/unit mirrors src."""
+"""The layout of the tests: tests/unit mirrors src."""
 import pytest
 from conftest import ROOT
 

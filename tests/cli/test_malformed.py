@@ -1,6 +1,6 @@
 """Every malformed model is refused in one line that says what is wrong and where.
 
-The first line of each file tells: `# expect: <part of the message>; line: <number>`, line 0 for the
+The first line of each file is `# expect: <part of the message>; line: <number>`, line 0 for the
 file as a whole.
 """
 import re
@@ -14,7 +14,7 @@ FILES = sorted((ROOT / "tests" / "malformed").glob("*.yaml"))
 def expectation(path):
     first = path.read_bytes().split(b"\n", 1)[0].decode()
     match = re.fullmatch(r"# expect: (.*); line: (\d+)\s*", first)
-    assert match, f"{path.name}: the first line does not tell what to expect"
+    assert match, f"{path.name}: the first line does not say what to expect"
     return match.group(1), int(match.group(2))
 
 

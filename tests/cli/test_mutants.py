@@ -1,5 +1,5 @@
-"""A hundred damaged models: no crash, no hang, no message without a place. tests/mutate/models.py
-says what exactly must hold; `make study` has three thousand of them."""
+"""A hundred damaged models: no crash, no hang, no message without file or option. The requirements
+are in tests/mutate/models.py; `make study` has three thousand of them."""
 import sys
 
 import pytest
@@ -24,7 +24,7 @@ def test_mutants_are_functions_of_seed_and_number():
     (-11, "", "ended by SIGSEGV"), (5, "oloid: something", "exit code 5"), (2, "", "0 messages"),
     (2, "oloid: it is not valid", "names neither the file nor an option"),
     (2, "oloid: mutant.yaml:1:1: it is wrong", None),
-    (3, "oloid: energy is nan at t = 0", "tells a number that is none"),
+    (3, "oloid: energy is nan at t = 0", "reports NaN or infinity"),
     (3, "oloid: 'nan' is at fault at t = 0", None), (0, "", None),
     (0, "oloid: warning: it is slow", None)])
 def test_what_counts_as_a_defect(code, message, expected):

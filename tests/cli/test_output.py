@@ -33,7 +33,7 @@ def make_special(path, kind):
         os.mkfifo(path)
     elif kind == "socket":
         home = os.getcwd()
-        os.chdir(path.parent)  # the names of sockets are short
+        os.chdir(path.parent)  # the names of sockets must be short
         try:
             socket.socket(socket.AF_UNIX).bind(path.name)
         finally:
@@ -74,7 +74,7 @@ def test_frames_for_paraview_replace_only_regular_files(oloid, kind):
 
 
 def test_a_table_may_go_into_a_pipe(oloid):
-    """Nothing is replaced then."""
+    """A pipe is written to and not replaced."""
     assert oloid("run", "heavy-top", "--end", "0.01", "-q", "--no-report").returncode == 0
     os.mkfifo(oloid.folder / "pipe")
     process = subprocess.Popen([executable(), "export", "heavy-top.h5", "--csv", "pipe"],
@@ -97,7 +97,7 @@ def test_a_symbolic_link_stays_and_its_target_is_written(oloid, writer, there):
     target = oloid.folder / "far" / "target.h5"
     if there:
         target.write_text("old")
-    (oloid.folder / "far" / "second.h5").symlink_to("target.h5")  # from where the link is
+    (oloid.folder / "far" / "second.h5").symlink_to("target.h5")  # relative to the link
     (oloid.folder / "link.h5").symlink_to("far/second.h5")
     done = oloid(*arguments_of(oloid, writer), "link.h5")
     assert done.returncode in (0, 3), done.stderr
@@ -151,7 +151,7 @@ def test_a_run_killed_at_its_very_start_leaves_nothing_but_its_journal(oloid):
 
 
 def test_files_of_the_user_beside_a_result_stay(oloid):
-    """A name that somebody may have chosen is not used for a file that is not yet whole."""
+    """An incomplete file does not get a name that a user may have chosen."""
     mine = ("x.h5.new", "x.h5.partial.new", ".x.h5.new", "x.report.html.new", "x.csv.new")
     for name in mine:
         (oloid.folder / name).write_text("mine")
@@ -175,7 +175,7 @@ def test_what_killed_processes_have_left_is_removed(oloid):
 
 
 def wait_until_handled(process, number):
-    """Until the program is loaded and has set what it does at a signal, the system ends it."""
+    """Until the program has set its signal handlers, the system ends it at a signal."""
     end = time.monotonic() + 10
     while process.poll() is None and time.monotonic() < end:
         with open(f"/proc/{process.pid}/status") as status:
@@ -249,7 +249,7 @@ def test_an_export_for_paraview_does_not_write_over_its_result(oloid):
 
 
 def as_nobody():
-    """Permissions hold for everybody but the superuser."""
+    """Permissions do not apply to the superuser."""
     if os.geteuid() == 0:
         os.setgid(65534)
         os.setuid(65534)
@@ -258,7 +258,7 @@ def as_nobody():
 @pytest.mark.parametrize("name", ["x.h5", "x.h5.partial"])
 def test_a_file_that_may_not_be_written_is_not_replaced(oloid, name):
     oloid.folder.chmod(0o777)
-    (oloid.folder / name).write_text("kept")
+    (oloid.folder / name).write_text("protected")
     (oloid.folder / name).chmod(0o444)
     try:
         done = oloid("run", "heavy-top", "--end", "0.01", "-q", "--no-report", "-o", "x.h5",
@@ -267,10 +267,10 @@ def test_a_file_that_may_not_be_written_is_not_replaced(oloid, name):
         pytest.skip("the program is where only the superuser can run it")
     assert done.returncode == 4, done.stderr
     assert f"cannot create '{name}': Permission denied" in one_message(done)
-    assert (oloid.folder / name).read_text() == "kept" and os.listdir(oloid.folder) == [name]
+    assert (oloid.folder / name).read_text() == "protected" and os.listdir(oloid.folder) == [name]
 
 
-def test_replaced_files_keep_their_permissions(oloid):
+def test_replaced_files_have_the_old_permissions(oloid):
     names = ("x.h5", "x.report.html", "x.csv")
     for name in names:
         (oloid.folder / name).write_text("old")

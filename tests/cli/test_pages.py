@@ -1,6 +1,6 @@
-"""What the pages of the documentation say holds: the examples of model-format.md run as written,
-the rooms of the source include each other as architecture.md says, and kinds of things are told
-apart by their tables alone."""
+"""The pages of the documentation are true: the examples of model-format.md run as written, the
+rooms of the source include each other as architecture.md says, and kinds of things are
+distinguished by their tables alone."""
 import re
 
 import pytest
@@ -32,10 +32,10 @@ def rooms():
 def test_rooms_include_only_those_above_them():
     order = rooms()
     assert sorted(order) == sorted(path.name for path in (ROOT / "src").iterdir() if path.is_dir())
-    for place, room in enumerate(order):
+    for index, room in enumerate(order):
         for path in (ROOT / "src" / room).glob("*.[ch]"):
             used = set(re.findall(r'#include "(\w+)/', path.read_text())) & set(order)
-            above = used - set(order[:place + 1])
+            above = used - set(order[:index + 1])
             assert not above, f"{path.name} of {room} includes {above}"
 
 
@@ -60,4 +60,4 @@ def test_no_file_asks_which_kind_something_is():
         text = path.read_text()
         found = [text.count("\n", 0, match.start()) + 1 for regex in (identity, named)
                  for match in regex.finditer(text)]
-        assert not found, f"{path.relative_to(ROOT)} tells kinds apart, in lines {found}"
+        assert not found, f"{path.relative_to(ROOT)} distinguishes kinds, in lines {found}"

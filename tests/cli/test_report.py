@@ -89,7 +89,7 @@ def animated(oloid, run):
         pytest.skip("built without the animated page")
 
 
-def test_a_run_writes_its_report_unless_told_not_to(oloid, run):
+def test_a_run_writes_its_report_unless_an_option_forbids_it(oloid, run):
     _, page = run("heavy-top", "--end", "0.01")
     assert page.exists()
     page.unlink()
@@ -204,7 +204,7 @@ def test_beams_are_coloured_by_the_stress_of_the_result(run, animated):
         elements = len(columns) // 6
         assert stress["count"] == elements == scene["primitive"].count("sweep")
         values = file["frames/stress"][:].reshape(-1, elements, 6)
-        # with one point in an element its name tells where it belongs
+        # with one point per element the name of the column begins with that of the beam
         names = [columns[6 * (file["scene/point"][row, 0] - 1)].split(".")[0] for row in rows]
         assert names == [scene["name"][row] for row in rows]
     norm = numpy.linalg.norm
@@ -239,7 +239,7 @@ def test_the_other_end_of_a_sweep_has_its_own_axes(run, animated):
         assert ends[:, k] == pytest.approx(sweeps[:, k, None] * axes[:, :, k], rel=1e-6)
 
 
-def test_long_runs_are_thinned_and_keep_their_extremes(run, animated):
+def test_long_runs_are_thinned_and_have_their_extremes(run, animated):
     result, page = run("six-body-linkage", "--step", "1e-3", "--end", "12",
                        "--set", "run.frames=12000")
     assert page.stat().st_size < LIMIT
@@ -540,7 +540,7 @@ def test_a_study_whose_page_cannot_be_written_says_so(oloid, command):
     assert "heavy-top" in done.stdout
 
 
-def test_no_drift_is_told_as_the_command_tells_it(oloid):
+def test_zero_drift_is_shown_as_by_the_command(oloid):
     (oloid.folder / "still.yaml").write_text(
         "name: still\npoints:\n  - {name: a, mass: 1, position: [1, 2, 3]}\n"
                                              "run: {step: 0.1, end: 1}\n")
@@ -565,7 +565,7 @@ def test_no_drift_is_told_as_the_command_tells_it(oloid):
     (["heavy-top.h5", "--png", "--time", "0.02"], "extends from 0 to 0.01"),
     (["heavy-top.h5", "-o", "/dev/full"], "/dev/full"),
 ])
-def test_mistakes_are_told(oloid, run, arguments, text):
+def test_mistakes_are_reported(oloid, run, arguments, text):
     result, _ = run("heavy-top", "--end", "0.01")
     before = result.read_bytes()
     done = oloid("report", *arguments)

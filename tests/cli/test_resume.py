@@ -20,13 +20,13 @@ from checksum_trailer import add_trailer, changed
 KILLS = 50
 TREATMENTS = ["reduced", "multipliers", "projected", "minimal", "penalty", "augmented"]
 
-# what two runs to the same bits may differ in
+# attributes that may differ in two runs with the same bits
 OTHER = {"created", "wall_seconds", "cpu_seconds", "command"}
 
 
 @pytest.fixture
 def folder():
-    """An empty folder, in memory where there is one: these tests wait for the disk very often."""
+    """An empty folder, in memory if possible, because these tests wait for the disk very often."""
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=memory) as name:
         yield pathlib.Path(name)
@@ -275,7 +275,7 @@ def test_a_killed_run_can_be_exported(start, folder):
 
 
 def resume(run, *arguments):
-    """Resumes what would never end, with a limit of processor time that ends it."""
+    """Resumes an endless run, which a limit of processor time ends."""
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (1, 2))
     return run(*arguments, "--resume", preexec_fn=limit)
@@ -390,16 +390,16 @@ def test_a_truncated_journal_is_refused(run, interrupted):
         check_refused(run, interrupted, "x.h5.partial", codes=(4,))
 
 
-@pytest.mark.slow  # and HDF5 leaks what it has read of a damaged file, which the sanitizers tell
+@pytest.mark.slow  # and HDF5 leaks memory after a damaged file, which the sanitizers report
 def test_damage_anywhere_is_no_crash(run, start, folder):
     interrupt(start, folder, "heavy-top", "--step", "1e-3", "--end", "100", "--quiet",
               "--set", "run.frames=100")
     whole = (folder / "x.h5.partial").read_bytes()
-    places = random.Random(5)
+    chance = random.Random(5)
     for _ in range(15):
         broken = bytearray(whole)
         for _ in range(20):
-            broken[places.randrange(min(len(broken), 200000))] ^= 1 << places.randrange(8)
+            broken[chance.randrange(min(len(broken), 200000))] ^= 1 << chance.randrange(8)
         (folder / "y.h5.partial").write_bytes(broken)
         done = run("--resume", "y.h5.partial", "--quiet")
         assert done.returncode in (0, 2, 4), done.stderr
@@ -411,8 +411,7 @@ def test_damage_anywhere_is_no_crash(run, start, folder):
 
 
 def test_a_disk_that_is_full_leaves_the_old_result(run, folder, tmp_path):
-    # a build that counts statements writes its counts, too: elsewhere, since the limit would cut
-    # them
+    # a build that counts statements writes its counts elsewhere, because of the limit
     elsewhere = {"GCOV_PREFIX": str(tmp_path), "GCOV_ERROR_FILE": os.devnull}
     old = folder / "x.h5"
     old.write_text("old")
@@ -428,10 +427,10 @@ def test_a_disk_that_is_full_leaves_the_old_result(run, folder, tmp_path):
         assert sorted(os.listdir(folder)) == ["x.h5"]
 
 
-def mount_small(place):
-    """A file system of 2 MB, where the system lets us have one."""
-    place.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", str(place)],
+def mount_small(folder):
+    """Mounts a file system of 2 MB if the system permits it."""
+    folder.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", str(folder)],
                           capture_output=True)
     return done.returncode == 0
 
@@ -512,10 +511,10 @@ def test_a_run_that_continues_elsewhere_is_left_alone(run, start, folder):
 # ---- runs that fail ------------------------------------------------------------------------------
 
 
-def test_a_run_that_fails_keeps_what_it_has_and_the_old_result(run, folder):
+def test_a_run_that_fails_leaves_its_journal_and_the_old_result(run, folder):
     old = folder / "x.h5"
     old.write_text("old")
-    # in free fall Newton needs one iteration more as soon as the spring is taut
+    # from t = 0.5 on the load is infinite
     (folder / "jump.yaml").write_text("""
 name: jump
 gravity: [0, 0, -9.81]
@@ -536,7 +535,7 @@ run: {step: 0.01, end: 1, halvings: 0}
 
 @pytest.mark.slow
 def test_the_space_of_a_journal_is_bounded_however_wide_its_rows_are(run, folder):
-    """At first for 2 GiB of rows, beside the model: a thousand rows of this one take 3.3 GB."""
+    """It begins with at most 2 GiB for its rows; a thousand rows of this model take 3.3 GB."""
     process = subprocess.Popen([executable(), "run", "chain", "--set", "n=12000", "--set",
                                 "run.frames=1000", "--step", "1e-3",
                                 "--end", "1", "-q", "--no-report", "--checkpoint", "0", "-o",

@@ -15,7 +15,7 @@ VERDICT_KEYS = {"quantity", "drift", "relative_drift", "tolerance", "level", "te
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_every_model_runs_and_keeps_its_laws(oloid, model):
+def test_every_model_runs_and_satisfies_its_laws(oloid, model):
     done = oloid("run", model, "--json", "--quiet", timeout=600)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -114,7 +114,7 @@ def test_a_missing_model_file(oloid, model):
 
 
 def test_a_broken_law_is_an_error_and_the_result_is_there(oloid):
-    # a Newton iteration that stops early does not conserve
+    # if Newton's iteration stops early, the energy is not conserved
     done = oloid("run", "heavy-top", "--step", "0.01", "--end", "0.5", "--quiet", "--json",
                  "--set", "run.newton_tolerance=0.5")
     assert done.returncode == 3, done.stdout + done.stderr
@@ -173,8 +173,8 @@ def test_a_variational_run_bounds_its_energy(oloid):
 
 
 def test_velocities_far_off_the_constraints_are_warned_of(oloid):
-    """They are normal to the rods by a part of second order: at large steps the energy is mostly
-    theirs."""
+    """Velocities have a component of second order normal to the constraints, which has most of the
+    energy if steps are large."""
     def level(model, step, end):
         done = oloid("run", model, "--step", step, "--end", end, "--json", "--quiet", "--no-result")
         return json.loads(done.stdout)["verdict"][-1]["level"]
@@ -211,8 +211,8 @@ def test_orders_and_tolerances_that_are_not_there(oloid, arguments, words):
     assert done.returncode == 2 and words in done.stderr
 
 
-def test_a_step_that_left_the_finite_numbers_is_told_in_words(oloid):
-    # a ruler as thin as nothing: the first update is infinite
+def test_an_update_that_is_not_finite_is_reported_in_words(oloid):
+    # a width near zero: the first update is infinite
     done = oloid("run", "cantilever", "--set", "width=1e-300", "--scheme", "variational",
                  "--constraints", "projected", "--step", "0.1", "--end", "0.4", "--no-result", "-q")
     assert done.returncode == 3

@@ -129,7 +129,7 @@ def test_a_truss_that_snaps_through_ends_at_its_limit_point(oloid, P):
     assert float(rows[-1]["time"]) == pytest.approx(point["load"], rel=1e-12)
 
 
-def test_a_limit_point_is_told_in_words(oloid):
+def test_a_limit_point_is_reported_in_words(oloid):
     done = oloid("equilibrium", write(oloid, MISES), "--no-result")
     assert done.returncode == 3
     assert ("equilibrium at load factor 0.6351453" in done.stdout
@@ -173,19 +173,19 @@ loads: {on: b.end, force: [0, 1e3, 0]}
 """
 
 
-def test_too_few_elements_of_a_beam_are_told(oloid):
-    # a cantilever under a load across has no limit point
+def test_too_few_elements_of_a_beam_are_reported(oloid):
+    # a cantilever under a transverse load has no limit point
     done = oloid("equilibrium", write(oloid, CANTILEVER), "-o", "c.h5")
-    told = "neighbouring nodes of beam 'b' are rotated by "
-    assert done.returncode == 3 and f"  warning: {told}" in done.stdout
+    expected = "neighbouring nodes of beam 'b' are rotated by "
+    assert done.returncode == 3 and f"  warning: {expected}" in done.stdout
     message = one_message(done)
-    assert (told in message and "take more elements" in message
+    assert (expected in message and "take more elements" in message
             and message.rstrip().endswith("(--arc-length)"))
     with h5py.File(oloid.folder / "c.h5.partial") as file:
-        assert told in file.attrs["warnings"].decode()
+        assert expected in file.attrs["warnings"].decode()
     summary = json.loads(oloid("equilibrium", "model.yaml", "--no-result", "--json").stdout)
     (warning,) = summary["warnings"]
-    assert (warning.startswith(told)
+    assert (warning.startswith(expected)
             and warning.endswith(" degrees relative to each other: take more elements"))
     done = oloid("equilibrium", "model.yaml", "--no-result", "--set", "n=80")
     assert (done.returncode == 0 and "warning" not in done.stdout
@@ -238,7 +238,7 @@ def test_a_result_at_rest_has_no_verdict_on_energy(oloid):
     assert oloid("report", "c.h5").returncode == 0
 
 
-def test_frequencies_are_told(oloid):
+def test_frequencies_are_shown(oloid):
     done = oloid("modes", write(oloid, PENDULUM), "--json")
     modes = json.loads(done.stdout)["modes"]
     assert [m["omega_squared"] for m in modes] == pytest.approx([4, 4], rel=1e-9)
@@ -324,7 +324,7 @@ def test_a_follower_load_lets_a_column_flutter(oloid):
     assert oloid("modes", model, "--set", "P=21", "-o", "flutter.h5").returncode == 0
 
 
-def test_damping_is_told(oloid):
+def test_damping_is_shown(oloid):
     model = write(oloid, """
 points: {name: a, mass: 2, position: [0, 0, 0]}
 springs: {type: linear, between: [[0, 0, 0], a], stiffness: 50, damping: 2}

@@ -1,4 +1,4 @@
-"""The verdict of a run (docs/verdict.md): it says ok when the laws hold, and only then."""
+"""The verdict of a run (docs/verdict.md): it is ok if and only if the laws are satisfied."""
 import json
 import pathlib
 
@@ -73,7 +73,7 @@ def test_parts_with_loads_and_dampers_have_their_own_balance(oloid):
 def test_velocities_off_the_constraints_are_a_warning(oloid):
     report = judged(oloid, "heavy-top", "--step", "0.5", "--end", "2")
     assert line(report, "velocities")["level"] == "warn"
-    # what a quiet run does not say on stderr its summary says
+    # the summary has the warnings that a quiet run does not write to stderr
     done = oloid("run", "heavy-top", "--step", "0.5", "--end", "2", "-q")
     assert done.returncode == 6 and "WARN" in done.stdout and "warning: body 'top'" in done.stdout
 
@@ -84,8 +84,8 @@ def test_the_page_of_a_doubtful_run_is_not_green(oloid):
     assert '"level":"warn"' in page.replace('": "', '":"')
 
 
-def test_a_joint_far_away_is_told_in_metres(oloid):
-    """At x = 1e9 + 1/3 a unit of the last place is 1.2e-7."""
+def test_a_joint_far_away_is_reported_in_metres(oloid):
+    """At x = 1e9 + 1/3 a unit in the last place is 1.2e-7."""
     constraints = line(judged(oloid, "far-1e9"), "constraints")
     assert constraints["level"] == "warn" and 1e-8 < constraints["drift"] < 1e-5
     assert f"{constraints['drift']:.1e}" in constraints["text"]
@@ -133,7 +133,7 @@ def test_what_has_fallen_seventeen_kilometres_is_ok(oloid):
 
 
 def test_a_hinge_far_away_has_the_symmetries_of_one_nearby(oloid):
-    """Gravity across the axis of a hinge leaves no momentum conserved, wherever the hinge is."""
+    """Gravity across the axis of a hinge leaves no momentum conserved, at any position."""
     for model in ("far-1e12", "far-1e9"):
         report = judged(oloid, model)
         assert [v["quantity"] for v in report["verdict"]] == ["energy", "constraints", "velocities"]

@@ -1,5 +1,5 @@
-/* Any bytes as an expression: compiled or refused with one located line, never harm; and a compiled
- * one gives the same value by every way of evaluating it.
+/* Any bytes as an expression: it is compiled, or refused with one line that has a column, and never
+ * causes a crash. A compiled expression has the same value by all ways of evaluation:
  *
  *     f(x) = taylor[0] = value beside the gradient,   grad_i = taylor[1] along e_i,   H = H^T
  *

@@ -1,9 +1,8 @@
-/* Any bytes in the checkpoints and the setup of a journal, with checksums that fit: below the
- * checksums that accidents meet. The run continues from there for a few steps, or is refused with a
- * reason that names the file.
+/* Any bytes in the checkpoints and the setup of a journal, with valid checksums. The run continues
+ * from there for a few steps, or is refused with a reason that names the file.
  *
- * An input is a list of changes, five bytes each: which block, an offset in it (two bytes), what is
- * added, and how often in a row. */
+ * An input is a list of changes of five bytes: the block, an offset in it (two bytes), the added
+ * value, and the number of times in a row. */
 #include "files.h"
 
 #include "base/checksum.h"

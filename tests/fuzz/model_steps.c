@@ -1,7 +1,7 @@
-/* Any bytes as a model that is run: whatever the reader lets pass compiles or is refused with a
- * reason, and steps or fails cleanly. A step that succeeds leaves finite numbers; one that fails
- * leaves the state as it was. Small models, few steps, few iterations: the time goes into variety.
- */
+/* Any bytes as a model that is run: a model that is read compiles or is refused with a reason, and
+ * its steps succeed or fail with a reason. A step that succeeds leaves finite numbers; one that
+ * fails does not change the state. Models are small, with few steps and iterations, so that many
+ * are tried. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>

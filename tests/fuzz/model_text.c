@@ -1,5 +1,5 @@
-/* Any bytes as a model file: read or refused with one line, never harm. Good and malformed models
- * are the seeds: `model_text corpus ../../models ../malformed`. */
+/* Any bytes as a model file: it is read or refused with one line, without a crash. Valid and
+ * malformed models are the seeds: `model_text corpus ../../models ../malformed`. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* Results that HDF5 can read and that say anything: below the checksum, and above the format of
- * HDF5, whose own robustness is not claimed. Numbers, texts, shapes and attributes of a good result
- * are changed, things are removed; then everything is read, or written in one of the formats (by
- * the length of the input), or refused with a reason.
+/* Results that HDF5 can read but with arbitrary contents and valid checksums; HDF5 itself is not
+ * tested. Numbers, texts, shapes and attributes of a valid result are changed, or objects are
+ * removed. Then everything is read, or written in one of the formats (by the length of the input),
+ * or refused with a reason.
  *
- * An input is a list of changes, ten bytes each: what to do, to which dataset, where (two bytes), a
- * number of eight bytes less two, see `change`. An input that begins with "file" is the file
- * itself, without any of that. */
+ * An input is a list of changes of ten bytes: the kind of change, the dataset, the position (two
+ * bytes) and a value of six bytes, see `change`. An input that begins with "file" is the file
+ * itself. */
 #include "files.h"
 
 #include <hdf5.h>
@@ -119,7 +119,7 @@ static void change_attribute(hid_t object, size_t which, size_t at, const uint8_
     H5Aclose(attribute);
 }
 
-/* Another dataset of numbers or texts in the place of an old one. */
+/* Another dataset of numbers or texts instead of an old one. */
 static void replace(hid_t file, const char *path, const uint8_t *value)
 {
     static const int RANKS[4] = {0, 1, 2, 3};
@@ -254,7 +254,7 @@ static void write_frames(void)
     (void)rmdir(base.out);
 }
 
-/* One of the formats, into a file that is thrown away. */
+/* Writes one of the formats to a temporary file. */
 static void write_as(size_t format)
 {
     olo_error error = {0};

@@ -6,7 +6,7 @@ is named with it must fail. A fault that no test catches shows a rule that nothi
     tests/mutate/faults.py --list          names, files and tests
 
 The copy is build/faults/tree, with a build of its own that is reused; the sources themselves are
-not touched. A fault is `caught` when its test fails (or does not end, which is told apart); one
+not touched. A fault is `caught` when its test fails (or does not end, which is shown); one
 that does not compile, or whose old text is not in the file exactly once, is an error of the list.
 Every test runs without faults before and after, and must pass both times. The last line counts; the
 exit code is 1 if a fault survives or the list has an error.
@@ -29,7 +29,7 @@ SECONDS = 300  # of a test
 
 
 def copy_sources():
-    """Brings the copy up to date; files that are equal keep their time, so that little is built."""
+    """Updates the copy. The times of equal files do not change, so that little is built."""
     names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                            cwd=ROOT, check=True, capture_output=True).stdout.decode().split("\0")
     wanted = {name for name in names if name and (ROOT / name).is_file()}

@@ -53,7 +53,7 @@ FAULTS = [
     Fault("angle_second_derivative_sign", "src/linalg/rotation_jet.c",
           "-c * across - s * hat[i]", "-c * across + s * hat[i]", "unit.chart"),
     # one structure, other numbers
-    Fault("shared_topology_keeps_old_joints", "src/kinematics/topology.c",
+    Fault("shared_topology_has_old_joints", "src/kinematics/topology.c",
           "        orient(system, k, &nodes[k]);", "        (void)k;", "unit.with_parameters"),
     Fault("parameter_that_counts_copies_is_ignored", "src/model/compile.c",
           "if (model->structural[i] &&", "if (false &&", "unit.with_parameters"),
@@ -169,6 +169,9 @@ FAULTS = [
     Fault("variational_momentum_without_force", "src/stepping/variational.c",
           "p[i] = 0.5 * (p[i] - T[i]);", "p[i] = 0.5 * (p[i] + T[i]);", "physics.variational"),
     # statics
+    Fault("descent_with_an_indefinite_matrix", "src/statics/descent.c",
+          "olo_elimination_count_negative(x->balance->elimination) == 0",
+          "olo_elimination_count_negative(x->balance->elimination) >= 0", "physics.statics"),
     Fault("limit_points_are_passed", "src/statics/critical_points.c",
           "if (p->start.load * p->end.load < 0)\n        return OLO_PATH_LIMIT;",
           "if (p->start.load * p->end.load > 1e300)\n        return OLO_PATH_LIMIT;",

@@ -5,8 +5,8 @@ loop, or answer something else.
     python3 tests/mutate/files.py [--count 2000] [--seed 1] [--first 0] [--keep FOLDER]
 
 File number i of a seed is always damaged in the same way, as far as the fresh files are the same (a
-journal breaks off where the process was killed). Files that fail are kept, with what was done to
-them. The command is that in the environment variable OLOID.
+journal breaks off where the process was killed). Files that fail are stored in FOLDER, and the
+output names the damage. The command is that in the environment variable OLOID.
 """
 import argparse
 import collections
@@ -204,7 +204,7 @@ def append(data, chance):
 
 
 def copy_block(data, chance):
-    """A write that went to the wrong place."""
+    """A write that went to a wrong offset."""
     at, size = block(data, chance)
     to = min(somewhere(data, chance), len(data) - size)
     to -= to % size if chance.random() < 0.5 else 0

@@ -1,5 +1,5 @@
-"""Damaged models: every model of the catalogue and of tests/malformed, changed at random in one to
-three places, is checked and run for a few steps.
+"""Damaged models: every model of the catalogue and of tests/malformed, changed at random one to
+three times, is checked and run for a few steps.
 
     tests/mutate/models.py                    3,000 mutants of seed 1
     tests/mutate/models.py --seed 2 --count 500
@@ -122,7 +122,7 @@ def kind(rng, text):
 
 
 def names(rng, text):
-    """One name becomes another, in one place or everywhere."""
+    """One name becomes another, once or everywhere."""
     known = sorted(set(re.findall(rb"name: *([\w{}. -]*\w)", text)) | {b"ground"})
     first, second = rng.choice(known), rng.choice(known)
     if rng.random() < 0.3:
@@ -151,7 +151,7 @@ def lines(rng, text):
 
 
 def section(rng, text):
-    """A section gets the name of another, or changes places with one."""
+    """A section gets the name of another, or the two are exchanged."""
     blocks = re.split(rb"(?m)^(?=[a-z_]+:)", text)
     i, j = rng.randrange(len(blocks)), rng.randrange(len(blocks))
     if rng.random() < 0.5:
@@ -303,7 +303,7 @@ def judge(done):
     if done.returncode == 0 and messages:
         return "a message of what went well"
     if no_number(done.stdout + "\n" + "\n".join(messages)):
-        return "tells a number that is none"
+        return "reports NaN or infinity"
     return None
 
 
@@ -365,7 +365,7 @@ def show(command, seed, index):
               f"exit code {done and done.returncode}; {wrong or 'fine'}")
 
 
-def keep(seed, index, found):
+def store(seed, index, found):
     folder = pathlib.Path("mutants-failed")
     folder.mkdir(exist_ok=True)
     (folder / f"{seed}-{index}.yaml").write_bytes(mutant(seed, index)[1])
@@ -396,7 +396,7 @@ def main():
                 tally[name, code] = tally.get((name, code), 0) + 1
             if found:
                 failed += 1
-                keep(given.seed, index, found)
+                store(given.seed, index, found)
                 print(f"mutant {index} ({mutant(given.seed, index)[0]}):", *found, sep="\n    ",
                       flush=True)
     ends = ", ".join(f"{name} {code}: {count}"

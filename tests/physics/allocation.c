@@ -1,6 +1,6 @@
-/* The stepping loop allocates nothing: not through the library's allocator, and with `reduced` not
- * at all (malloc itself is counted, unless a sanitizer owns it). Every failed allocation on the way
- * to the first step is reported. */
+/* Steps allocate no memory by the allocator of the library, and with `reduced` none at all (malloc
+ * itself is counted, unless a sanitizer replaces it). Every failed allocation before the first step
+ * is reported. */
 #include "scene.h"
 
 #include "base/memory.h"
@@ -57,7 +57,7 @@ static const char *const models[] = {
     "spring-chain",
     "planar-pendulum",
     "sliding-top",
-    /* closures, dampers, loads with an expression and a table, an energy of the user's */
+    /* closures, dampers, loads with an expression and a table, an energy from a C function */
     "gravity: [0, 0, -9.81]\n"
     "bodies: {name: b, mass: 2, inertia: [1, 1, 1], points: {l: [-1, 0, 0], r: [1, 0, 0]}}\n"
     "points: {name: a, mass: 1, position: [1, 0, -2]}\n"
@@ -111,7 +111,7 @@ TEST(a_thousand_reduced_steps_call_malloc_never)
 
 TEST(halved_and_failed_steps_take_no_memory)
 {
-    /* a step so large that it is halved, then one that fails; the error goes nowhere */
+    /* a step so large that it is halved, then one that fails; without an olo_error */
     olo_setting few = {.name = "run.iterations", .value = "3"};
     scene s = scene_open_set("double-spherical-pendulum", "reduced", &few, 1);
     size_t before = olo_memory_count();
@@ -130,7 +130,8 @@ TEST(halved_and_failed_steps_take_no_memory)
     scene_close(&s);
 }
 
-/* Reads, compiles, starts and steps; the n-th allocation fails. OK when nothing failed. */
+/* Reads and compiles a model and makes steps, while the n-th allocation fails. OK if none
+ * failed. */
 static olo_status go(const char *text, const char *constraints, size_t n, olo_error *error)
 {
     olo_model *model = NULL;
@@ -172,7 +173,7 @@ TEST(every_failed_allocation_is_reported_and_nothing_leaks)
             check_equal(alive, olo_memory_alive());
         }
         check_status(OLO_OK, status);
-        check_true(n > 50); /* there were some to fail */
+        check_true(n > 50); /* the run makes many allocations */
     }
 }
 

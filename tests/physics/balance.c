@@ -1,5 +1,5 @@
-/* The energy balance with loads and dampers: energy - work + dissipation is constant for any step,
- * and work and dissipation are the ones of the exact solution. */
+/* The energy balance with loads and dampers: energy - work + dissipation is constant for any step
+ * size, and work and dissipation converge to those of the exact solution. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -22,7 +22,7 @@ static void check_balance(const char *text, double h, int steps, bool works)
         check_below(drift, 1e-12);
         check_text("energy balance", olo_system_invariant(s.system, 0)->name);
         check_close(end.total - end.work + end.dissipation, end.balance, 1e-12 * fabs(end.total));
-        if (works) /* not a balance of nothing */
+        if (works) /* the work must not vanish */
             check_true(fabs(end.work) + end.dissipation > 1e-3 * fabs(start));
         scene_close(&s);
     }
@@ -97,7 +97,7 @@ TEST(dampers_never_give_energy)
     scene_close(&s);
 }
 
-/* m x'' + c x' = 0: x' = v exp(-c t/m), lost 1/2 m v^2 (1 - exp(-2 c t/m)) */
+/* m x'' + c x' = 0: x' = v exp(-c t/m), and 1/2 m v^2 (1 - exp(-2 c t/m)) is dissipated */
 TEST(damper_loses_what_the_exact_decay_loses)
 {
     double error[2];
@@ -116,8 +116,9 @@ TEST(damper_loses_what_the_exact_decay_loses)
     check_close(2.0, log2(error[0] / error[1]), 0.02);
 }
 
-/* A constant moment m about the axis of a hinge, J its inertia: L = m t and energy = work at any
- * step; the angle 1/2 m/J t^2 with second order, the work m * angle at least so. */
+/* A constant moment m about the axis of a hinge, J the inertia about it: L = m t and energy = work
+ * for any step size. The angle 1/2 m/J t^2 is found with second order, the work m * angle with
+ * second order or better. */
 TEST(constant_moment_on_a_hinged_body_gives_the_analytic_rate_angle_and_work)
 {
     static const char *const frames[] = {"space", "body"};
@@ -140,7 +141,7 @@ TEST(constant_moment_on_a_hinged_body_gives_the_analytic_rate_angle_and_work)
                 check_relative(m * n * h, vec3_dot(now.angular_momentum, axis), 1e-12);
                 check_relative(now.kinetic, now.work, 1e-12);
             }
-            /* the turn of e1, which has the part (2/3, ...) across the axis */
+            /* the rotation of e1, which has the part (2/3, ...) normal to the axis */
             const double *d1 = scene_q(&s, "b") + 3;
             double along = axis[0], across = 1 - along * along;
             off[i] = acos((d1[0] - along * along) / across) - angle;
@@ -151,7 +152,7 @@ TEST(constant_moment_on_a_hinged_body_gives_the_analytic_rate_angle_and_work)
         }
         check_close(2.0, log2(off[0] / off[1]), 0.05);
         check_true(log2(lost[0] / lost[1]) >
-                   1.95); /* the kinetic energy of a known L: fourth, in fact */
+                   1.95); /* it is the kinetic energy of a known L, in fact of fourth order */
     }
 }
 
@@ -184,7 +185,8 @@ TEST(linear_spring_oscillates_with_the_known_discrete_frequency)
     }
 }
 
-/* The callback sees midpoints; its work is booked. Drag c v: the same as a damper to the ground. */
+/* A callback is evaluated at midpoints, and its work is recorded. A drag -c v acts as a damper to
+ * the ground does. */
 static void drag(void *context, double t, const double position[3], const double velocity[3],
                  double force[3])
 {
@@ -247,7 +249,7 @@ static void give_thrust(void *context, double t, const double position[3], const
     vec3_set(3, -1, 2, force);
 }
 
-/* A body that turns under its own thrust, off its centre. */
+/* A body that rotates under an eccentric thrust. */
 static olo_model *rocket(const char *frame, thrust kind)
 {
     olo_model *model = NULL;
@@ -276,7 +278,7 @@ static olo_model *rocket(const char *frame, thrust kind)
     return model;
 }
 
-/* A function that gives what a constant force is does what that does, in space and in the body, and
+/* A function that returns a constant force acts as this force does, in space and in the body, and
  * its work is in the ledger. */
 TEST(function_with_a_frame_equals_the_constant_force)
 {

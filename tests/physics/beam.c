@@ -176,7 +176,7 @@ TEST(snapshots_have_the_colours_of_the_sheet)
             }
             all = larger(all, now);
             if (next < 6 && i == lround(t[next] / 0.01))
-                /* loads that shake the beam most: late times in two digits (thesis-methods 3.3) */
+                /* under the largest loads, late times agree in two digits (thesis-methods 3.3) */
                 check_close(expected[k].colour[next++], now, k == 4 && i > 2000 ? 0.01 : 0.0051);
         }
         check_close(expected[k].most, all, 0.0051);
@@ -233,7 +233,7 @@ TEST(time_can_be_turned_around)
     memcpy(q, olo_state_configuration(s.state), (size_t)s.system->n * sizeof *q);
     scene_run(&s, 0.01, 100);
     olo_state_reverse(s.state);
-    olo_state_set_time(s.state, 1); /* the load is over */
+    olo_state_set_time(s.state, 1); /* after the load has ended */
     scene_run(&s, 0.01, 100);
     for (int i = 0; i < s.system->n; i++) {
         double apart = fabs(q[i] - olo_state_configuration(s.state)[i]);
@@ -386,7 +386,8 @@ TEST(the_placement_of_the_thesis_sheet)
     scene_close(&s);
 }
 
-/* Controls (18.6): full quadrature locks; a hundred times the rotary inertia is hardly seen. */
+/* Controls (18.6): full quadrature locks; a rotary inertia that is a hundred times larger changes
+ * little. */
 TEST(full_quadrature_locks_and_rotary_inertia_matters_little)
 {
     static const struct {
@@ -447,7 +448,7 @@ TEST(second_order_in_time)
     check_close(4.1, (V[0] - V[1]) / (V[1] - V[2]), 0.2);
 }
 
-/* The table of 18.4: half the step. */
+/* The table of 18.4, with half the step. */
 TEST(motion_at_half_the_step_is_that_of_the_sheet)
 {
     static const row half[] = {

@@ -38,7 +38,7 @@ static double phase_distance(const scene *s, const scene *exact)
     return distance;
 }
 
-/* ||g|| over some rows, and the largest of a node. */
+/* ||g|| over some rows, and the largest one of a node. */
 static double constraint_norm(const scene *s, int first, int count)
 {
     double sum = 0;
@@ -172,8 +172,8 @@ TEST(penalty_of_the_thesis_sheet)
         scene s = open_thesis("penalty", mu[i], NULL);
         scene_run_to(&s, 1);
         check_relative(g[i], largest_node(&s), 0.03);
-        /* beyond 1e-6 the sheet has the round-off of its own solver; here the error falls further
-         */
+        /* beyond 1e-6 the numbers of the sheet are rounding errors of its solver; here the error
+         * decreases further */
         if (i < 5)
             check_relative(phase[i], phase_distance(&s, &exact), 0.07);
         else
@@ -200,7 +200,8 @@ static double passes_to(scene *s, double t, int *most)
     return (double)all / steps;
 }
 
-/* Counts of solutions: the mean and the most (beam sheet, 18.5, over 5 s: 2.2 and 5; at most 4). */
+/* Numbers of solutions per step: the mean and the largest (beam sheet, 18.5, over 5 s: 2.2 and 5;
+ * at most 4). */
 TEST(augmented_lagrange_needs_few_solutions)
 {
     static const olo_setting loose[2] = {{"run.penalty", "1e4"},
@@ -232,8 +233,8 @@ TEST(solutions_of_augmented_lagrange_fall_with_the_parameter)
     }
 }
 
-/* The step to t = 0.58 with as many solutions as the tolerance asks for: constraints, multipliers
- * and state come closer by the same factor with each of them (figure 5.7). */
+/* The step to t = 0.58 with as many solutions as the tolerance needs: with each of them the errors
+ * of constraints, multipliers and state decrease by the same factor (figure 5.7). */
 static void follow_solutions(bool thesis, const double *g, const double *z, double *distance)
 {
     static const double tolerance[4] = {1e-6, 1e-8, 1e-9, 1e-10};
@@ -268,9 +269,9 @@ TEST(figure_5_7_augmented_lagrange_converges_geometrically)
     double distance[4];
     follow_solutions(false, sheet, NULL, distance);
     follow_solutions(true, g, z, distance);
-    /* of the multipliers: the sheet has 3.1e-2, then 1.4e-3 for those that a solution starts from;
-     * the force of the solution before is the same. Beyond that the steps before are seen, which
-     * stopped at 1e-10, too. */
+    /* errors of the multipliers: the sheet has 3.1e-2, then 1.4e-3, for those with which a solution
+     * starts; these are the forces of the previous solution. Smaller errors are those of the
+     * previous steps, which were solved to 1e-10. */
     check_relative(3.1e-2, distance[0], 0.01);
     check_relative(1.4e-3, distance[1], 0.2);
     check_below(distance[2], 1e-3);
@@ -289,7 +290,9 @@ TEST(table_5_2_condition_numbers)
         {"multipliers", NULL, {6.7e10, 1.5e9, 4.8e9, 2.0e11, 2.0e13, 2.1e15}},
         {"penalty", "1e5", {6.7e10, 1.5e9, 2.3e9, 7.2e9, 9.1e9, 2.6e10}},
         {"penalty", "1e10", {1.3e14, 1.3e12, 2.3e10, 7.2e9, 9.0e9, 9.8e9}},
-        {"augmented", "1e5", {6.7e10, 0, 0, 7.2e9, 9.1e9, 2.6e10}}, /* 0: that of the penalty */
+        {"augmented",
+         "1e5",
+         {6.7e10, 0, 0, 7.2e9, 9.1e9, 2.6e10}}, /* 0: the same as with penalty */
         {"reduced", NULL, {3.4e10, 7.4e8, 1.1e9, 3.6e9, 4.5e9, 4.9e9}},
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
@@ -332,8 +335,8 @@ TEST(table_5_2_condition_numbers_of_the_loaded_beam)
 
 /* --- control --- */
 
-/* D e(q_m) instead of D (e0 + e1)/2 is the midpoint rule: momenta stay, the energy does not
- * (check 15). */
+/* D e(q_m) instead of D (e0 + e1)/2 is the midpoint rule: it conserves the momenta, but not the
+ * energy (check 15). */
 TEST(stress_of_the_averaged_configuration_loses_the_energy)
 {
     olo_error error = {0};

@@ -1,5 +1,5 @@
-/* Problems that others publish: the planar pendulum (IFToMM A01) and the heavy top of Bruels,
- * Cardona and Arnold, converging with second order to the printed numbers. */
+/* Published benchmarks: the planar pendulum (IFToMM A01) and the heavy top of Bruels, Cardona and
+ * Arnold converge with second order to the printed numbers. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -12,14 +12,14 @@ static void positions(const char *model, const char *on, const char *constraints
 {
     scene s = scene_open(model, constraints);
     olo_error error = {0};
-    const olo_point_on_body place = {.on = on};
+    const olo_point_on_body point = {.on = on};
     long done = 0;
     for (int k = 0; k < count; k++) {
         long steps = lround(time[k] / h);
         double velocity[3];
         scene_run(&s, h, steps - done);
         done = steps;
-        check_ok(olo_system_point_on_body(s.system, s.state, &place, x[k], velocity, &error),
+        check_ok(olo_system_point_on_body(s.system, s.state, &point, x[k], velocity, &error),
                  &error);
     }
     scene_close(&s);

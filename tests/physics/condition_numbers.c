@@ -9,8 +9,8 @@
 
 static const char PENDULUM[] = "double-spherical-pendulum", TOP[] = "heavy-top";
 
-/* Steps from the start; the tolerance of `augmented` is loose: the inner matrix is meant (sheet,
- * 2.5). */
+/* The state after some steps. The tolerance of `augmented` is large, because only its inner matrix
+ * is examined (sheet, 2.5). */
 static scene after(const char *model, const char *treatment, const char *penalty,
                    const char *null_space, double h, int steps)
 {
@@ -46,12 +46,12 @@ static double other_condition(const char *model, const char *treatment, const ch
     return value;
 }
 
-/* A row of a table: what the source prints as an order of magnitude, and the sheet's digits for the
- * same. */
+/* A row of a table: the order of magnitude that the source prints, and the digits of the sheet for
+ * the same number. */
 typedef struct row {
     const char *treatment, *penalty;
     double printed[3], digits[3];
-    double relative; /* of the digits: half a unit of the last */
+    double relative; /* of the digits: half a unit of the last one */
 } row;
 
 static const double STEPS[3] = {1e-2, 1e-3, 1e-4};
@@ -62,7 +62,7 @@ static void check_table(const char *model, const row *rows, int count)
         for (int k = 0; k < 3; k++) {
             double value = condition(model, rows[i].treatment, rows[i].penalty, STEPS[k], 3);
             check_relative(rows[i].digits[k], value, rows[i].relative);
-            /* the decade of the source, give or take one */
+            /* the decade of the source, or a neighbouring one */
             check_below(fabs(log10(value / rows[i].printed[k])), 1.5);
         }
 }
@@ -114,7 +114,7 @@ TEST(the_first_step_of_the_top)
     }
 }
 
-/* A double-precision SVD would end at 1e16. */
+/* An SVD in double precision finds at most 1e16. */
 TEST(multipliers_grow_by_a_thousand_a_decade_far_beyond_double_precision)
 {
     const char *const models[] = {PENDULUM, TOP};
@@ -143,7 +143,7 @@ TEST(the_scaled_matrix_of_the_multipliers_does_not_depend_on_h)
     }
 }
 
-/* O(h^2 mu) while h^2 mu is large, then the condition of the mass. */
+/* O(h^2 mu) while h^2 mu is large, then the condition number of the mass. */
 TEST(a_stiff_penalty_falls_by_a_hundred_a_decade_until_it_meets_the_mass)
 {
     double before = condition(PENDULUM, "penalty", "1e10", 1e-1, 1);
@@ -172,7 +172,7 @@ TEST(the_split_of_projected_takes_the_step_out_of_the_condition)
         scene_close(&s);
         check_relative(undivided[k], other_condition(PENDULUM, "projected", "implicit", h, 3),
                        0.015);
-        /* the columns of the explicit matrix have another length, which is no matter of h */
+        /* the columns of the explicit matrix have other lengths, which do not depend on h */
         check_relative(5.8, condition(PENDULUM, "projected", "1e5", h, 3), 0.05);
     }
 }
@@ -186,7 +186,7 @@ TEST(there_is_no_condition_before_a_step)
     scene_close(&s);
 }
 
-/* Two equal rods: the unreduced matrix is singular, the others do not mind. */
+/* Two equal rods: the unreduced matrix is singular, the others are regular. */
 TEST(redundant_constraints_make_the_constrained_matrix_singular)
 {
     static const char TWICE[] = "name: twice\n"

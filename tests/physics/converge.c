@@ -1,5 +1,5 @@
-/* Errors and orders of convergence: against closed formulas, and the published results P3, P4 and
- * T3. */
+/* Errors and orders of convergence, compared with closed formulas and with the published results
+ * P3, P4 and T3. */
 #include "scene.h"
 
 #include "base/initialised.h"
@@ -26,8 +26,8 @@ static olo_study study_of(scene *s, double end)
 
 TEST(errors_of_a_linear_oscillator_are_those_of_its_discrete_frequency)
 {
-    /* the scheme is the midpoint rule here: x_n = cos(W t), p_n = -m w sin(W t), W = (2/h) atan(h
-     * w/2) */
+    /* the scheme is the midpoint rule here:
+     * x_n = cos(W t), p_n = -m w sin(W t), W = (2/h) atan(h w/2) */
     const double m = 2, w = 3, time = 1.6, steps[] = {0.1, 0.05, 0.02};
     scene s = scene_open(OSCILLATOR, NULL);
     const olo_study study = study_of(&s, time);
@@ -117,7 +117,7 @@ TEST(a_step_that_does_not_divide_the_time_becomes_the_nearest_that_does)
 
 /* --- published results --- */
 
-/* The multipliers of the last step as they are have order 1, those at the end itself order 2. */
+/* The multipliers of the last step have order 1, their values at the end of the run order 2. */
 TEST(P3_double_pendulum_has_order_2_in_z_and_1_in_the_multipliers)
 {
     const double steps[] = {0.02, 0.01, 0.005, 0.002, 0.001};
@@ -165,7 +165,7 @@ TEST(multipliers_at_the_end_have_order_2)
         }
 }
 
-/* A tolerance has no say where steps are varied. */
+/* The tolerance of the run is not used where steps are varied. */
 TEST(orders_of_composed_steps_are_measured)
 {
     const double steps[] = {2e-3, 1e-3, 5e-4};
@@ -202,7 +202,7 @@ TEST(P4_double_pendulum_reduced_is_multipliers_at_every_step)
         check_equal(0, base);
         check_close(0.0, rows[0].difference.z, 0.0);
         check_below(rows[1].difference.z, 1e-10);
-        check_true(rows[1].difference.z > 0.0); // another computation, not the same one twice
+        check_true(rows[1].difference.z > 0.0); // the two results are computed in different ways
     }
     scene_close(&s);
 }
@@ -267,8 +267,9 @@ TEST(an_exact_solution_may_name_some_points_only)
 
 TEST(an_exact_solution_is_assembled_from_positions_directors_and_relative_points)
 {
-    /* the body turns about z with rate 2 about its origin, which moves along y; of its directors
-     * the second comes from a point on it, and b counts from a */
+    /* the body rotates with the rate 2 about the z axis through its origin, which moves along y.
+     * The motion of its second director follows from that of a point on it, and b is given relative
+     * to a */
     const char *text =
         "points:\n"
         "  - {name: a, mass: 1, position: [1, 0, 0]}\n"
@@ -352,7 +353,7 @@ TEST(an_exact_solution_made_in_code_is_that_of_a_file)
     check_close(12.0, v[1], 0.0);
     check_true(isnan(q[3]));
     olo_system_free(system);
-    // two expressions are none
+    // two expressions instead of three are refused
     exact.position[2] = NULL;
     check_status(OLO_BAD_INPUT, olo_model_add_exact(s.model, &exact, &error));
     check_contains("three expressions", error.text);
@@ -402,7 +403,7 @@ TEST(a_run_that_fails_is_a_row_with_its_reason)
 
 TEST(orders_skip_a_run_that_failed)
 {
-    /* Newton gets no second chance: the large step in the middle fails, the others do not */
+    /* steps are not halved: the large step in the middle fails, the others do not */
     const double steps[] = {2e-3, 0.1, 1e-3};
     scene s = scene_open("heavy-top", NULL);
     olo_study study = study_of(&s, 0.1);

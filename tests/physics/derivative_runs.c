@@ -1,5 +1,5 @@
-/* Derivatives of runs of every kind: steps that a tolerance has chosen, order 6, other treatments
- * of constraints; and how they are observed and ended. */
+/* Derivatives of runs with steps that a tolerance has chosen, of order 6, with other treatments of
+ * constraints; how such computations are observed and interrupted. */
 #include "probe.h"
 
 #include "base/initialised.h"
@@ -9,8 +9,8 @@ enum { STEPS_MAX = 2000 };
 
 /* --- steps by a tolerance --- */
 
-/* A pendulum on a spring under a load over time, fast and slow in turn; the damper takes what would
- * repeat. */
+/* A pendulum with a mass on a spring, under a load over time: fast and slow in turn. The damper
+ * removes the periodic part of the motion. */
 static const char elastic[] =
     "name: elastic\n"
     "parameters: {k: 60, m: 1, w: 1.5, F: 2}\n"
@@ -34,8 +34,8 @@ static void open_with_tolerance(scene *x, int order)
     probe_open_run(x);
 }
 
-/* The start and parameters, by differences of runs that repeat the steps which the tolerance has
- * chosen. */
+/* Derivatives with respect to the initial state and to parameters, compared with differences of
+ * runs with the steps that the tolerance has chosen. */
 TEST(steps_by_a_tolerance)
 {
     for (int order = 2; order <= 4; order += 2) {
@@ -52,7 +52,7 @@ TEST(steps_by_a_tolerance)
             smallest = smaller(smallest, sizes[i]);
             largest = larger(largest, sizes[i]);
         }
-        check_true(largest > 1.5 * smallest); /* else it would not show */
+        check_true(largest > 1.5 * smallest); /* so that the choice of the steps matters */
         check_ok(olo_derivatives_set_step_sizes(p.d, sizes, steps, &error), &error);
         double value = g.value;
         check_gradient(1e-2);
@@ -67,8 +67,8 @@ TEST(steps_by_a_tolerance)
     }
 }
 
-/* The integral of 1/2 t^2 (x - sin t)^2 by the trapezoidal rule, of a point that moves along x = 1
- * + t by itself. */
+/* The integral of 1/2 t^2 (x - sin t)^2 by the trapezoidal rule, for a point with the motion x = 1
+ * + t. */
 TEST(a_goal_with_weight_and_target_over_time)
 {
     static const char text[] =
@@ -119,7 +119,7 @@ static olo_status see_size(void *context, const olo_system *system, const olo_st
     return OLO_OK;
 }
 
-/* The steps are those of a run, grid and all. */
+/* The steps are those of a run with the same tolerance, also where its grid shortens them. */
 TEST(chosen_steps_are_those_of_the_run)
 {
     static sizes_seen seen;
@@ -164,7 +164,7 @@ TEST(parameters_with_chosen_steps)
 
 static const double few[] = {0.01, 0.02, 0.005, 0.01};
 
-/* Controls belong to steps: with a tolerance these must be given. */
+/* Controls are given per step: with a tolerance the steps must be given, too. */
 TEST(controls_need_steps)
 {
     olo_error error = {0};
@@ -189,7 +189,7 @@ TEST(controls_need_steps)
 
 /* --- orders and treatments --- */
 
-/* Nine parts a step; memory for few of them makes checkpoints. */
+/* A step has nine parts. With memory for few of them checkpoints are made. */
 TEST(order_6)
 {
     static const char *const models[] = {"humanoid-tree", "six-body-linkage", "three-bar-swing"};
@@ -206,7 +206,8 @@ TEST(order_6)
     }
 }
 
-/* Other exact treatments move alike: to round-off the same gradient, that of `reduced` included. */
+/* Other exact treatments compute the same motion, hence to round-off the same gradient as
+ * `reduced`. */
 TEST(exact_treatments_have_the_same_derivatives)
 {
     static const char *const treatments[] = {"reduced", "multipliers", "projected", "minimal"};
@@ -216,7 +217,7 @@ TEST(exact_treatments_have_the_same_derivatives)
             olo_error error = {0};
             scene x = scene_open("six-body-linkage", treatments[i]);
             probe_open(&x, schemes[scheme], 0.01, 10);
-            /* the run itself, with its own treatment */
+            /* the run with its own treatment */
             olo_stepper *own;
             olo_state *end;
             check_ok(olo_stepper_create(x.system, &x.run, &own, &error), &error);
@@ -240,8 +241,8 @@ TEST(exact_treatments_have_the_same_derivatives)
 /* --- rolling --- */
 
 /* A disc that is neither round nor balanced in its frame, with a pendulum on it and a spring to the
- * ground; a ball beside it. The start moves with parameters, also along the plane, where no rolling
- * leads. */
+ * ground; a ball beside it. Parameters move the initial state, also along the plane in directions
+ * in which nothing rolls. */
 static const char rollers[] =
     "name: rollers\n"
     "parameters: {m: 0.3, r: 0.2, g: 9.81, w: 4, x: 0.1, z: 0.05, hub: 0.02, k: 8, lean: 0.4, R: "
@@ -316,7 +317,7 @@ TEST(parameters_of_rolling)
     check_parameters(wheels, schemes[0], of_wheels, their_values, 4, NULL);
 }
 
-/* dJ/dp of where a model's output ends at t = 0.5. */
+/* dJ/dp of an output of a model at t = 0.5. */
 static double end_by_parameter(const char *model, const char *name, const olo_goal *goal, double h)
 {
     olo_error error = {0};
@@ -338,13 +339,13 @@ static double end_by_parameter(const char *model, const char *name, const olo_go
     return by;
 }
 
-/* Across the slope the speed v of a ball is constant, and it runs down with 5/7 g sin(slope): even
- * numbers of steps come near as h^4. */
-TEST(a_ball_on_a_slope_in_closed_form)
+/* A ball rolls across an inclined plane with constant speed v and down it with the acceleration
+ * 5/7 g sin(angle). After an even number of steps the error is of order h^4. */
+TEST(a_ball_on_an_inclined_plane_in_closed_form)
 {
     static const char *const names[] = {"v", "g"};
-    const double T = 0.5, slope = 15 * acos(-1.0) / 180,
-                 exact[] = {T, 2.5 / 7 * T * T * sin(slope) * cos(slope)};
+    const double T = 0.5, angle = 15 * acos(-1.0) / 180,
+                 exact[] = {T, 2.5 / 7 * T * T * sin(angle) * cos(angle)};
     for (int k = 0; k < 2; k++) {
         const olo_goal goal = {.initialised = OLO_INITIALISED_GOAL,
                                .quantity = "center.position",
@@ -377,7 +378,7 @@ TEST(what_rolling_has_no_derivatives_by)
 
 /* --- forces from functions --- */
 
-/* F = -k |x|^2 x - c v + a wind, all of them coupled */
+/* F = -k |x|^2 x - c v + a wind in which all components are coupled */
 static void bend(void *context, double t, const double x[3], const double v[3], double force[3])
 {
     const double k = *(const double *)context, square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
@@ -385,8 +386,8 @@ static void bend(void *context, double t, const double x[3], const double v[3], 
         force[i] = -k * square * x[i] - 0.3 * v[i] + 0.2 * cos(t) * v[(i + 1) % 3] * x[i];
 }
 
-static void bend_slopes(void *context, double t, const double x[3], const double v[3],
-                        double by_position[9], double by_velocity[9])
+static void bend_derivatives(void *context, double t, const double x[3], const double v[3],
+                             double by_position[9], double by_velocity[9])
 {
     const double k = *(const double *)context, square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
     for (int i = 0; i < 3; i++) {
@@ -398,22 +399,22 @@ static void bend_slopes(void *context, double t, const double x[3], const double
     }
 }
 
-/* a pendulum's motor with friction that saturates */
+/* the torque of a motor, with friction that saturates */
 static double motor(void *context, double t, double angle, double rate)
 {
     const double k = *(const double *)context;
     return k * sin(angle + t) - 0.5 * tanh(3 * rate);
 }
 
-static void motor_slopes(void *context, double t, double angle, double rate, double by[2])
+static void motor_derivatives(void *context, double t, double angle, double rate, double by[2])
 {
     const double k = *(const double *)context, slide = tanh(3 * rate);
     by[0] = k * cos(angle + t);
     by[1] = -1.5 * (1 - slide * slide);
 }
 
-/* The force of `jet` is a function, in space or along the directors of its body; a moment and a
- * factor go with it. */
+/* The force of `jet` is a function, in space or along the directors of its body; it also
+ * has a moment and a factor. */
 static const char pushed[] =
     "name: pushed\n"
     "parameters: {m: 1}\n"
@@ -432,29 +433,29 @@ static const char pushed[] =
 static const char *const frames[] = {"space", "body"};
 static double strength = 2;
 
-static void give_functions(olo_model *model, bool slopes)
+static void give_functions(olo_model *model, bool derivatives)
 {
     olo_error error = {0};
     check_ok(olo_model_set_load_function(model, "jet", bend, &strength, &error), &error);
     check_ok(olo_model_set_joint_function(model, "hinge", motor, &strength, &error), &error);
-    if (!slopes)
+    if (!derivatives)
         return;
-    check_ok(olo_model_set_load_derivatives(model, "jet", bend_slopes, &error), &error);
-    check_ok(olo_model_set_joint_derivatives(model, "hinge", motor_slopes, &error), &error);
+    check_ok(olo_model_set_load_derivatives(model, "jet", bend_derivatives, &error), &error);
+    check_ok(olo_model_set_joint_derivatives(model, "hinge", motor_derivatives, &error), &error);
     check_status(OLO_NOT_FOUND,
-                 olo_model_set_load_derivatives(model, "hinge", bend_slopes, &error));
+                 olo_model_set_load_derivatives(model, "hinge", bend_derivatives, &error));
     check_status(OLO_NOT_FOUND,
-                 olo_model_set_joint_derivatives(model, "jet", motor_slopes, &error));
+                 olo_model_set_joint_derivatives(model, "jet", motor_derivatives, &error));
 }
 
 /* The scene with its model compiled again. */
-static scene open_pushed(const char *frame, bool slopes)
+static scene open_pushed(const char *frame, bool derivatives)
 {
     olo_error error = {0};
     char text[sizeof pushed + 8];
     snprintf(text, sizeof text, pushed, frame);
     scene x = scene_open(text, "reduced");
-    give_functions(x.model, slopes);
+    give_functions(x.model, derivatives);
     olo_stepper_free(x.stepper);
     olo_state_free(x.state);
     olo_system_free(x.system);
@@ -486,7 +487,7 @@ TEST(derivatives_of_functions_change_no_motion)
         scene_run(&without, 0.01, 50);
         for (int i = 0; i < with.system->n; i++)
             check_close(without.state->q[i], with.state->q[i], 1e-12);
-        print_message("%ld iterations with slopes, %ld without\n", with.iterations,
+        print_message("%ld iterations with derivatives, %ld without\n", with.iterations,
                       without.iterations);
         check_true(with.iterations < without.iterations);
         scene_close(&with);
@@ -515,16 +516,16 @@ static void pull(void *context, double t, const double x[3], const double v[3], 
         force[i] = -k * x[i];
 }
 
-static void pull_slopes(void *context, double t, const double x[3], const double v[3],
-                        double by_position[9], double by_velocity[9])
+static void pull_derivatives(void *context, double t, const double x[3], const double v[3],
+                             double by_position[9], double by_velocity[9])
 {
     (void)t, (void)x, (void)v, (void)by_velocity;
     for (int i = 0; i < 3; i++)
         by_position[4 * i] = -*(const double *)context;
 }
 
-/* Derivatives of a function are the stiffness of vibrations, too: a mass on a spring that is a
- * function, sqrt(2/0.5) = 2. */
+/* Derivatives of a function enter the stiffness of vibrations, too: a mass on a spring that is a
+ * function has the frequency sqrt(2/0.5) = 2. */
 TEST(derivatives_of_functions_in_vibrations)
 {
     static const char text[] = "name: hung\n"
@@ -538,7 +539,7 @@ TEST(derivatives_of_functions_in_vibrations)
     olo_modes *modes;
     check_ok(olo_model_read_text(text, strlen(text), "hung", NULL, 0, &model, &error), &error);
     check_ok(olo_model_set_load_function(model, "pull", pull, &strength, &error), &error);
-    check_ok(olo_model_set_load_derivatives(model, "pull", pull_slopes, &error), &error);
+    check_ok(olo_model_set_load_derivatives(model, "pull", pull_derivatives, &error), &error);
     check_ok(olo_model_compile(model, &system, &error), &error);
     check_ok(olo_system_create_initial_state(system, &rest, NULL, &error), &error);
     check_ok(olo_modes_create(system, rest, NULL, &modes, &error), &error);
@@ -553,8 +554,8 @@ TEST(derivatives_of_functions_in_vibrations)
 
 /* --- starts at an equilibrium --- */
 
-/* A pendulum on a spring with a controller, moved off its rest by loads that change; its links have
- * lengths. */
+/* A pendulum on a spring with a controller, whose equilibrium is changed by loads; parameters
+ * change the lengths of its links. */
 static const char hanging[] =
     "name: hanging\n"
     "parameters: {m: 1, k: 40, l: 0.6, F: 3, kp: 12, kd: 2, rest: 0.3, g: 9.81, y: 0.4, tilt: "
@@ -588,7 +589,7 @@ TEST(parameters_move_the_equilibrium_of_a_tree)
         check_parameters(hanging, schemes[scheme], names, values, 10, NULL);
 }
 
-/* A window of four bars on springs: its closure has multipliers, and its lengths are in the rows of
+/* A four-bar linkage on springs: its closure has multipliers, and parameters are in the rows of
  * tree and closure. */
 static const char window[] =
     "name: window\n"
@@ -619,7 +620,7 @@ TEST(parameters_move_the_equilibrium_of_a_loop)
         check_parameters(window, schemes[scheme], names, values, 5, NULL);
 }
 
-/* A hinge that is moved, from where its motion begins: the run starts there, too. */
+/* A hinge with a prescribed motion: the run starts at the initial value of the motion. */
 static const char tilted[] =
     "name: tilted\n"
     "parameters: {tilt: 0.4, w: 5, k: 30, l: 0.5}\n"
@@ -645,7 +646,7 @@ TEST(parameters_move_the_equilibrium_of_what_is_driven)
         scene x = open_with(tilted, schemes[scheme], NULL, 0);
         int angle = olo_system_find_joint_coordinate(x.system, "hinge.angle");
         double at = olo_system_joint_coordinate_value(x.system, x.state, angle);
-        check_close(0.4, at, 1e-14); /* and not 0.4 cos(5), that of a load factor of one */
+        check_close(0.4, at, 1e-14); /* not 0.4 cos(5), the value at the load factor 1 as time */
         scene_close(&x);
         check_parameters(tilted, schemes[scheme], names, values, 4, NULL);
     }
@@ -672,7 +673,7 @@ TEST(parameters_move_the_equilibrium_of_a_beam)
         check_parameters(sagging, schemes[scheme], names, values, 5, NULL);
 }
 
-/* Under its own weight a mass on a spring hangs m g/k lower: in closed form dz/dm = -g/k, dz/dk = m
+/* The weight of a mass extends its spring by m g/k: in closed form dz/dm = -g/k, dz/dk = m
  * g/k^2. */
 TEST(equilibrium_of_a_mass_on_a_spring)
 {
@@ -722,7 +723,7 @@ TEST(equilibrium_of_a_mass_on_a_spring)
     scene_close(&x);
 }
 
-/* A ball that hangs on a spring may turn: nothing says how. */
+/* A ball on a spring may rotate freely about it: its equilibrium is not unique. */
 TEST(neutral_equilibria_have_no_derivatives)
 {
     static const char text[] =
@@ -745,8 +746,8 @@ TEST(neutral_equilibria_have_no_derivatives)
 
 /* --- functions of time --- */
 
-/* Parameters in all of them: a load, a torque, the target of a controller, and motions of a chain
- * and of a crank in a loop, one of them by way of another parameter. */
+/* Parameters in a load, a torque, the target of a controller, and prescribed motions of a chain and
+ * of a crank in a loop, one of them by another parameter. */
 static const char driven[] =
     "name: driven\n"
     "parameters: {w: 5, amp: 0.4, tilt: 0.3, speed: 3, gain: 2*tilt, a: 0.5}\n"
@@ -784,7 +785,7 @@ TEST(parameters_in_functions_of_time_and_motions)
         .initialised = OLO_INITIALISED_GOAL, .quantity = "A.angle.rate", .end = 1, .running = 1};
     for (int scheme = 0; scheme < 2; scheme++) {
         check_parameters(driven, schemes[scheme], names, values, 6, NULL);
-        /* of the joint that is moved itself */
+        /* goals of the driven joint itself */
         check_parameters(driven, schemes[scheme], names, values, 2, &goal);
     }
 }
@@ -877,7 +878,7 @@ TEST(functionals_that_are_not_finite_are_reported)
     scene_close(&x);
 }
 
-/* A run that no memory holds: its checkpoints alone are more than there is. */
+/* A run whose checkpoints alone need more memory than there is. */
 TEST(endless_runs_are_refused)
 {
     olo_error error = {0};
@@ -897,7 +898,7 @@ TEST(endless_runs_are_refused)
 
 typedef struct patience {
     long asked, until, last;
-    bool back; /* a number has fallen */
+    bool back; /* the step number has decreased */
 } patience;
 
 static olo_status count_steps(void *context, const olo_system *system, const olo_state *state,
@@ -916,7 +917,8 @@ static bool is_over(void *context)
     return ++x->asked == x->until;
 }
 
-/* On the way there, on the way back, forward, and while steps are chosen. */
+/* Interrupted in the forward and in the backward pass, in forward derivatives, and while steps are
+ * chosen. */
 TEST(gradients_can_be_interrupted)
 {
     olo_error error = {0};
@@ -952,7 +954,7 @@ TEST_MAIN(cmocka_unit_test(parameters_move_the_equilibrium_of_what_is_driven),
           cmocka_unit_test(functions_without_derivatives_are_refused),
           cmocka_unit_test(derivatives_of_functions_in_vibrations),
           cmocka_unit_test(rolling_discs_balls_and_wheels), cmocka_unit_test(parameters_of_rolling),
-          cmocka_unit_test(a_ball_on_a_slope_in_closed_form),
+          cmocka_unit_test(a_ball_on_an_inclined_plane_in_closed_form),
           cmocka_unit_test(what_rolling_has_no_derivatives_by),
           cmocka_unit_test(parameters_in_functions_of_time_and_motions),
           cmocka_unit_test(a_prescribed_angle_follows_its_parameters),

@@ -1,5 +1,5 @@
-/* Derivatives of runs: adjoint gradients against extrapolated differences of whole runs, and
- * forward against adjoint. The symplectic form is that of symplectic.c. */
+/* Derivatives of runs: adjoint gradients compared with extrapolated differences of whole runs, and
+ * forward with adjoint derivatives. The symplectic form is tested in symplectic.c. */
 #include "joined.h"
 #include "probe.h"
 
@@ -20,7 +20,7 @@ TEST(random_trees_of_all_pairs)
         }
 }
 
-/* A model of the catalogue, some way on from its start. */
+/* A model of the catalogue, after some steps. */
 static void check_model(const char *model, int scheme, double h, long before, long steps, double s)
 {
     olo_setting setting = {"run.scheme", schemes[scheme]};
@@ -74,7 +74,7 @@ TEST(beams)
     CHECK_EXAMPLES(all, 2);
 }
 
-/* Modes that a step does not resolve turn the round-off of strains into momenta with variational
+/* With `variational`, modes that a step does not resolve amplify the rounding errors of strains
  * (docs/limits.md). */
 TEST(stiff_beams)
 {
@@ -135,7 +135,7 @@ static double effort(void *context, double t, const double *u, double *gu)
     return sum;
 }
 
-/* J with the controls moved by s in a random direction. */
+/* J with controls that are changed by s in a random direction. */
 static double value_with_controls(double s)
 {
     for (int i = 0; i < CONTROL_STEPS * CONTROLS; i++)
@@ -185,7 +185,7 @@ TEST(controls_of_every_step)
     }
 }
 
-/* Of a text: everything that acts depends on some parameter. */
+/* A model in which every force depends on some parameter. */
 static const char parametric[] =
     "name: parametric\nparameters: {m: 2, J: 0.1*m, g: 9.81, k: 30, c: 0.5, rest: 1, F: 2, M: 1, "
     "drive: 3, kp: 20, kd: 2, w: 1, x: 1, u: m*k,\n             lever: 0.5, soft: 1, table: 2, n: "
@@ -229,8 +229,8 @@ TEST(parameters_of_bodies_springs_loads_and_the_start)
         check_parameters(parametric, schemes[scheme], names, values, 15, NULL);
 }
 
-/* Lengths of a four-bar linkage that starts at an angle, with closures; of a rod and a hinge; and
- * the ratio of gears. */
+/* Parameters are the lengths of a four-bar linkage that starts at an angle, with closures; of a rod
+ * and a hinge; and the ratio of gears. */
 static const char linkage[] =
     "name: linkage\n"
     "parameters: {a: 1, b: 2.2, c: 1.7, d: 2, w: 2, phi: 0.9, rod: 0.8, ratio: 2, reach: 0.3, \n"
@@ -292,9 +292,9 @@ TEST(parameters_of_goals)
         check_parameters(linkage, schemes[i], names, values, 3, &goals[i]);
 }
 
-/* Bodies on hinges and nothing else, whose steps and ways back are taken four at once: by masses,
- * by points and axes of hinges, with goals that look at velocities or not, at the end or all the
- * way. */
+/* Bodies with hinges only, whose steps and adjoint steps are computed four at once: parameters
+ * are masses, points and axes of hinges, goals depend on velocities or not, at the end or over
+ * the run. */
 static const char hinged[] =
     "name: hinged\n"
     "parameters: {m: 1, L: 0.6, g: 9.81, w: 1.5, J: 0.02, tilt: 0.3}\n"
@@ -344,7 +344,7 @@ TEST(parameters_of_bodies_on_hinges)
                 check_parameters(hinged, schemes[scheme], names, values, count, &goals[i]);
 }
 
-/* Energies depend on masses and stiffnesses themselves, beside the motion. */
+/* Energies depend on masses and stiffnesses directly, not only by the motion. */
 TEST(parameters_in_energies)
 {
     static const char *const names[] = {"m", "k", "x", "lever"};
@@ -362,7 +362,8 @@ TEST(parameters_in_energies)
         check_parameters(parametric, schemes[i % 2], names, values, 4, &goals[i]);
 }
 
-/* Where all masses grow alike, nothing moves otherwise, and the kinetic energy grows with them. */
+/* A common factor of all masses does not change the motion; the kinetic energy is proportional to
+ * it. */
 TEST(kinetic_energy_by_a_common_mass)
 {
     olo_error error = {0};
@@ -385,7 +386,7 @@ TEST(kinetic_energy_by_a_common_mass)
     scene_close(&x);
 }
 
-/* A gradient and a step map, all from the beginning. */
+/* Computes a gradient and a step map, including all preparations. */
 static olo_status derive(const scene *x, const olo_parameter_derivative *change, olo_error *error)
 {
     const olo_goal goal = {.initialised = OLO_INITIALISED_GOAL, .quantity = "kinetic", .end = 1};
@@ -411,7 +412,7 @@ static olo_status derive(const scene *x, const olo_parameter_derivative *change,
     return status;
 }
 
-/* Whatever allocation fails, the status says so and nothing is left behind. */
+/* If any allocation fails, the status reports it and no memory leaks. */
 TEST(memory_may_run_out)
 {
     olo_error error = {0};

@@ -123,9 +123,9 @@ TEST(p3_and_p4_errors_orders_and_equality_of_the_treatments)
     enum { ROWS = sizeof table / sizeof *table };
     const double q_reference[6] = {-0.64418235, 0.53646649, -0.54519061,
                                    -0.74783557, 0.65716599, -0.09420631};
-    /* the sheet's reference run with h = 1e-5, whose multipliers carry a noise of 3e-5 (round-off
-     * of g over h^2), and those of the differential equations at the middle of its last step,
-     * integrated independently */
+    /* the reference run of the sheet with h = 1e-5, whose multipliers have an error of 3e-5
+     * (round-off of g divided by h^2), and the multipliers of the differential equations in the
+     * middle of its last step, integrated independently */
     const double printed[2] = {290.669, 112.644}, continuous[2] = {290.66504355, 112.63728333};
     double reference[12], e_z[ROWS], e_lambda[ROWS], order_lambda[ROWS];
     scene s = at(1e-5, 1, "multipliers");
@@ -133,8 +133,8 @@ TEST(p3_and_p4_errors_orders_and_equality_of_the_treatments)
     check_vector(6, q_reference, reference, 1e-8);
     check_below(scene_distance(2, olo_state_multipliers(s.state), continuous), 3e-5);
     scene_close(&s);
-    /* the reduced treatment has no such noise: its rods carry lambda l (lower rod: the force on its
-     * mass) */
+    /* the reduced treatment has no such error: the force in a rod is lambda l (lower rod: the force
+     * on its mass) */
     s = at(1e-5, 1, "reduced");
     for (int k = 0; k < 2; k++) {
         double force[3], moment[3];

@@ -1,5 +1,5 @@
-/* The work of prescribed motions: the change of energy, to the order of the steps with
- * `variational` and to round-off with `energy-momentum`, whatever steps are composed. */
+/* The work of prescribed motions is the change of energy, to the order of the steps with
+ * `variational` and to round-off with `energy-momentum`, also with composed steps. */
 #include "scene.h"
 
 static const char *const treatments[] = {"reduced", "multipliers", "projected", "minimal"};
@@ -11,7 +11,7 @@ static scene open_run(const char *text, const char *scheme, const char *order,
     return scene_open_set(text, constraints, settings, 2);
 }
 
-/* Runs to `end`; times are formed without sums. */
+/* Runs to `end`; times are products, without errors of summation. */
 static void run(scene *s, double end, int steps)
 {
     for (int i = 1; i <= steps; i++) {
@@ -79,7 +79,8 @@ TEST(the_work_converges_with_the_order_of_the_steps)
     } cases[] = {{"variational", "2", 2, 50},
                  {"variational", "4", 4, 25},
                  {"variational", "6", 6, 10},
-                 /* velocities of driven coordinates are of second order, whatever is composed */
+                 /* velocities of driven coordinates are of second order, also with composed
+                  * steps */
                  {"energy-momentum", "2", 2, 100},
                  {"energy-momentum", "4", 2, 100}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -92,8 +93,8 @@ TEST(the_work_converges_with_the_order_of_the_steps)
     }
 }
 
-/* A free arm with a damper and a load besides: what is left of energy, work and dissipation
- * vanishes with the order. */
+/* A free arm with a damper and a load, too: the error of the balance of energy, work and
+ * dissipation vanishes with the order. */
 #define ARM                                                                                        \
     CRANK "  - {name: arm, mass: 1, inertia: [0.1, 0.2, 0.3], position: [1, 0, 0], center: [0.4, " \
           "0, 0]}\n"                                                                               \

@@ -1,13 +1,14 @@
-/* Trying to break it: sizes from 1e-6 to 1e6, masses from 1e-9 to 1e12, steps from 1e-9 to far
- * beyond anything sensible, very stiff springs, coinciding points, singular positions, numbers that
- * are none. A step either conserves or is refused; nothing is accepted in between. */
+/* Extreme models: sizes from 1e-6 to 1e6, masses from 1e-9 to 1e12, steps from 1e-9 to very large
+ * ones, very stiff springs, coinciding points, singular positions, NaN. A step either conserves its
+ * quantities or is refused. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
 
 static const char *const treatments[] = {"reduced", "multipliers"};
 
-/* Largest |g| over what the row is made of, so that it can be judged at any size. */
+/* The largest |g| relative to the terms of its row, which does not depend on the size of the
+ * model. */
 static double open_by(const scene *s, double size)
 {
     const double units[3] = {1, size, size * size};
@@ -43,7 +44,7 @@ TEST(size_and_mass_of_a_model_do_not_matter)
         "0], points: {l: [-s, 0, 0], r: [s, 0, 0]}}\n"
         "rods: [{between: [[-s, 0, 2*s], b.l]}, {between: [[s, 0, 2*s], b.r]}]\n"
         "springs: {between: [b, [0, 0, 2*s]], stiffness: 10*m, length: 0.5*s, damping: m}\n",
-        /* inconsistent on purpose: lengths and velocities have to be projected at every size */
+        /* inconsistent on purpose: positions and velocities must be projected for every size */
         "points: [{name: a, mass: m, position: [1.1*s, 0, 0], velocity: [s, s, 0]}, {name: b, "
         "mass: "
         "2*m, position: [2*s, 0.1*s, 0], velocity: [0, s, 0]}]\n"
@@ -66,7 +67,7 @@ TEST(size_and_mass_of_a_model_do_not_matter)
             check_below(open_by(&s, size[i / 2 % 3]), 1e-13);
             check_equal(0, s.halvings);
             check_below((double)s.iterations, 50 * 5);
-            /* the same motion in its own units */
+            /* the same motion in scaled units */
             int n = olo_system_coordinate_count(s.system);
             for (int j = 0; j < n; j++) {
                 double unit = s.system->coordinates[j].slot == 0 ? size[i / 2 % 3] : 1;
@@ -99,7 +100,8 @@ TEST(masses_may_differ_by_many_orders)
         }
 }
 
-/* Any step: whatever is accepted conserves; a failure leaves the state as it was and says why. */
+/* For any step size: an accepted step conserves its quantities; a failed step does not change the
+ * state and reports the reason. */
 static void check_any_step(const char *model, const char *constraints, double h, int steps)
 {
     scene s = scene_open(model, constraints);
@@ -141,8 +143,8 @@ TEST(steps_of_any_size_conserve_or_are_refused)
 
 TEST(very_stiff_springs_conserve)
 {
-    /* a length of one is known to 1e-16, the stretch sqrt(2 E/k) of an energy E = 2.6 only to that:
-     * the energy of a stiff spring to 4e-16 sqrt(k/2E) */
+    /* a length of one has an error of 1e-16, and so has the extension sqrt(2 E/k) of an energy E =
+     * 2.6: the relative error of the energy of a stiff spring is 4e-16 sqrt(k/2E) */
     static const char *const stiffness[] = {"1e6", "1e9", "1e12", "1e15"};
     static const double value[] = {1e6, 1e9, 1e12, 1e15};
     for (int k = 0; k < 2; k++)
@@ -188,7 +190,8 @@ TEST(resting_and_weightless_systems_stay_at_the_bit)
 
 TEST(parallelogram_passes_its_singular_position)
 {
-    /* N four-bar of the benchmark list with one window: in line at the bottom, twice a turn */
+    /* the N four-bar mechanism of the benchmark list with one window: all bars are in line twice
+     * per turn */
     for (int k = 0; k < 2; k++) {
         scene s = scene_open("plane: xy\ngravity: [0, -9.81]\n"
                              "points: [{name: a, mass: 1, position: [0, 1], velocity: [1, 0]}, "
@@ -202,7 +205,8 @@ TEST(parallelogram_passes_its_singular_position)
     }
 }
 
-/* A stretched four-bar cannot move: refused in words, or at rest; never a broken rod. */
+/* A stretched four-bar linkage cannot move: it is refused or stays at rest, and its rods remain
+ * closed. */
 TEST(locked_linkage_does_not_break)
 {
     for (int k = 0; k < 2; k++) {
@@ -225,7 +229,8 @@ TEST(locked_linkage_does_not_break)
     }
 }
 
-/* Runs until it fails, which it must, with a state that is finite and as before the failed step. */
+/* Runs until a step fails, which must happen. The state is finite and that before the failed
+ * step. */
 static void check_caught(const char *text)
 {
     for (int k = 0; k < 2; k++) {
@@ -249,8 +254,8 @@ static void check_caught(const char *text)
 
 TEST(numbers_that_are_none_are_caught)
 {
-    /* a time law with a NaN, one that overflows, an energy that leaves its domain, a table of huge
-     * values */
+    /* a function of time that is NaN, one that overflows, an energy outside of its domain, a table
+     * of huge values */
     check_caught("points: {name: a, mass: 1, position: [0, 0, 0]}\n"
                  "loads: {on: a, force: [1, 0, 0], time: log(0.5 - t)}\n");
     check_caught("points: {name: a, mass: 1e-30, position: [0, 0, 0]}\n"
@@ -270,7 +275,7 @@ TEST(steps_that_are_no_steps_are_refused)
     check_status(OLO_BAD_INPUT, olo_stepper_step(s.stepper, s.state, 0.0, &error));
     check_status(OLO_BAD_INPUT, olo_stepper_step(s.stepper, s.state, NAN, &error));
     check_status(OLO_BAD_INPUT, olo_stepper_step(s.stepper, s.state, INFINITY, &error));
-    /* a state that somebody spoiled */
+    /* a state that was overwritten with NaN */
     s.state->q[4] = NAN;
     olo_state_reset_history(s.state);
     check_true(olo_stepper_step(s.stepper, s.state, 0.01, &error) != OLO_OK);

@@ -1,5 +1,5 @@
 /* Flexible mechanisms: the spatial slider-crank (multibody-null-space 10.6), corners, curved beams,
- * frequencies, damping, and what else beams share with bodies. */
+ * frequencies, damping, loads and joints of beams. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -63,7 +63,8 @@ TEST(slider_crank_conserves_its_energy_after_the_push)
     }
 }
 
-/* What the figures leave open: the slider towards the other side, the pyramids upside down. */
+/* The figures do not determine the side of the slider and the orientation of the pyramids: the
+ * other choices give the same motion. */
 TEST(slider_crank_in_other_positions)
 {
     static const olo_setting set[2] = {{"x", "-sqrt(L2^2 - H^2)"}, {"center", "0.75"}};
@@ -76,7 +77,8 @@ TEST(slider_crank_in_other_positions)
     }
 }
 
-/* The constrained scheme, and that of d'Alembert without new coordinates, which is dense. */
+/* `multipliers`, and the scheme of d'Alembert type without new coordinates, which has dense
+ * matrices. */
 TEST(slider_crank_moves_alike_in_all_treatments)
 {
     static const char *const treatments[2] = {"multipliers", "projected"};
@@ -93,8 +95,8 @@ TEST(slider_crank_moves_alike_in_all_treatments)
     }
 }
 
-/* Beams a thousand and a hundred thousand times as stiff are closer to the rigid mechanism in that
- * proportion. */
+/* The distance to the rigid mechanism is inversely proportional to the stiffness: beams that are a
+ * thousand and a hundred thousand times as stiff. */
 TEST(a_stiff_slider_crank_is_the_rigid_one)
 {
     static const char *const factors[2] = {"1e3", "1e5"};
@@ -130,7 +132,7 @@ TEST(nodes_of_beams_have_names)
                 olo_system_find_node(s.system, "crank.11"));
     check_text("crank.11",
                olo_system_node_name(s.system, olo_system_find_node(s.system, "crank.middle")));
-    /* no middle of sixteen nodes, no node beyond the last */
+    /* sixteen nodes have no middle, and there is no node after the last one */
     static const char *const wrong[] = {"slider.middle", "slider.17", "slider.0", "slider.1x",
                                         "slider"};
     for (int i = 0; i < 5; i++)
@@ -166,23 +168,23 @@ typedef double course[4][3][3];
 static void follow_rod(const char *model, const char *rod, const double *t, const char *n,
                        const char *step, course at)
 {
-    static const char *const places[3] = {"start", "middle", "end"};
+    static const char *const points[3] = {"start", "middle", "end"};
     const olo_setting set[2] = {{"n", n}, {"run.step", step}};
     scene s = scene_open_set(model, "reduced", set, 2);
     for (int i = 0; i < 4; i++) {
         scene_run_to(&s, t[i]);
         for (int k = 0; k < 3; k++) {
             char name[32];
-            snprintf(name, sizeof name, "%s.%s", rod, places[k]);
+            snprintf(name, sizeof name, "%s.%s", rod, points[k]);
             vec3_copy(scene_q(&s, name), at[i][k]);
         }
     }
     scene_close(&s);
 }
 
-/* Against the strong form by finite differences in space, Runge and Kutta in time
- * (rods_reference.py); both extrapolated from two grids, here also from two steps: all errors are
- * of second order. */
+/* Compared with finite differences of the strong form in space and Runge-Kutta steps in time
+ * (rods_reference.py). Both are extrapolated from two grids, here also from two steps, since all
+ * errors are of second order. */
 static void check_rod(const char *model, const char *rod, const double *t, const char *const *n,
                       const char *const *step, const course expected, double tolerance)
 {
@@ -229,7 +231,7 @@ TEST(rods_of_simo_and_vu_quoc_move_as_by_finite_differences)
     check_rod("right-angle-elbow", "elbow", t_elbow, n_elbow, step_elbow, elbow, 2e-4);
 }
 
-/* Spun up, the arm is as long as the theory of a rod under its own centrifugal force says. */
+/* The length of the rotating arm is that of a rod under its own centrifugal force. */
 TEST(rotating_arm_is_stretched_as_in_theory)
 {
     scene s = scene_open("rotating-arm", "reduced");
@@ -329,7 +331,7 @@ TEST(beams_of_any_shape_are_without_stress_at_the_start)
         }
 }
 
-/* A curved beam turns and flies as a rigid body would: no strain, and all momenta stay. */
+/* A curved beam moves as a rigid body does: without strain, with constant momenta. */
 TEST(a_curved_beam_flies_without_strain)
 {
     for (size_t i = 0; i < sizeof curves / sizeof *curves; i++) {
@@ -352,7 +354,7 @@ TEST(a_curved_beam_flies_without_strain)
     }
 }
 
-/* An arc's nodes lie on it, at equal distances, with the tangent as third director. */
+/* The nodes of an arc lie on it at equal distances, and the tangent is the third director. */
 TEST(nodes_are_on_the_curve)
 {
     scene s = scene_open("name: arc\n"
@@ -360,19 +362,19 @@ TEST(nodes_are_on_the_curve)
                          "  arc: {axis: [0, 0, 2], angle: pi, rise: 3},\n"
                          "  stiffness: [1, 1, 1, 1, 1, 1], inertia: [1, 1, 1]}]\n",
                          NULL);
-    double slope = 3 / M_PI;
+    double climb = 3 / M_PI; /* rise per angle */
     for (int k = 0; k <= 10; k++) {
         const double *q = olo_state_configuration(s.state) + s.system->nodes[k].q;
-        double angle = M_PI * k / 10, tangent = sqrt(4 + slope * slope);
+        double angle = M_PI * k / 10, tangent = sqrt(4 + climb * climb);
         const double expected[3] = {2 * cos(angle), 2 * sin(angle), 0.3 * k};
-        const double d3[3] = {-2 * sin(angle) / tangent, 2 * cos(angle) / tangent, slope / tangent};
+        const double d3[3] = {-2 * sin(angle) / tangent, 2 * cos(angle) / tangent, climb / tangent};
         for (int i = 0; i < 3; i++) {
             check_close(expected[i], q[i], 1e-14);
             check_close(d3[i], q[9 + i], 1e-14);
         }
     }
     scene_close(&s);
-    /* a spline through points of a line is the line */
+    /* a spline through points on a straight line is this line */
     s = scene_open("name: line\n"
                    "beams: [{name: a, elements: 6, curve: spline,\n"
                    "  points: [[0, 0, 0], [1, 2, 2], [1.5, 3, 3], [3, 6, 6]],\n"
@@ -385,16 +387,16 @@ TEST(nodes_are_on_the_curve)
 
 /* --- vibration --- */
 
-/* Lowest frequency of a hinged beam, theory of Timoshenko: EI k^4 - w^2 (A + M k^2 + EI A/GA k^2) +
- * w^4 A M/GA = 0. */
+/* Lowest frequency of a hinged Timoshenko beam:
+ * EI k^4 - w^2 (A + M k^2 + EI A/GA k^2) + w^4 A M/GA = 0. */
 static double timoshenko(double EI, double GA, double A, double M, double k)
 {
     double a = A * M / GA, b = A + M * k * k + EI * A / GA * k * k, c = EI * pow(k, 4);
     return sqrt(2 * c / (b + sqrt(b * b - 4 * a * c)));
 }
 
-/* Frequency of a hinged beam of length 1 that starts in its lowest mode, from when its middle is
- * back at zero. */
+/* Frequency of a hinged beam of length 1 that starts in its lowest mode, from the time at which the
+ * deflection of its middle is zero again. */
 static double frequency(const char *interpolation, int elements, double thickness, double *theory)
 {
     double EA = 1e3, GA = 0.4 * EA, EI = EA * thickness * thickness / 12;
@@ -413,14 +415,14 @@ static double frequency(const char *interpolation, int elements, double thicknes
     double *v = s.state->v, *q = s.state->q;
     for (int i = 0; i < s.system->node_count; i++) {
         int at = s.system->nodes[i].q;
-        double x = q[at], slope = k - A * omega * omega / (GA * k);
-        double spin[3] = {0, 0, amplitude * omega * slope * cos(k * x)};
+        double x = q[at], rotation = k - A * omega * omega / (GA * k);
+        double spin[3] = {0, 0, amplitude * omega * rotation * cos(k * x)};
         v[at + 1] = amplitude * omega * sin(k * x);
         for (int I = 3; I < 12; I += 3)
             vec3_cross(spin, q + at + I, v + at + I);
     }
     olo_state_reset_history(s.state);
-    /* the midpoint rule turns by 2 atan(w h/2) a step */
+    /* the midpoint rule advances the phase by 2 atan(w h/2) per step */
     double h = M_PI / omega / 50, before = 0, now = 0;
     int step = 0;
     const char *middle = "a.middle";
@@ -470,7 +472,7 @@ static const char *const whip =
     "         stiffness: [1e5, 1e5, 1e5, 5, 5, 4], angular_velocity: [0, 3, 5], %s}]\n"
     "loads: [{on: a.end, force: [0, 20, 5], time: 'if(t < 0.05, 1, 0)'}]\n";
 
-/* What a damped beam loses never comes back, and is in the ledger; momenta stay. */
+/* The dissipation of a damped beam never decreases and is in the ledger; momenta are conserved. */
 TEST(damping_only_dissipates)
 {
     static const char *const kinds[2] = {"damping: 1e-3", "dissipation: 0.5"};
@@ -496,7 +498,7 @@ TEST(damping_only_dissipates)
     }
 }
 
-/* Algorithmic dissipation goes with the step, material damping stays. */
+/* Algorithmic dissipation vanishes with the step size, material damping does not. */
 TEST(algorithmic_dissipation_vanishes_with_the_step)
 {
     static const char *const kinds[2] = {"damping: 1e-3", "dissipation: 0.2"};
@@ -517,12 +519,12 @@ TEST(algorithmic_dissipation_vanishes_with_the_step)
 
 /* --- sections and energies --- */
 
-/* A square section turned by 30 degrees as a full matrix, and as directors that are turned: one
- * motion. */
+/* A square section rotated by 30 degrees, given as a full matrix and by rotated directors: the
+ * motion is the same. */
 TEST(a_coupled_section_is_a_turned_one)
 {
     double c = cos(M_PI / 6), s30 = 0.5, D[6] = {2e4, 1e4, 3e4, 2, 5, 3}, M[2] = {1e-3, 2e-3};
-    /* the stiffness in axes turned by 30 degrees about d3 */
+    /* the stiffness in axes rotated by 30 degrees about d3 */
     double shear[3] = {c * c * D[0] + s30 * s30 * D[1], s30 * s30 * D[0] + c * c * D[1],
                        c * s30 * (D[0] - D[1])};
     double bending[3] = {c * c * D[3] + s30 * s30 * D[4], s30 * s30 * D[3] + c * c * D[4],
@@ -597,8 +599,8 @@ TEST(sections_have_the_constants_of_their_shapes)
     }
 }
 
-/* An energy that is written down moves as the stiffness that it stands for; one that is not
- * quadratic conserves energy and momenta, too. */
+/* An energy that is given as an expression gives the same motion as the stiffness that it stands
+ * for. An energy that is not quadratic conserves energy and momenta, too. */
 TEST(hyperelastic_beams_conserve_their_energy)
 {
     static const char *const energies[3] = {
@@ -639,7 +641,8 @@ TEST(hyperelastic_beams_conserve_their_energy)
 
 /* --- loads --- */
 
-/* A load along the beam has its whole as resultant; a follower load turns with the sections. */
+/* The resultant of a load along a beam is its integral; a follower load rotates with the
+ * sections. */
 TEST(loads_along_a_beam_add_up)
 {
     static const char *const interpolations[2] = {"linear", "quadratic"};
@@ -655,7 +658,7 @@ TEST(loads_along_a_beam_add_up)
         scene s = scene_open(text, "reduced");
         scene_run(&s, 1e-4, 10);
         olo_ledger ledger = scene_ledger(&s);
-        /* the follower pulls along d3 = x as long as nothing has turned */
+        /* the follower load acts along d3 = x as long as nothing has rotated */
         check_close(4e-3, ledger.linear_momentum[0], 1e-8);
         check_close(4e-3, ledger.linear_momentum[1], 1e-8);
         check_close(6e-3, ledger.linear_momentum[2], 1e-8);
@@ -665,7 +668,7 @@ TEST(loads_along_a_beam_add_up)
     }
 }
 
-/* Under its weight a free beam falls without strain. */
+/* A free beam falls without strain. */
 TEST(a_beam_falls_without_strain)
 {
     scene s =
@@ -684,7 +687,8 @@ TEST(a_beam_falls_without_strain)
 
 /* --- joints --- */
 
-/* Every joint between nodes of beams and a body: the treatments move alike, and energy stays. */
+/* Every joint between nodes of beams and a body: the treatments compute the same motion, and the
+ * energy is conserved. */
 TEST(every_joint_holds_on_beam_nodes)
 {
     static const char *const types[] = {"spherical", "revolute", "cylindrical",   "prismatic",

@@ -7,9 +7,9 @@
 #include "linalg/vec3.h"
 #include "stepping/step.h"
 
-/* The matrix of the sources for the 214 unknowns: their spherical pair has the angular velocity of
- * the child itself (sheet, 5.1), ours that against the parent. With w = w_abs - w_parent, K becomes
- * B^T K B. */
+/* The matrix of the sources for the 214 unknowns. The unknown of their spherical pair is the
+ * angular velocity of the child (sheet, 5.1), here it is that relative to the parent. With w =
+ * w_abs - w_parent, K becomes B^T K B. */
 static void take_absolute_spins(const scene *s, olo_square *K)
 {
     static const char *const pairs[2][2] = {{"left", "crank.start"}, {"right", "crank.end"}};
@@ -27,8 +27,8 @@ static void take_absolute_spins(const scene *s, olo_square *K)
 }
 
 /* The rows of the sources for the rigid connection are d1.d2', d2.d3', d3.d1' (sheet, 8.3), with
- * d1' of the slider in the plane of the mechanism: it is our d2, and their d2' is our -d1. Of our
- * three rows none is among them. */
+ * d1' of the slider in the plane of the mechanism: it is our d2, and their d2' is our -d1. None of
+ * our three rows is one of these. */
 static void take_rows_of_the_sheet(const scene *s, double h, olo_square *K)
 {
     static const int pair[3][2] = {{3, 3}, {6, 9}, {9, 6}};
@@ -50,7 +50,8 @@ static void take_rows_of_the_sheet(const scene *s, double h, olo_square *K)
     }
 }
 
-/* Table 6.7, whose numbers are decades, and the two digits of the sheet, at the third step. */
+/* Table 6.7, whose numbers are powers of ten, and the two digits of the sheet, at the third
+ * step. */
 TEST(table_6_7_condition_numbers)
 {
     static const char *const steps[3] = {"1e-2", "1e-3", "1e-4"};

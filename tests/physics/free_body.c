@@ -1,6 +1,7 @@
-/* The tennis-racket flip: a free asymmetric body spun about its middle axis. Energy and all of L
- * stay at round-off with a radian a step and with steps of 1e-5 (an update by subtraction fails
- * there), over 1e4 steps; 1e6 are in `make study`. And time runs back to the start. */
+/* The tennis-racket flip: a free asymmetric body rotates about its middle axis. Energy and angular
+ * momentum are constant to round-off over 1e4 steps, with a radian per step and with steps of 1e-5,
+ * where an update by subtraction would lose digits; 1e6 steps are in `make study`. The motion is
+ * reversible. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -27,7 +28,7 @@ static drift flip(const char *constraints, double h, long steps)
         d.momentum = larger(d.momentum, vec3_norm(dL) / vec3_norm(start.angular_momentum));
         d.linear = larger(d.linear, vec3_norm(dP) / vec3_norm(start.linear_momentum));
         d.constraints = larger(d.constraints, now.constraint_error);
-        /* the middle director against the momentum it started along */
+        /* the middle director times the angular momentum, to which it is parallel at the start */
         double along = vec3_dot(scene_q(&s, "racket") + 6, start.angular_momentum);
         if (along * side < -0.5) {
             side = -side;
@@ -69,9 +70,10 @@ TEST(energy_and_angular_momentum_are_constant_with_steps_of_1e_2)
     check_flip("multipliers", 1e-2, 10000, 4);
 }
 
-/* With two equal moments of inertia the flight has a closed form: L turns about the axis in the
- * body with (J1-J3)/J1 w3, and the body about L/J1 in space: R(t) = exp(t L/J1) R(0) exp(t w3
- * (J1-J3)/J1 e3) */
+/* With two equal moments of inertia the motion has a closed form. L rotates about the axis of the
+ * body with the rate w3 (J1-J3)/J1, and the body rotates about L in space with the rate |L|/J1:
+ *
+ *     R(t) = exp(t L/J1) R(0) exp(t w3 (J1-J3)/J1 e3) */
 TEST(symmetric_body_flies_as_the_closed_form_says)
 {
     double error[3];
@@ -96,7 +98,7 @@ TEST(symmetric_body_flies_as_the_closed_form_says)
     check_close(2.0, log2(error[1] / error[2]), 0.02);
 }
 
-/* n steps forward, turn around, n steps back. */
+/* The error after n steps forward, reversal of the velocities, and n steps back. */
 static double there_and_back(const char *model, const char *constraints, double h, long steps)
 {
     scene s = scene_open(model, constraints);

@@ -1,6 +1,6 @@
-/* The tennis-racket flip over a million steps: energy and all of L to 1e-11 relative both with a
- * radian a step and with steps of 1e-5, constraints below 1e-12. (The other treatment, which is
- * slower, over 1e5.) */
+/* The tennis-racket flip over a million steps: energy and angular momentum are constant to 1e-11
+ * relative, with a radian per step and with steps of 1e-5, and constraints are satisfied to 1e-12.
+ * The other treatment, which is slower, makes 1e5 steps. */
 #include "scene.h"
 
 #include "linalg/vec3.h"

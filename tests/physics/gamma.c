@@ -1,6 +1,6 @@
-/* Convergence of paths, velocities and actions as the step goes to zero, and stationary points of
- * the discrete action that are none of the continuous one (variational sheet, 2.12: G1 to G5; F16).
- */
+/* Convergence of paths, velocities and actions as the step tends to zero, and stationary points of
+ * the discrete action that do not converge to one of the continuous action (variational sheet,
+ * 2.12: G1 to G5; F16). */
 #include "base/initialised.h"
 #include "linalg/vec3.h"
 #include "study/discrete_action.h"
@@ -23,8 +23,8 @@ static trajectory path_of(double (*angle)(int i, double h), double h, int steps)
     return x;
 }
 
-/* The action as studies sum it up. */
-static double watched_action(trajectory *x, double *fastest)
+/* The action as the observer of studies sums it. */
+static double observed_action(trajectory *x, double *fastest)
 {
     olo_discrete_action path;
     olo_error error = {0};
@@ -41,8 +41,8 @@ static double watched_action(trajectory *x, double *fastest)
     return action;
 }
 
-/* The largest part of D2 L_d + D1 L_d along the circle at an inner node: zero where the action is
- * stationary. */
+/* The largest component of D2 L_d + D1 L_d along the circle at an inner node: zero where the action
+ * is stationary. */
 static double largest_residual(const trajectory *x)
 {
     double largest = 0;
@@ -57,13 +57,13 @@ static double largest_residual(const trajectory *x)
     return largest;
 }
 
-/* Stationary to the rounding of dq/h, with the action of the sheet by both sums. */
+/* The path is stationary to the rounding of dq/h, and both sums give the action of the sheet. */
 static void check_stationary(trajectory *x, double action, double speed)
 {
     double fastest;
     check_below(largest_residual(x), 1e-14 / x->h);
     check_relative(action, trajectory_action(x), 1e-12);
-    check_relative(action, watched_action(x, &fastest), 1e-12);
+    check_relative(action, observed_action(x, &fastest), 1e-12);
     check_relative(speed, fastest, 1e-12);
 }
 
@@ -121,8 +121,8 @@ TEST(g5_a_cycle_of_four_has_an_action_that_grows_with_the_square_of_the_steps)
     }
 }
 
-/* sin(u) = h p has the roots u and pi - u: with the momentum of a path of wide angles a step takes
- * the one that is less than a quarter turn, whatever the treatment. */
+/* sin(u) = h p has the roots u and pi - u. With the momentum of a path of large angles, a step
+ * finds the root that is less than a quarter turn, with every treatment. */
 TEST(g5_a_step_takes_the_root_with_the_bounded_speed)
 {
     static const char *const treatments[] = {"reduced", "multipliers", "projected"};
@@ -180,22 +180,22 @@ TEST(g1_and_g2_action_and_largest_velocity_as_a_study)
     check_ok(olo_study_convergence(&study, steps, 5, 2e-4, rows, &summary, &error), &error);
     for (int i = 0; i < 5; i++)
         check_close(actions[i], rows[i].action, 1e-6);
-    /* actions of coarser steps are not there yet: 1.87 between 0.01 and 0.005, from the table */
+    /* larger steps have not reached this order: 1.87 between 0.01 and 0.005, from the table */
     check_close(2, rows[4].order.action, 0.05);
     check_close(2, rows[4].order.q, 0.05);
     check_close(2, rows[4].order.p, 0.05);
     check_close(2344.59648, summary.action, 3e-4);
     check_close(14.437579674951380, rows[0].fastest, 1e-10);
     check_close(11.992045771546840, rows[2].fastest, 1e-10);
-    /* bounded: not faster than the coarsest, and not by another number either */
+    /* bounded: smaller steps have nearly the same largest velocity */
     for (int i = 1; i < 5; i++)
         check_close(11.9793, rows[i].fastest, 0.06);
     check_close(11.979354, summary.fastest, 1e-4);
     scene_close(&s);
 }
 
-/* Velocities dq/h, constant over each step, against those of a run with small steps: their distance
- * in L^p, over 1 s. */
+/* The distance in L^p over 1 s between velocities dq/h, which are constant over each step, and
+ * those of a run with small steps. */
 static double velocity_distance(const trajectory *x, const trajectory *fine, double p)
 {
     double sum = 0;
@@ -211,8 +211,8 @@ static double velocity_distance(const trajectory *x, const trajectory *fine, dou
     return pow(sum, 1 / p);
 }
 
-/* At the middle of a step the velocity is of second order; a constant over a step is off by h/2 |a|
- * at its ends. */
+/* In the middle of a step the velocity is of second order; a constant over a step differs by h/2
+ * |a| at its ends. */
 TEST(g3_velocities_converge_in_every_lp)
 {
     trajectory fine = trajectory_of(DOUBLE_PENDULUM, "reduced", 1e-4, 10000);

@@ -37,7 +37,7 @@ static void fill(integral x[2])
                       r * r / 4 * (T * c / w - s / (2 * w * w)) / (2 * w)};
 }
 
-/* How a run is made: `steps` of the order, or by a tolerance. */
+/* The method of a run: `steps` of an order, or a tolerance. */
 typedef struct method {
     const char *scheme;
     int order, steps;
@@ -48,7 +48,7 @@ typedef struct errors {
     double value, by_k;
 } errors;
 
-/* The distance of J and dJ/dk from the exact ones; forward and adjoint agree. */
+/* The errors of J and dJ/dk; forward and adjoint derivatives agree. */
 static errors errors_of(const method *m, const integral *x)
 {
     olo_error error = {0};
@@ -103,7 +103,7 @@ TEST(integrals_and_their_derivatives_have_the_order_of_the_steps)
         }
 }
 
-/* The error of the integral is that of the path: with the trapezoidal rule over whole steps of
+/* The error of the integral is that of the motion. With the trapezoidal rule over whole steps of
  * order 4 it would be 1e-5. */
 TEST(a_tolerance_holds_for_integrals)
 {
@@ -119,7 +119,8 @@ TEST(a_tolerance_holds_for_integrals)
         }
 }
 
-/* Parts of steps are nodes of the integral also where steps are made again from checkpoints. */
+/* The parts of composed steps are nodes of the integral also where steps are made again from
+ * checkpoints. */
 TEST(checkpoints_change_no_bit_of_an_integral_over_composed_steps)
 {
     static const char *const goals[] = {"potential", "energy"};

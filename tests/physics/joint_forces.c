@@ -1,6 +1,6 @@
-/* What acts along joint coordinates: springs, dampers, stops, torques, forces, controllers, C
- * functions. Against analytic motions, and the laws that hold for any step: balance of energy,
- * momenta of a free system. */
+/* Forces along joint coordinates: springs, dampers, stops, torques, forces, controllers, C
+ * functions. They are compared with analytic motions, and the laws hold for any step: balance of
+ * energy, momenta of a free system. */
 #include "test.h"
 
 #include <stdlib.h>
@@ -114,12 +114,12 @@ TEST(a_torsional_oscillator_has_its_period)
 
 TEST(a_constant_torque_gives_a_parabola_over_many_turns)
 {
-    /* theta = tau t^2/(2 J) = 125 at t = 5: nearly twenty turns. A Cayley step turns by 2 atan(h
-     * omega/2), which lags by h^3 omega^3/12: in all h^2 (tau/J)^3 t^4/48 = 5e-3 */
+    /* theta = tau t^2/(2 J) = 125 at t = 5: nearly twenty turns. A Cayley step rotates by 2 atan(h
+     * omega/2), which is too little by h^3 omega^3/12: in total by h^2 (tau/J)^3 t^4/48 = 5e-3 */
     check_second_order(HINGED "torque: 6.8}\n", 5, 4000, 6.8 * 25 / (2 * J), 1e-2);
     run r = run_text(HINGED "torque: 6.8}\n");
     advance(&r, 0.01, 500);
-    /* the work is torque times angle, and it is all in the motion */
+    /* the work is torque times angle, and it is equal to the kinetic energy */
     olo_ledger ledger = ledger_of(&r);
     check_relative(6.8 * value(&r, 0), ledger.work, 1e-13);
     check_relative(ledger.work, ledger.kinetic, 1e-13);
@@ -177,8 +177,8 @@ TEST(a_hinge_damper_takes_what_it_takes)
 
 TEST(stops_reverse_the_motion_and_conserve_the_energy)
 {
-    /* between the stops at speed 2, in a stop half an oscillation of Omega = sqrt(k/J) = 100 deep
-     * by 2/100 */
+    /* between the stops the rate is 2; in a stop there is half an oscillation with Omega =
+     * sqrt(k/J) = 100 and the amplitude 2/100 */
     run r = run_text(HINGED "rate: 2, lower: -1, upper: 0.5, stop_stiffness: 6800}\n");
     double start = ledger_of(&r).total, largest = 0, lowest = 0;
     int turns = 0;
@@ -192,10 +192,11 @@ TEST(stops_reverse_the_motion_and_conserve_the_energy)
     }
     check_close(0.52, largest, 2e-4);
     check_close(-1.02, lowest, 2e-4);
-    /* once around: 2 * 1.5/2 + 2 pi/100 = 1.56; first at 0.25, then every 0.78 */
+    /* the period is 2 * 1.5/2 + 2 pi/100 = 1.56: the first turn is at 0.25, the next ones every
+     * 0.78 */
     check_equal(5, turns);
     run_free(&r);
-    /* and at steps that do not resolve the stop at all */
+    /* the same with steps that do not resolve the stop */
     r = run_text(HINGED "rate: 2, lower: -1, upper: 0.5, stop_stiffness: 6800}\n");
     for (int i = 0; i < 200; i++) {
         advance(&r, 0.05, 1);
@@ -222,8 +223,8 @@ TEST(a_controller_brings_a_hinge_to_its_target)
 
 TEST(a_controller_follows_a_moving_target_by_its_rate)
 {
-    /* the error obeys J e'' + kd e' + kp e = J target'': of a target with constant rate it dies
-     * out */
+    /* the error obeys J e'' + kd e' + kp e = J target'': for a target with constant rate it decays
+     * to zero */
     run r = run_text(HINGED "controller: {kp: 17, kd: 6.8, target: 1 + 2*t}}\n");
     advance(&r, 0.01, 1000);
     check_close(21, value(&r, 0), 1e-9);
@@ -235,7 +236,7 @@ TEST(a_controller_follows_a_moving_target_by_its_rate)
 
 TEST(a_spring_on_a_slide_swings_as_the_midpoint_rule_says)
 {
-    /* u_n = u_0 cos(n phi) about the rest, tan(phi/2) = h Omega/2, Omega = sqrt(50/2) */
+    /* u_n = u_0 cos(n phi) about the equilibrium, tan(phi/2) = h Omega/2, Omega = sqrt(50/2) */
     run r =
         run_text("bodies: {name: a, mass: 2, inertia: [1, 1, 1], position: [0.3, 0, 0]}\n"
                  "joints: {name: slide, type: prismatic, between: [ground, a], axis: [2, 0, 0],\n"
@@ -266,7 +267,8 @@ TEST(a_force_on_a_slide_accelerates)
                  "joints: {name: slide, type: prismatic, between: [a, ground], axis: [1, 0, 0],\n"
                  "  force: 3}\n");
     advance(&r, 0.1, 20);
-    /* on the second, the ground: the body goes the other way, and the coordinate grows */
+    /* the force acts on the second body, the ground: the first moves in the opposite direction, and
+     * the coordinate increases */
     check_close(0.5 * 1.5 * 4, value(&r, 0), 1e-13);
     check_close(-0.5 * 1.5 * 4, olo_state_configuration(r.x)[0], 1e-13);
     run_free(&r);
@@ -280,7 +282,7 @@ static double push(void *context, double t, double coordinate, double speed)
     return 2 * sin(3 * t) - 1.5 * coordinate - 0.2 * speed * fabs(speed);
 }
 
-/* kind of joint, and what it is driven by */
+/* the type of the joint, and the forces along its coordinate */
 static olo_model *free_flight(const char *type, const char *coordinate, unsigned parts)
 {
     olo_error error = {0};
@@ -363,7 +365,8 @@ static void check_free_flight(run *r, double h, int steps)
     }
 }
 
-/* Each part alone, then all together: they are internal, so nothing of the momenta changes. */
+/* Each kind of force alone, then all together. They are internal, so that the momenta are
+ * constant. */
 TEST(energy_balances_and_momenta_stay_in_free_flight_at_any_step)
 {
     for (int i = 0; i < FLIGHTS; i++)
@@ -393,8 +396,7 @@ TEST(reduced_and_multipliers_go_the_same_way)
     }
 }
 
-/* Newton has the whole tangent: a few iterations at steps where the parts are stiff against the
- * bodies. */
+/* Newton has the exact tangent: a few iterations per step suffice although the forces are stiff. */
 TEST(stiff_parts_cost_few_iterations)
 {
     for (int part = 0; part < PARTS; part++) {
@@ -449,7 +451,7 @@ TEST(a_function_that_regulates_equals_the_controller)
     }
     check_close(value(&r[0], 0), value(&r[1], 0), 1e-12);
     check_close(ledger_of(&r[0]).work, ledger_of(&r[1]).work, 1e-11);
-    /* work goes to and fro with up to kp 1.5^2/2 = 45 */
+    /* the work oscillates by up to kp 1.5^2/2 = 45 */
     check_close(ledger_of(&r[0]).kinetic, ledger_of(&r[0]).work, 45e-13);
     check_true(value(&r[0], 0) > 2);
     run_free(&r[0]);

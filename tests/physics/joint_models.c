@@ -4,7 +4,7 @@
  * benchmarks. */
 #include "joint_models.h"
 
-/* Half a unit of the last printed digit, and what rounding of h n leaves. */
+/* Half a unit of the last printed digit, and the rounding error of h n. */
 #define SIX_DECIMALS   0.51e-6
 #define SEVEN_DECIMALS 0.51e-7
 
@@ -46,7 +46,7 @@ static void planar_coordinates(const runner *r, double x[3])
 }
 
 /* Runs to the times of the table and compares `count` coordinates; all momenta and the energy are
- * conserved on the way. */
+ * conserved during the run. */
 static void check_pair_to(double tolerance, runner r, pair_coordinates *coordinates, int count,
                           const pair_row *rows, int row_count)
 {
@@ -111,7 +111,8 @@ TEST(cylindrical_pair_at_three_steps)
                                       {0.3, {-1.996054, 29.974997}},
                                       {0.7, {8.949942, 69.941641}},
                                       {1, {20.387943, 99.916677}}};
-    // six digits: against the exact slide (see the next test) this column is off by 1e-6
+    // six digits: compared with the exact slide (see the next test) this column has an error of
+    // 1e-6
     static const pair_row fine[] = {{0.1, {-7.637251, 9.999917}},
                                     {0.3, {-1.996237, 29.999750}},
                                     {0.7, {8.949155, 69.999416}},
@@ -119,7 +120,7 @@ TEST(cylindrical_pair_at_three_steps)
     check_pair(open_model("cylindrical-pair", 1e-2), cylindrical_coordinates, 2, coarse, 4);
     check_pair(open_model("cylindrical-pair", 1e-3), cylindrical_coordinates, 2, middle, 4);
     check_pair_to(5e-6, open_model("cylindrical-pair", 1e-4), cylindrical_coordinates, 2, fine, 4);
-    // the other published data: the same along the rod, the spin mirrored
+    // the other published data: the same along the rod, and the opposite spin
     static const pair_row mirrored[] = {{0.1, {-7.635591, -9.272165}},
                                         {0.3, {-1.978281, -27.814676}},
                                         {0.7, {9.026064, -64.899158}},
@@ -128,8 +129,8 @@ TEST(cylindrical_pair_at_three_steps)
                mirrored, 4);
 }
 
-/* The slide has an equation of its own, u'' = u (I(u0) omega)^2 / I(u)^2 with I = J1 + J2 + mu u^2
- * about the common centre; reference: that equation with an embedded method of order 8. */
+/* The slide obeys u'' = u (I(u0) omega)^2 / I(u)^2 with I = J1 + J2 + mu u^2 about the common
+ * centre. The reference is the solution of this equation by an embedded method of order 8. */
 TEST(cylindrical_pair_converges_to_the_exact_slide)
 {
     static const double times[] = {0.1, 0.3, 0.7, 1};
@@ -176,7 +177,7 @@ TEST(planar_pair_with_both_initial_data)
     check_pair(open_set("planar-pair", 1e-3, "sense", "-1"), planar_coordinates, 3, other, 7);
 }
 
-/* Energy, L and P at the start, of the sheet with ten or fewer digits. */
+/* Energy, L and P at the start, with the digits of the sheet, at most ten. */
 TEST(integrals_of_the_pairs)
 {
     static const struct {
@@ -613,8 +614,8 @@ TEST(bricard_converges_to_the_motion_on_its_curve)
 
 /* Long chains --------------------------------------------------------------------------------- */
 
-/* Newton in joint increments alone diverges here: 100 links on ball joints, pushed at the lower
- * end. */
+/* 100 links with ball joints and a force at the lower end. A Newton iteration with joint increments
+ * alone diverges here. */
 TEST(a_hanging_chain_of_100_takes_1000_steps_and_none_is_halved)
 {
     runner r = open_model("hanging-chain", 0.01);
@@ -694,7 +695,7 @@ TEST(reduced_and_multipliers_agree_for_every_model)
     }
 }
 
-/* Constraints hold whatever the tolerance of Newton's iteration. */
+/* Constraints are satisfied independently of the tolerance of Newton's method. */
 TEST(constraints_do_not_depend_on_the_tolerance_in_trees)
 {
     const olo_setting loose = {"run.newton_tolerance", "1e-2"};
@@ -712,7 +713,7 @@ TEST(constraints_do_not_depend_on_the_tolerance_in_trees)
 }
 
 /* Rank 12 + m_ext and 6 + r degrees of freedom for every joint, with the axis along any director
- * and askew. */
+ * and in a general direction. */
 TEST(every_joint_has_its_mobility_for_every_axis)
 {
     static const struct {

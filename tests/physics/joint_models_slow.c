@@ -1,5 +1,5 @@
-/* Long runs of linkages: nothing drifts in a hundred thousand steps, and forty windows in space
- * pass their singular positions for ten seconds. */
+/* Long runs of linkages: no conserved quantity drifts in a hundred thousand steps, and forty
+ * windows in space pass their singular positions for ten seconds. */
 #include "joint_models.h"
 
 TEST(six_body_linkage_turns_inside_out_for_a_hundred_thousand_steps)
@@ -27,8 +27,8 @@ TEST(six_body_linkage_turns_inside_out_for_a_hundred_thousand_steps)
     close_runner(&r);
 }
 
-/* Frames along principal axes: hinge axes are unit vectors of them only up to rounding, the same in
- * every step. */
+/* Frames along principal axes: in them hinge axes are unit vectors only up to rounding, with the
+ * same error in every step. */
 TEST(turned_frames_conserve_the_energy_for_a_hundred_thousand_steps)
 {
     runner r = open_model("six-body-linkage-principal", 0.01);

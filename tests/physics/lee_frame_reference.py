@@ -13,7 +13,7 @@ import numpy
 EA, EI, GA = 720 * 6, 720 * 2, 5 / 6 * (720 / 2.6) * 6
 
 
-def slope(y, F):
+def derivative(y, F):
     x, z, theta, M = y
     c, s = numpy.cos(theta), numpy.sin(theta)
     axial, shear = 1 + (c * F[0] + s * F[1]) / EA, (-s * F[0] + c * F[1]) / GA
@@ -24,10 +24,10 @@ def slope(y, F):
 def integrate(y, F, length, n):
     h = length / n
     for _ in range(n):
-        a = slope(y, F)
-        b = slope(y + h / 2 * a, F)
-        c = slope(y + h / 2 * b, F)
-        d = slope(y + h * c, F)
+        a = derivative(y, F)
+        b = derivative(y + h / 2 * a, F)
+        c = derivative(y + h / 2 * b, F)
+        d = derivative(y + h * c, F)
         y = y + h / 6 * (a + 2 * b + 2 * c + d)
     return y
 

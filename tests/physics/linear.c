@@ -1,5 +1,5 @@
-/* Systems as x' = A x + B u, y = C x + D u: matrices by hand, loops, frames that turn, and the
- * motion itself. */
+/* Linear systems x' = A x + B u, y = C x + D u: matrices in closed form, loops, rotating frames,
+ * and a comparison with runs. */
 #include "scene.h"
 
 #include "base/memory.h"
@@ -69,8 +69,10 @@ TEST(pendulum_with_a_torque)
     "  - {name: push, on: {on: pole, at: [0, 0, 0.8]}, force: [2, 0, 0], time: \"0\"}\n"           \
     "  - {name: idle, on: cart, force: [0, 4, 1], time: \"0\"}\n"
 
-/* (M + m) x'' + m l th'' + c x' = u + 2 w,   m l x'' + (J + m l^2) th'' + d th' - m g l th = kp
- * (target - th) + kd (...)' + 2 l w. */
+/* The equations of motion are
+ *
+ *     (M + m) x'' + m l th'' + c x' = u + 2 w,
+ *     m l x'' + (J + m l^2) th'' + d th' - m g l th = kp (target - th) + kd (...)' + 2 l w. */
 TEST(cart_and_pole_upright)
 {
     const double M = 2, m = 0.5, l = 0.8, J = 0.01 + m * l * l, g = 9.81, c = 0.3, d = 0.02;
@@ -96,8 +98,8 @@ TEST(cart_and_pole_upright)
     scene_close(&s);
 }
 
-/* Held at an angle: only the derivative of the weight remains, and the mass matrix of that angle.
- */
+/* At an angle that is held by a torque only the derivative of the weight remains, with the mass
+ * matrix at that angle. */
 TEST(cart_and_pole_held_at_an_angle)
 {
     const double m = 0.5, l = 0.8, J = 0.01 + m * l * l, q = 0.6, ml = m * l * cos(0.6);
@@ -123,7 +125,7 @@ TEST(cart_and_pole_held_at_an_angle)
     scene_close(&s);
 }
 
-/* A free body with a force beside its centre, and a line load on a beam that is one input. */
+/* A free body with an eccentric force, and a line load on a beam that is one input. */
 TEST(free_body_is_a_double_integrator)
 {
     scene s = scene_open("bodies: {name: b, mass: 2, inertia: [1, 1.5, 1.2]}\n"
@@ -182,7 +184,7 @@ TEST(swing_on_two_links_has_one_coordinate)
     olo_linear *x = linear_of(&s, false, NULL);
     check_equal(2, olo_linear_state_count(x));
     double inertia = (M + 2 * m / 3) * l * l, sign = 1;
-    /* angles of board against link go the other way */
+    /* angles of the board relative to the links have the opposite sign */
     for (int i = 0; i < 4; i++) {
         double row = olo_linear_matrix(x, 'C')[2 * i];
         check_close(1, fabs(row), 1e-12);
@@ -197,8 +199,8 @@ TEST(swing_on_two_links_has_one_coordinate)
     scene_close(&s);
 }
 
-/* On springs, in a frame that turns with w about z: x'' = -(k/m - w^2) x + 2 w y', y'' = -(k/m -
- * w^2) y - 2 w x'. */
+/* A mass on springs in a frame that rotates with w about z:
+ * x'' = -(k/m - w^2) x + 2 w y',  y'' = -(k/m - w^2) y - 2 w x'. */
 TEST(turning_frame_has_coriolis_forces)
 {
     const double w = 1.5, k = 25;
@@ -248,8 +250,8 @@ static void set(olo_setting *setting, char *text, const char *name, double value
     *setting = (olo_setting){name, text};
 }
 
-/* Angles and rates at time T of a run that starts with these. Angles count from the start of the
- * model: this comes from another one of the same shape. */
+/* Angles and rates at time T of a run with given initial ones. Angles count from the initial state
+ * of a model; therefore the model is the same with other positions. */
 static void run_in(int steps, const double start[4], double T, double end[4])
 {
     static const char *const names[] = {"a", "b", "wa", "wb"};
@@ -269,7 +271,7 @@ static void run_in(int steps, const double start[4], double T, double end[4])
     scene_close(&posed);
 }
 
-/* Without the error of the step, which is of second order. */
+/* The same without the error of second order in the step, by extrapolation. */
 static void run(const double start[4], double T, double end[4])
 {
     double coarse[4];
@@ -296,7 +298,7 @@ static void exponential(const double *A, double T, double E[16])
     }
 }
 
-/* Runs from states near the equilibrium end where exp(A T) says. */
+/* Runs from states near the equilibrium end at exp(A T) times the initial deviation. */
 TEST(differences_of_runs_are_the_exponential_of_the_matrix)
 {
     const double T = 0.3, apart = 1e-4;
@@ -336,7 +338,7 @@ TEST(large_systems_are_refused)
     scene_close(&s);
 }
 
-/* Every allocation fails in turn: a status, and nothing leaks. */
+/* Every allocation fails in turn: the status reports it, and no memory leaks. */
 TEST(without_memory_nothing_is_lost)
 {
     scene s = scene_open(CART, NULL);

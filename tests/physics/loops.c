@@ -1,6 +1,6 @@
-/* Reduced and multipliers are the same discrete motion: on the models of the catalogue, on random
- * ones, with loops and redundant rows; conserved quantities hold in each; repeated runs give the
- * same bits. */
+/* `reduced` and `multipliers` compute the same discrete motion, of the models of the catalogue and
+ * of random models, with loops and redundant rows. Conserved quantities are constant in both. Two
+ * runs of one model give the same bits. */
 #include "scene.h"
 
 static const char *const treatments[] = {"reduced", "multipliers"};
@@ -11,7 +11,8 @@ static double distance_to(const char *other, const char *model, double h, int st
 {
     scene a = scene_open(model, "reduced"), b = scene_open(model, other);
     int n = olo_system_coordinate_count(a.system);
-    double worst = 0, speed = 0, gap = 0; /* the largest of the run: near rest all are small */
+    double worst = 0, speed = 0,
+           gap = 0; /* the largest values of the run: near an equilibrium all are small */
     for (int i = 0; i < steps; i++) {
         scene_run(&a, h, 1);
         scene_run(&b, h, 1);
@@ -20,8 +21,8 @@ static double distance_to(const char *other, const char *model, double h, int st
         check_true(isfinite(q));
         worst = larger(worst, q);
         for (int j = 0; j < n; j++) {
-            /* sections of beams have next to no rotary inertia: their rates are noise (beam sheet,
-             * 15) */
+            /* sections of beams have almost no rotary inertia: their rates are dominated by
+             * rounding (beam sheet, 15) */
             const olo_coordinate *c = &a.system->coordinates[j];
             if (c->slot > 0 && a.system->nodes[c->node].section)
                 continue;
@@ -58,8 +59,8 @@ TEST(catalogue_models_move_alike)
         scene_close(&s);
         double apart = distance(name, h, 100);
         print_message("%-28s %.1e\n", name, apart);
-        /* beams: the rounding of an elongation, 1e-16, times EA h over the mass of a node, against
-         * the speed: 3e-9 for the cantilever */
+        /* beams: the rounding of an elongation, 1e-16, times EA h over the mass of a node, relative
+         * to the speed: 3e-9 for the cantilever */
         check_below(apart, beams ? 1e-8 : 1e-10);
     }
     olo_catalogue_free(catalogue);
@@ -93,7 +94,7 @@ static int pick(int n)
     return (int)((any() * 0.5 + 0.5) * n) % n;
 }
 
-/* Texts that live until sixteen more were asked for. */
+/* A random vector as text, valid until the sixteenth call after this one. */
 static const char *vector(double size)
 {
     static char texts[16][96];
@@ -105,7 +106,7 @@ static const char *vector(double size)
 }
 
 /* A point on a body (with an arm), or a point mass. */
-static const char *place(int bodies, int points)
+static const char *random_point(int bodies, int points)
 {
     static char texts[4][128];
     static int next = 0;
@@ -143,20 +144,22 @@ static void write_model(writer *t)
     add(t, "rods:\n");
     for (int i = 0; i < points; i++)
         add(t, "  - {between: [%s, p%d]}\n",
-            i == 0 || pick(2) ? (pick(2) ? "[0, 0, 5]" : place(bodies, 0)) : "p0", i);
+            i == 0 || pick(2) ? (pick(2) ? "[0, 0, 5]" : random_point(bodies, 0)) : "p0", i);
     if (pick(3) == 0)
-        add(t, "  - {between: [%s, [6, 0, 0]]}\n", place(bodies, 0)); /* a closure */
+        add(t, "  - {between: [%s, [6, 0, 0]]}\n", random_point(bodies, 0)); /* a closure */
     add(t, "springs:\n");
-    add(t, "  - {between: [%s, [0, 6, 0]], stiffness: 20, length: 1}\n", place(bodies, points));
+    add(t, "  - {between: [%s, [0, 6, 0]], stiffness: 20, length: 1}\n",
+        random_point(bodies, points));
     add(t, "  - {between: [%s, %s], type: linear, stiffness: 5, offset: %s, damping: 0.5}\n",
-        place(bodies, 0), place(0, points), vector(1));
-    add(t, "dampers:\n  - {between: [%s, [0, 0, 7]], damping: 0.3}\n", place(bodies, points));
+        random_point(bodies, 0), random_point(0, points), vector(1));
+    add(t, "dampers:\n  - {between: [%s, [0, 0, 7]], damping: 0.3}\n",
+        random_point(bodies, points));
     add(t, "loads:\n  - {on: %s, force: %s, moment: %s, frame: body, time: cos(3*t)}\n",
-        place(bodies, 0), vector(3), vector(2));
-    add(t, "  - {on: %s, force: %s}\n", place(bodies, points), vector(3));
+        random_point(bodies, 0), vector(3), vector(2));
+    add(t, "  - {on: %s, force: %s}\n", random_point(bodies, points), vector(3));
     if (pick(3) > 0)
-        add(t, "supports:\n  - {on: %s, type: %s, axis: %s}\n", place(1, 0), supports[pick(6)],
-            vector(1));
+        add(t, "supports:\n  - {on: %s, type: %s, axis: %s}\n", random_point(1, 0),
+            supports[pick(6)], vector(1));
 }
 
 TEST(random_models_move_alike_and_satisfy_their_balance)
@@ -176,7 +179,7 @@ TEST(random_models_move_alike_and_satisfy_their_balance)
         check_below(scene_ledger(&s).constraint_error, 1e-12);
         scene_close(&s);
     }
-    print_message("60 models: apart by at most %.1e, balance kept to %.1e\n", worst, drift);
+    print_message("60 models: apart by at most %.1e, balance satisfied to %.1e\n", worst, drift);
 }
 
 /* --- loops --- */
@@ -269,8 +272,8 @@ TEST(loops_have_as_many_unknowns_as_degrees_of_freedom_and_move_alike)
     }
 }
 
-/* Thesis, table 6.5: one unknown, condition 1. Both numbering options, and through the positions
- * where the rows of four bars lose their rank. */
+/* Thesis, table 6.5: one unknown, condition number 1. Both numberings of the bodies, also at
+ * positions where rows of four bars become dependent. */
 TEST(table_6_5_the_six_body_linkage_has_one_equation)
 {
     for (int k = 0; k < 6; k++) {
@@ -291,29 +294,29 @@ TEST(table_6_5_the_six_body_linkage_has_one_equation)
 
 /* --- redundant rows, by name --- */
 
-static int repeated_rows(const scene *s, const char *name, int *all)
+static int redundant_rows(const scene *s, const char *name, int *all)
 {
     int groups = olo_system_group_count(s->system),
-        *repeated = calloc((size_t)groups, sizeof *repeated);
+        *redundant = calloc((size_t)groups, sizeof *redundant);
     olo_error error = {0};
-    check_ok(olo_system_redundant_rows(s->system, repeated, &error), &error);
+    check_ok(olo_system_redundant_rows(s->system, redundant, &error), &error);
     *all = 0;
     for (int i = 0; i < groups; i++)
-        *all += repeated[i];
-    int rows = repeated[scene_group(s, name, false)];
-    free(repeated);
+        *all += redundant[i];
+    int rows = redundant[scene_group(s, name, false)];
+    free(redundant);
     return rows;
 }
 
-/* `rows` of the joint are redundant, and none of any other joint; `freedoms` degrees of freedom
+/* `rows` of the joint are redundant, and none of any other joint; `dofs` degrees of freedom
  * remain. */
-static void check_repeated(const char *model, const char *joint, int rows, int dofs)
+static void check_redundant(const char *model, const char *joint, int rows, int dofs)
 {
     scene s = scene_open(model, "reduced");
     olo_counts counts;
     olo_error error = {0};
     int all;
-    check_equal(rows, repeated_rows(&s, joint, &all));
+    check_equal(rows, redundant_rows(&s, joint, &all));
     check_ok(olo_system_counts(s.system, &counts, &error), &error);
     check_equal(rows, all);
     check_equal(all, counts.constraints - counts.rank);
@@ -333,23 +336,23 @@ static void check_repeated(const char *model, const char *joint, int rows, int d
 
 TEST(redundant_rows_are_named)
 {
-    /* Bricard's linkage has one more degree of freedom than its rows count, a planar loop of hinges
-     * three */
-    check_repeated("bricard", "D", 1, 1);
-    check_repeated(LOOP_OF_HINGES
-                   "  - {name: C, type: revolute, between: [top, right], at: [2, 1.4, 0], axis: "
-                   "[0, 0, 1]}\n"
-                   "  - {name: D, type: revolute, between: [ground, right], at: [2, 0, 0], axis: "
-                   "[0, 0, 1]}\n",
-                   "C", 3, 1);
-    /* the same with a ball and a cylinder, as a mechanism ought to be: nothing is said twice */
-    check_repeated(LOOP_OF_HINGES
-                   "  - {name: C, type: spherical, between: [top, right], at: [2, 1.4, 0]}\n"
-                   "  - {name: D, type: cylindrical, between: [ground, right], at: [2, 0, 0], "
-                   "axis: [0, 0, 1]}\n",
-                   "C", 0, 1);
-    /* a joint twice */
-    check_repeated(
+    /* Bricard's linkage has one degree of freedom more than the number of its rows suggests, a
+     * planar loop of hinges three more */
+    check_redundant("bricard", "D", 1, 1);
+    check_redundant(LOOP_OF_HINGES
+                    "  - {name: C, type: revolute, between: [top, right], at: [2, 1.4, 0], axis: "
+                    "[0, 0, 1]}\n"
+                    "  - {name: D, type: revolute, between: [ground, right], at: [2, 0, 0], axis: "
+                    "[0, 0, 1]}\n",
+                    "C", 3, 1);
+    /* the same with a spherical and a cylindrical joint: no row is redundant */
+    check_redundant(LOOP_OF_HINGES
+                    "  - {name: C, type: spherical, between: [top, right], at: [2, 1.4, 0]}\n"
+                    "  - {name: D, type: cylindrical, between: [ground, right], at: [2, 0, 0], "
+                    "axis: [0, 0, 1]}\n",
+                    "C", 0, 1);
+    /* the same joint given twice */
+    check_redundant(
         LOOP_OF_HINGES
         "  - {name: B2, type: revolute, between: [left, top], at: [0, 1, 0], axis: [0, 0, "
         "1]}\n"
@@ -357,8 +360,8 @@ TEST(redundant_rows_are_named)
         "B2", 5, 3);
     scene s = scene_open("four-bar-spatial", "reduced");
     int all;
-    check_equal(3, repeated_rows(&s, "C1", &all));
-    check_equal(3, repeated_rows(&s, "C2", &all));
+    check_equal(3, redundant_rows(&s, "C1", &all));
+    check_equal(3, redundant_rows(&s, "C2", &all));
     check_equal(6, all);
     scene_close(&s);
 }
@@ -395,7 +398,7 @@ TEST(body_hung_on_rods_swings_alike)
                2, 0);
 }
 
-TEST(repeated_runs_give_the_same_bits)
+TEST(two_runs_of_a_model_give_the_same_bits)
 {
     for (int k = 0; k < 2; k++) {
         scene a = scene_open("heavy-top", treatments[k]),
@@ -403,7 +406,7 @@ TEST(repeated_runs_give_the_same_bits)
         olo_state *other = NULL;
         olo_error error = {0};
         scene_run(&a, 0.01, 200);
-        /* in two parts, through a copy, with a stepper that has done something else before */
+        /* in two parts, with a copy of the state and a stepper that has made other steps before */
         scene_run(&b, 0.01, 77);
         check_ok(olo_state_clone(b.state, &other, &error), &error);
         scene_run(&b, 0.003, 20);
@@ -441,4 +444,4 @@ TEST_MAIN(cmocka_unit_test(catalogue_models_move_alike),
           cmocka_unit_test(redundant_rows_are_named),
           cmocka_unit_test(body_on_two_points_turns_as_on_a_hinge),
           cmocka_unit_test(body_hung_on_rods_swings_alike),
-          cmocka_unit_test(repeated_runs_give_the_same_bits))
+          cmocka_unit_test(two_runs_of_a_model_give_the_same_bits))

@@ -1,14 +1,14 @@
-/* Joints that are nearly redundant. Exactly aligned ones, within rounding, leave the motion
- * free; a misalignment that is large enough to be meant locks it; one in between is refused with
- * its size. Positions near which a mechanism is singular are no misalignment. */
+/* Joints that are nearly redundant. If they are aligned to round-off, the system can move. A large
+ * misalignment is intended and locks the motion. One in between is refused, and its size is
+ * reported. A mechanism near a singular position is not misaligned. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "scene.h"
 
-/* The offset delta of a hinge of a door about z, the part of it that the message must report, and
- * the joints that fight. */
+/* The offset delta of a hinge of a door about z, its part that the message must report, and the
+ * joints that conflict. */
 static const struct {
     const char *what, *names, *text;
 } misaligned[] = {
@@ -53,7 +53,7 @@ static const struct {
 };
 enum { MISALIGNED = sizeof misaligned / sizeof *misaligned };
 
-/* Whether the model has an initial state; else the text says why not. */
+/* Whether the model has an initial state; else `error` has the reason. */
 static bool starts(const char *text, olo_error *error)
 {
     olo_model *model = NULL;
@@ -87,7 +87,7 @@ TEST(misaligned_joints_are_refused_with_names_and_amount)
             check_true(!started);
             check_contains(misaligned[k].names, error.text);
             check_contains("test:", error.text);
-            if (k == MISALIGNED - 1) /* of the angle a part that the linkage decides */
+            if (k == MISALIGNED - 1) /* the linkage changes the angle */
                 continue;
             snprintf(amount, sizeof amount, "a misalignment of 1e-%02d ", -power);
             check_contains(amount, error.text);
@@ -112,9 +112,10 @@ TEST(joints_that_are_aligned_within_rounding_leave_the_motion_free)
             }
 }
 
-/* Above 1e-5 of the size it is what the model says: no motion is left, and gravity across the door
- * does not move it. The rows that lock it have a rate of 3e-5 and more, and enter the elimination
- * with the square of that, 1e-9: a step that took them for redundant would let the door swing. */
+/* An offset above 1e-5 of the size is intended: no degree of freedom remains, and gravity normal to
+ * the door does not move it. The rows that lock it have a rate of 3e-5 and more, and enter the
+ * elimination with the square of that, 1e-9. If a step treated them as redundant, the door would
+ * swing. */
 TEST(offsets_that_are_meant_lock_the_motion)
 {
     static const double offsets[] = {3e-5, 1e-4, 1e-3};
@@ -132,10 +133,10 @@ TEST(offsets_that_are_meant_lock_the_motion)
         }
 }
 
-/* A parallelogram close to where it is flat, and a slider whose crank and rod of equal length
- * are close to where they lie on each other: there the mechanism branches. All of them run, at
- * any distance. The first step away costs some 1e-11 of the energy, as it does from the position
- * itself. */
+/* A parallelogram near its flat position, and a slider-crank with crank and rod of equal length
+ * near the position where these coincide: there the mechanisms have bifurcations. All of them run,
+ * at any distance. The first step has an error of some 1e-11 of the energy, as from the singular
+ * position itself. */
 TEST(mechanisms_close_to_a_singular_position_run)
 {
     static const char parallelogram[] =
@@ -185,9 +186,8 @@ TEST(mechanisms_close_to_a_singular_position_run)
         }
 }
 
-/* A crank of a millionth of the machine, a linkage of a millimetre beside a mast of a kilometre,
- * and a door far from the origin have small numbers, or large ones, but nothing that is redundant
- * others. */
+/* A crank of a millionth of the size of the machine, a linkage of a millimetre beside a mast of a
+ * kilometre, and a door far from the origin have small or large numbers, but no redundant rows. */
 TEST(small_parts_of_large_models_are_meant)
 {
     static const char *const texts[] = {

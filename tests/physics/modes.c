@@ -1,4 +1,5 @@
-/* Natural frequencies against closed forms: pendulums, chains of springs, beams of Timoshenko. */
+/* Natural frequencies compared with closed forms: pendulums, chains of springs, Timoshenko
+ * beams. */
 #include "scene.h"
 
 #include "base/memory.h"
@@ -62,8 +63,8 @@ TEST(double_pendulum_has_two_frequencies)
     scene_close(&s);
 }
 
-/* n masses and n + 1 springs between two walls: omega_k = 2 sqrt(k/m) sin(k pi/(2 (n + 1)));
- * nothing holds them across. */
+/* n masses and n + 1 springs between two walls: omega_k = 2 sqrt(k/m) sin(k pi/(2 (n + 1))); there
+ * is no stiffness normal to the chain. */
 TEST(chain_of_springs_has_the_frequencies_of_lagrange)
 {
     enum { N = 5 };
@@ -87,7 +88,7 @@ TEST(chain_of_springs_has_the_frequencies_of_lagrange)
     scene_close(&s);
 }
 
-/* The state above its pivot is an equilibrium, too: omega^2 = -g/l. */
+/* The position above the pivot is an equilibrium, too: omega^2 = -g/l. */
 TEST(upright_pendulum_is_unstable)
 {
     scene s = scene_open("gravity: [0, -10, 0]\nplane: xy\n"
@@ -112,9 +113,10 @@ TEST(upright_pendulum_is_unstable)
     "  - {name: b, elements: n, interpolation: quadratic, to: [1, 0, 0],\n"                        \
     "     stiffness: [2000, 2000, 1e5, 10, 10, 10], inertia: [1, 1e-3, 1e-3]}\n" supports
 
-/* Characteristic numbers of EI = 10, GA = 2000, rho A = 1, rho I = 1e-3, L = 1: w = W e^(kx), psi =
- * Psi e^(kx) in
- *     GA (w' - psi)' + A omega^2 w = 0,   EI psi'' + GA (w' - psi) + I omega^2 psi = 0. */
+/* Waves w = W e^(kx), psi = Psi e^(kx) with EI = 10, GA = 2000, rho A = 1, rho I = 1e-3, L = 1 in
+ *
+ *     GA (w' - psi)' + A omega^2 w = 0,
+ *     EI psi'' + GA (w' - psi) + I omega^2 psi = 0. */
 typedef struct wave {
     double a, b;   /* wave numbers: cosh/sinh a, cos/sin b */
     double pa, pb; /* psi over w of each */
@@ -168,7 +170,7 @@ static double hinged_hinged(double omega)
     return sin(wave_of(omega).b);
 }
 
-/* The root number `index`, from 1 on, of a characteristic function. */
+/* The root of a characteristic function with the number `index`, counted from 1. */
 static double root_of(double (*f)(double), int index)
 {
     double step = 0.01, low = 1.0, high;
@@ -183,7 +185,8 @@ static double root_of(double (*f)(double), int index)
     return low;
 }
 
-/* Frequencies of bending `first` on, of a beam of n elements. */
+/* Checks the bending frequencies of a beam after `skipped` modes without frequency, with two
+ * meshes. */
 static void check_beam(const char *text, int skipped, double (*f)(double))
 {
     const char *n[] = {"16", "32"};
@@ -240,7 +243,8 @@ TEST(shapes_are_states_along_a_mode)
     scene_close(&s);
 }
 
-/* Every allocation of equilibrium and modes fails in turn: a status, and nothing leaks. */
+/* Every allocation of equilibrium and modes fails in turn: the status reports it, and no memory
+ * leaks. */
 TEST(without_memory_nothing_is_lost)
 {
     scene s = scene_open("double-spherical-pendulum", NULL);

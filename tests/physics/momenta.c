@@ -1,12 +1,14 @@
-/* Momenta of the variational scheme: discrete Legendre transforms, plain, constrained and
- * projected, with the halves of loads, dampers and drives at both ends of a step, and the start
- * from momenta (variational sheet, 2.3 to 2.6; 5.13 and 5.14 of the source). */
+/* Momenta of the variational scheme: discrete Legendre transforms without constraints, with
+ * constraint forces, and projected; half of the forces of loads, dampers and drives acts at each
+ * end of a step; runs that start from momenta (variational sheet, 2.3 to 2.6; 5.13 and 5.14 of the
+ * source). */
 #include "linkage.h"
 
 static const char *const treatments[] = {"reduced", "multipliers", "projected", "minimal"};
 enum { TREATMENTS = 4, SIZE = 320 };
 
-/* Springs, dampers, loads, a motor, a controller, a beam: all that gives a force; tree and loop. */
+/* All kinds of forces: springs, dampers, loads, a motor, a controller, a beam; in a tree and in a
+ * loop. */
 static const char FORCED[] =
     "gravity: [0, 0, -9.81]\n"
     "bodies:\n"
@@ -45,7 +47,7 @@ static void check_same(int n, const double *a, const double *b, double tolerance
         check_close(a[i], b[i], tolerance * size);
 }
 
-/* Three states of a run, h apart, and the transforms of the two steps between them. */
+/* Three states of a run at distances h, and the transforms of the two steps between them. */
 typedef struct two_steps {
     scene s;
     int n;
@@ -81,7 +83,7 @@ static void end_walk(two_steps *x)
     scene_close(&x->s);
 }
 
-/* Q(q) p at a state, whose own velocities stay. */
+/* Q(q) p at a state, whose velocities are not changed. */
 static void project(two_steps *x, const olo_state *at, const double *p, double *out)
 {
     olo_state *copy = NULL;
@@ -103,7 +105,7 @@ TEST(projected_transforms_agree_at_a_node_and_are_the_momenta_of_its_state)
             olo_system_momenta(x.s.system, x.middle, p);
             check_same(x.n, plus, minus, 1e-11);
             check_same(x.n, p, plus, 1e-11);
-            /* a projection: once more changes nothing; and the plain ones are no states */
+            /* projecting again changes nothing; momenta without projection are not admissible */
             project(&x, x.middle, plus, minus);
             check_same(x.n, plus, minus, 1e-13);
             end_walk(&x);
@@ -124,7 +126,7 @@ TEST(constrained_transforms_agree_at_a_node)
                 x.plus[i] -= 0.5 * h * force[i];
                 x.minus[i] += 0.5 * h * force[i];
             }
-            check_true(apart > 1e-4 * size_of(x.n, x.plus)); /* what the constraints took */
+            check_true(apart > 1e-4 * size_of(x.n, x.plus)); /* the part of the constraint forces */
             check_same(x.n, x.plus, x.minus, 1e-11);
             end_walk(&x);
         }
@@ -155,7 +157,7 @@ TEST(plain_transforms_are_those_of_the_discrete_lagrangian)
     trajectory_free(&x);
 }
 
-/* A point that is pushed and damped: f^- + f^+ = h F(t_m) - d dq, half at either end. */
+/* A point with a load and a damper: f^- + f^+ = h F(t_m) - d dq, half at each end. */
 TEST(loads_and_dampers_act_half_at_either_end)
 {
     static const char text[] =
@@ -188,7 +190,7 @@ TEST(loads_and_dampers_act_half_at_either_end)
     scene_close(&s);
 }
 
-/* p = M v + G^T mu for any mu gives v back, and the same motion. */
+/* p = M v + G^T mu gives the same v and the same motion for any mu. */
 TEST(a_run_starts_from_momenta)
 {
     for (int m = 0; m < MODELS; m++)
@@ -213,7 +215,7 @@ TEST(a_run_starts_from_momenta)
             check_ok(olo_state_clone(s.state, &other, &error), &error);
             memset(other->v, 0, (size_t)n * sizeof *v);
             check_ok(olo_stepper_set_momenta(s.stepper, other, p, &error), &error);
-            /* directors of beams have little mass, d3 none: it is the momenta that are the same */
+            /* directors of beams have little mass, d3 has none: the momenta are compared */
             olo_system_momenta(s.system, other, force);
             olo_system_momenta(s.system, s.state, p);
             check_same(n, p, force, 1e-11);

@@ -1,7 +1,7 @@
 /* Steps of higher order: orders 2, 4 and 6 of the variational scheme in q and p, orders 2 and 4 of
  * energy-momentum in q and the tangential momentum, on a pendulum, a top, a loop and a beam. Every
- * composed step is symmetric, conserves what its parts conserve, and is split as a whole where it
- * fails. */
+ * composed step is symmetric, conserves the same quantities as its parts, and is halved as a whole
+ * if it fails. */
 #include "scene.h"
 
 #include "base/initialised.h"
@@ -60,7 +60,7 @@ static errors errors_of(const end_state *a, const end_state *b)
                     scene_distance(a->n, a->tangential, b->tangential)};
 }
 
-/* Orders between two step sizes against a reference. */
+/* Orders between two step sizes, from errors relative to a reference. */
 static errors orders_of(const char *model, const method *m, double time, long steps,
                         const end_state *reference)
 {
@@ -78,8 +78,8 @@ static errors orders_of(const char *model, const method *m, double time, long st
     return order;
 }
 
-/* All orders within 0.1. The steps of each order are such that errors are asymptotic and above
- * round-off. */
+/* All orders are met within 0.1. The steps of each order are such that errors are asymptotic and
+ * above round-off. */
 static void check_orders(const char *model, double time, const long steps[3])
 {
     const method best = {"variational", "6", "reduced"};
@@ -114,7 +114,7 @@ TEST(orders_2_4_6_of_the_six_body_linkage)
     check_orders("six-body-linkage", 0.1, (const long[]){40, 40, 40});
 }
 
-/* Four elements that fall and bend on a pivot. */
+/* A beam of four elements that falls and bends on a pivot. */
 static const char BEAM[] =
     "name: beam\n"
     "gravity: [0, 0, -9.81]\n"
@@ -129,8 +129,8 @@ TEST(orders_2_4_6_of_a_beam)
     check_orders(BEAM, 0.1, (const long[]){200, 80, 80});
 }
 
-/* A hinge that is moved, a spring, and a load that changes with time: both are evaluated in the
- * times of the parts. */
+/* A prescribed motion of a hinge, a spring, and a load over time. Motion and load are evaluated at
+ * the times of the parts of a step. */
 static const char DRIVEN[] =
     "name: driven\n"
     "gravity: [0, 0, -9.81]\n"
@@ -176,7 +176,8 @@ static double largest_change(int n, const double *a, const double *b)
     return largest;
 }
 
-/* The step of -h undoes that of h, and a motion that is reversed runs back. */
+/* A step of -h is the inverse of a step of h, and a reversed motion returns to its initial
+ * state. */
 static void check_symmetry(const char *model, const method *m, double h, long steps)
 {
     scene s = open_method(model, m);
@@ -211,7 +212,8 @@ TEST(composed_steps_are_symmetric)
     }
 }
 
-/* Energy, momenta and constraints hold as with order 2, also with a step as coarse as it may be. */
+/* Energy, momenta and constraints are satisfied as with order 2, also with the largest possible
+ * step. */
 TEST(composed_steps_conserve_what_their_parts_conserve)
 {
     static const char *const models[] = {"double-spherical-pendulum", "free-body", "chain"};
@@ -227,7 +229,7 @@ TEST(composed_steps_conserve_what_their_parts_conserve)
         }
 }
 
-/* A step that fails is split as a whole: its halves are composed steps, to the last bit. */
+/* A step that fails is halved as a whole: its halves are composed steps, to the last bit. */
 TEST(a_step_that_is_halved_has_the_same_order)
 {
     const olo_setting settings[] = {{"run.order", "4"}, {"run.iterations", "3"}};
@@ -244,7 +246,7 @@ TEST(a_step_that_is_halved_has_the_same_order)
     scene_close(&two);
 }
 
-/* A step that fails for good leaves the state as it was, parts that went well included. */
+/* A step that fails finally does not change the state, even if some of its parts had success. */
 TEST(a_composed_step_that_fails_changes_nothing)
 {
     const olo_setting settings[] = {
@@ -285,9 +287,12 @@ TEST(what_a_scheme_does_not_have_is_refused)
     check_refused("energy-momentum", "2", "1e-13", "take run.order: 4");
 }
 
-/* With damping that the backward part cannot follow the composed step gains energy: R(z) = prod (1
- * + c_i z/2)/(1 - c_i z/2) of v' = -(d/m) v has a pole at z = -h d/m = 2/c_3 = -3.0397. A run says
- * so; with smaller steps it does not. */
+/* With strong damping the backward part of a composed step makes it gain energy: for v' = -(d/m) v
+ *
+ *     R(z) = prod (1 + c_i z/2)/(1 - c_i z/2)
+ *
+ * has a pole at z = -h d/m = 2/c_3 = -3.0397. A run warns about this, but not with smaller steps.
+ */
 static const char DAMPED[] = "points:\n"
                              "  - {name: a, mass: 1, position: [1, 0, 0], velocity: [1, 0, 0]}\n"
                              "dampers: [{name: d, between: [ground, a], damping: 30.4}]\n"

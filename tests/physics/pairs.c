@@ -16,14 +16,14 @@ typedef long double wide;
 
 /* --- rank in extended precision --- */
 
-/* What an elimination with full pivoting leaves: pivots are relative to rows of length one. */
+/* The result of an elimination with full pivoting; pivots are relative to rows of length one. */
 typedef struct elimination {
     int rank;
-    double smallest; /* pivot that counts */
-    double largest;  /* pivot that does not, 0 if there is none */
+    double smallest; /* the smallest pivot of the rank */
+    double largest;  /* the largest pivot after the rank, 0 if there is none */
 } elimination;
 
-/* Rows are of unit length: round-off of the model's doubles is far below, geometry far above. */
+/* Rows have unit length: round-off of the model is far below this bound, geometry far above. */
 static const double negligible = 1e-10;
 
 typedef struct table {
@@ -64,12 +64,12 @@ static table gradients(const olo_system *s, const double *q)
 
 static void swap(int *a, int *b)
 {
-    int keep = *a;
+    int old = *a;
     *a = *b;
-    *b = keep;
+    *b = old;
 }
 
-/* The largest entry of what is left comes to position (k, k). */
+/* Moves the largest entry of the remaining rows and columns to (k, k). */
 static double bring_pivot(table *t, int k)
 {
     double largest = -1;
@@ -128,7 +128,7 @@ static elimination rank_in_extended_precision(const olo_system *s, const double 
 
 /* --- random trees and loops --- */
 
-/* What the two treatments did with a model, or with many of them at worst. */
+/* The comparison of the two treatments for one model, or the worst one of many models. */
 typedef struct outcome {
     double apart;      /* relative distance of their configurations */
     double drift;      /* of the energy, relative to the sum of its parts */
@@ -179,7 +179,7 @@ static void print_worst(const char *what, const outcome *worst)
                   worst->apart, worst->drift, worst->constraint);
 }
 
-/* n less the rank; the pivots leave no doubt about it. */
+/* n minus the rank, which the pivots show clearly. */
 static int mobility(const joined *x)
 {
     scene s = joined_open(x, "reduced");
@@ -212,7 +212,7 @@ TEST(random_loops_move_alike_with_the_mobility_of_their_rank)
 {
     static const char closing[] = "RSC";
     outcome worst = {0};
-    int locked = 0, repeating = 0;
+    int locked = 0, redundant = 0;
     for (int k = 0; k < 100; k += SANITIZED ? 7 : 1) {
         int bodies = 2 + k % 9;
         joined x = joined_tree(5000 + (unsigned)k, bodies);
@@ -222,13 +222,13 @@ TEST(random_loops_move_alike_with_the_mobility_of_their_rank)
         int moves = mobility(&x);
         check_true(moves <= open);
         locked += moves == open;
-        repeating += moves > x.dofs;
+        redundant += moves > x.dofs;
         check_motion(&x, &worst);
         joined_free(&x);
     }
     print_worst("100 loops", &worst);
-    print_message("in %d some rows repeat others, in %d all do\n", repeating, locked);
-    check_true(SANITIZED || (locked > 0 && repeating > locked && repeating < 100));
+    print_message("in %d loops some rows are redundant, in %d all rows\n", redundant, locked);
+    check_true(SANITIZED || (locked > 0 && redundant > locked && redundant < 100));
 }
 
 /* Three more pairs of any kind: loops that share bodies and make rows of each other redundant. */
@@ -246,7 +246,7 @@ TEST(loops_that_share_bodies_move_alike_with_the_mobility_of_their_rank)
 {
     outcome worst = {0};
     for (int k = 0; k < 41; k += SANITIZED ? 8 : 1) {
-        /* in the last, what rounding leaves of a redundant row is largest among thousands */
+        /* in the last one, the rounding error of a redundant row is the largest among thousands */
         joined x = k < 40 ? three_loops(7000 + (unsigned)k, 3 + k % 8) : three_loops(10615, 10);
         check_true(mobility(&x) >= x.dofs);
         check_motion(&x, &worst);
@@ -267,8 +267,8 @@ TEST(unknowns_of_the_tables)
                 {"revolute-pair", 24, 17, 41, 7, 7},
                 {"cylindrical-pair", 24, 16, 40, 8, 8},
                 {"planar-pair", 24, 15, 39, 9, 9},
-                /* all five closure rows stay, one of which is redundant: 143 and one more;
-                 * the reduced scheme has the five joint increments of the second article and the
+                /* all five closure rows remain, one of which is redundant: 143 and one more; the
+                 * reduced scheme has the five joint increments of the second article and the
                  * multipliers of the closure */
                 {"six-body-linkage-principal", 72, 72, 144, 10, 1}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -294,7 +294,7 @@ TEST(unknowns_of_the_tables)
 
 static const double STEPS[3] = {1e-2, 1e-3, 1e-4};
 
-/* Of the step that ends at time t; t = 0: of the first. */
+/* The condition number in the step that ends at time t, or in the first step if t = 0. */
 static double condition(const char *model, const char *treatment, double t, double h)
 {
     olo_error error = {0};
@@ -310,7 +310,7 @@ static double condition(const char *model, const char *treatment, double t, doub
 typedef struct row {
     const char *model, *treatment;
     double t;
-    double published[3], within; /* relative; 0: as decades, give or take one */
+    double published[3], within; /* relative; 0: the decade, or a neighbouring one */
     double reference[3];
 } row;
 
@@ -330,7 +330,7 @@ static void check_row(const row *x)
     }
 }
 
-/* Thesis: decades. At any time. */
+/* The thesis prints powers of ten, which are the same at any time. */
 TEST(table_6_2_condition_numbers_of_the_revolute_pair)
 {
     check_row(&(row){
@@ -350,8 +350,8 @@ TEST(table_III_condition_numbers_of_the_cylindrical_pair)
         &(row){"cylindrical-pair", "reduced", 0.1, {360, 358, 358}, 0.15, {360.3, 358.0, 357.7}});
 }
 
-/* The sheet's constrained numbers are those of the first step, its reduced ones those at t = 0.07.
- */
+/* The constrained numbers of the sheet are those of the first step, the reduced ones those at t =
+ * 0.07. */
 TEST(table_IV_condition_numbers_of_the_planar_pair)
 {
     check_row(&(row){"planar-pair",
@@ -454,7 +454,7 @@ static void add_source_hessian(const source_row *x, double factor, double *K)
         }
 }
 
-/* The multipliers of the rows of K that are not out, which exert the same force: G^T lambda =
+/* The multipliers of the rows of K that are not left out, with the same force: G^T lambda =
  * force. */
 static void find_multipliers(const double *K, double h, const bool *out, const double *force,
                              double *lambda)
@@ -486,8 +486,8 @@ static void find_multipliers(const double *K, double h, const bool *out, const d
     memcpy(lambda, b, sizeof b);
 }
 
-/* [N  h G_m^T; G_1  0] with the rows of the sources instead of ours; `out` says which are not
- * counted. */
+/* [N  h G_m^T; G_1  0] with the rows of the sources instead of ours; `out` are the rows that are
+ * left out. */
 static void use_source_rows(scene *s, double h, const bool *out, double *K)
 {
     source_row rows[SOURCE_ROWS];
@@ -516,7 +516,7 @@ static void use_source_rows(scene *s, double h, const bool *out, double *K)
         add_source_hessian(&rows[r], 0.5 * h * lambda[rows[r].row], K);
 }
 
-/* Condition number of K without the rows and columns that are out. */
+/* Condition number of K without the rows and columns that are left out. */
 static double condition_without(const double *K, const bool *out)
 {
     double *entry = olo_alloc(SIZE * SIZE, sizeof *entry);
@@ -556,11 +556,12 @@ TEST(table_V_constrained_condition_numbers_of_the_linkage)
         double value = condition_without(K.entry, out);
         check_relative(reference[k], value, 0.01);
         check_relative(published[k], value, 0.03);
-        /* the first decade of the references themselves is 943 */
+        /* the first number of the references is 943 */
         if (k > 0)
             check_relative(1000, value / before, k == 1 ? 0.06 : 0.05);
         before = value;
-        /* n = 60: body zero, its rows and those of its support out; the sheet has two digits */
+        /* n = 60: body zero, its rows and those of its support are left out; the sheet has two
+         * digits */
         for (int i = 0; i < 12; i++)
             out[offset_of(&s, "zero") + i] = true;
         take_out(&s, "zero", true, 6, out);
@@ -571,7 +572,7 @@ TEST(table_V_constrained_condition_numbers_of_the_linkage)
     }
 }
 
-/* The unit vector that the rows of a closure matrix do not see. */
+/* The unit vector in the null space of a closure matrix. */
 static void null_vector(const double *rows, double out[OPEN])
 {
     double A[CLOSURE * OPEN], Q[OPEN * OPEN];
@@ -584,9 +585,9 @@ static void null_vector(const double *rows, double out[OPEN])
     olo_free(work);
 }
 
-/* P^o(q), 72 x 5: hinge k turns all bodies behind it, n x (phi - x_k) and n x d_I. The chain of the
- * sources ends at hinge f; our tree starts both ways from the fixed body and is cut in the middle.
- */
+/* P^o(q), 72 x 5: hinge k rotates all bodies behind it, n x (phi - x_k) and n x d_I. The chain of
+ * the sources ends at hinge f; our tree starts in both directions from the fixed body and is cut in
+ * the middle. */
 static void chain_matrix(const scene *s, const double *q, double *P)
 {
     const double l = olo_model_parameter(s->model, "l");
@@ -595,12 +596,12 @@ static void chain_matrix(const scene *s, const double *q, double *P)
     for (int k = 0; k < OPEN; k++) {
         int parent = offset_of(s, bodies[k]);
         const double *q0 = s->system->q0 + parent;
-        double n[3] = {0}, place[3], arm[3];
+        double n[3] = {0}, hinge[3], arm[3];
         vec3_subtract(corners[k], q0, arm);
-        vec3_copy(q + parent, place);
+        vec3_copy(q + parent, hinge);
         for (int J = 3; J < 12; J += 3) {
             vec3_add(vec3_dot(q0 + J, axes[k]), q + parent + J, n);
-            vec3_add(vec3_dot(q0 + J, arm), q + parent + J, place);
+            vec3_add(vec3_dot(q0 + J, arm), q + parent + J, hinge);
         }
         for (int b = k + 1; b < HINGES; b++) {
             int body = offset_of(s, bodies[b]);
@@ -608,7 +609,7 @@ static void chain_matrix(const scene *s, const double *q, double *P)
                 double v[3], from[3];
                 vec3_copy(q + body + slot, from);
                 if (slot == 0)
-                    vec3_subtract(from, place, from);
+                    vec3_subtract(from, hinge, from);
                 vec3_cross(n, from, v);
                 for (int i = 0; i < 3; i++)
                     P[(body + slot + i) * OPEN + k] = v[i];
@@ -617,7 +618,7 @@ static void chain_matrix(const scene *s, const double *q, double *P)
     }
 }
 
-/* The rows of the closure at q times the chain there. */
+/* The rows of the closure at q times the matrix of the chain. */
 static void closure_matrix(const scene *s, const double *q, double *rows)
 {
     double P[COORDINATES * OPEN], gradient[COORDINATES];
@@ -638,8 +639,8 @@ static void closure_matrix(const scene *s, const double *q, double *rows)
     }
 }
 
-/* P_ext = (I - W (G_m W)^-1 G_m) U: the null vector of G_m whose part along U, that of G_n, is one
- */
+/* P_ext = (I - W (G_m W)^-1 G_m) U: the null vector of G_m whose component along U, the null vector
+ * of G_n, is one */
 static void closure_null_space(const scene *s, double p[OPEN])
 {
     const olo_step *step = &s->stepper->step;
@@ -654,8 +655,8 @@ static void closure_null_space(const scene *s, double p[OPEN])
         p[i] /= along;
 }
 
-/* The matrix of either scheme with the rows of the sources, their gradients at `left` (q0 or q_m)
- * and q1, without the Hessians of constraints. */
+/* The matrix of one of the schemes with the rows of the sources, their gradients at `left` (q0 or
+ * q_m) and q1, without the Hessians of constraints. */
 static double condition_without_curvature(scene *s, double h, const double *left)
 {
     bool out[SIZE] = {false};
@@ -679,8 +680,10 @@ static double condition_without_curvature(scene *s, double h, const double *left
     return value;
 }
 
-/* Thesis 2011, table 3.1, with its digits: [M/h  h G_0^T; G_1  0] of the variational scheme, [2M/h
- * h G_m^T; G_1  0] of energy-momentum, four times that as h goes to zero (F10). */
+/* Thesis 2011, table 3.1, with its digits:
+ *
+ *     [M/h  h G_0^T; G_1  0]    of the variational scheme,
+ *     [2M/h  h G_m^T; G_1  0]   of energy-momentum, four times that as h tends to zero (F10). */
 TEST(table_3_1_constrained_condition_numbers_of_the_linkage)
 {
     static const double variational[3] = {5.6e4, 3.6e7, 3.6e10},

@@ -1,6 +1,6 @@
-/* Paths of equilibria that turn back, branch or have kinks: the search stays on the path that
- * begins without load, ends at its first limit point, and says so. Against closed forms, and
- * Lee's frame by shooting (lee_frame_reference.py). */
+/* Paths of equilibria with limit points, bifurcations or kinks: the search follows the path that
+ * begins without load to its first limit point and reports it. Paths are compared with closed
+ * forms, Lee's frame with a shooting method (lee_frame_reference.py). */
 #include "scene.h"
 
 static const double pi = 3.14159265358979323846;
@@ -29,8 +29,9 @@ static olo_status search(scene *s, const olo_equilibrium_options *options,
     "  - {name: r, type: point, on: b.end}\n"                                                      \
     "loads: {name: push, on: a.end, force: [0, -P, 0]}\n"
 
-/* N = EA (1 - l/L), P = 2 N y/l with l^2 = 1 + y^2: largest where l^3 = L. N stays below Euler's
- * load of a bar, so that they stay straight: 33 against pi^2 50/1.01 = 489 for h = 0.1. */
+/* N = EA (1 - l/L), P = 2 N y/l with l^2 = 1 + y^2: the largest P is at l^3 = L. N is below
+ * Euler's load of a bar, so that the bars do not buckle: 33 compared with pi^2 50/1.01 = 489 for
+ * h = 0.1. */
 static double mises_load(double h, double y)
 {
     double L = sqrt(1 + h * h), l = sqrt(1 + y * y);
@@ -184,8 +185,9 @@ static void elliptic(double k, double *K, double *E)
     *E = *K * (1 - sum);
 }
 
-/* It bends gradually into Euler's elastica: K(k) = sqrt(P), deflection 2 k/sqrt(P), height
- * 2 E(k)/sqrt(P) - 1. The straight branch, unstable here, is not connected with the start. */
+/* The column bends gradually into Euler's elastica: K(k) = sqrt(P), deflection 2 k/sqrt(P), height
+ * 2 E(k)/sqrt(P) - 1. The straight branch is unstable here and not connected with the initial
+ * state. */
 TEST(imperfect_column_bends_into_the_elastica)
 {
     double low = 0, high = 1, K = 0, E = 0;
@@ -209,10 +211,10 @@ TEST(imperfect_column_bends_into_the_elastica)
     }
 }
 
-/* Equal stiffness in both planes: the buckled plane can turn about the axis of the column, and
- * only the side load holds it. With so small a one that stiffness is rounding, and its sign is no
- * bifurcation: the perfect column has one only, at Euler's load, where the imperfect one has
- * none. */
+/* With equal stiffness in both planes, the buckled plane can rotate about the axis of the column,
+ * and only the side load gives this rotation a stiffness. With a very small side load this
+ * stiffness is a rounding error, and a change of its sign is no bifurcation. The perfect column has
+ * one bifurcation, at Euler's load, the imperfect one has none. */
 TEST(direction_without_stiffness_is_no_bifurcation)
 {
     static const char round[] =
@@ -242,8 +244,8 @@ static void note_warning(void *context, const char *text)
     snprintf(context, 256, "%s", text);
 }
 
-/* Pure bending by M: an element of two nodes has M = EI sin(2 a)/(2 h) with the angle a between
- * its nodes, and a limit point of its own at EI/(2 h), 45 degrees. */
+/* Pure bending by M: an element of two nodes has M = EI sin(2 a)/(2 h) with the angle a between its
+ * nodes, hence a limit point of the discretisation at EI/(2 h), 45 degrees. */
 static void check_bent(const char *n, double largest, bool warns)
 {
     olo_setting setting = {"n", n};
@@ -282,7 +284,7 @@ TEST(too_few_elements_are_distinguished_from_snapping)
     check_bent("80", 0.5 * asin(80 * pi * 2 / (80 * 10)), false);
 }
 
-/* A corner of a polyline is rigid: its sections belong together, whatever the angle. */
+/* A corner of a polyline is rigid: the angle between its sections is no deformation. */
 TEST(rigid_corner_is_no_coarse_beam)
 {
     olo_equilibrium_summary sum;
@@ -300,8 +302,8 @@ TEST(rigid_corner_is_no_coarse_beam)
 
 /* --- kinks --- */
 
-/* An arm turns by a given angle that goes there and back; the path has no tangent where it turns
- * round. */
+/* An arm is rotated by a given angle that increases and decreases again; where it reverses, the
+ * path has no tangent. */
 TEST(motion_with_kinks_is_followed)
 {
     olo_equilibrium_summary sum;
@@ -321,8 +323,8 @@ TEST(motion_with_kinks_is_followed)
     scene_close(&s);
 }
 
-/* An arm on a spring, 10 a = F cos a, until it meets its stop at 0.2: then 10 a + 1e5 (a - 0.2)
- * = F cos a. */
+/* An arm on a spring, 10 a = F cos a, until it reaches its stop at 0.2: then 10 a + 1e5 (a - 0.2) =
+ * F cos a. */
 TEST(stop_is_met_on_the_path)
 {
     olo_equilibrium_summary sum;

@@ -36,13 +36,13 @@ TEST(unknowns_of_tables_4_1_and_4_2)
     }
 }
 
-/* What a run with a penalty showed. */
+/* The results of a run with a penalty. */
 typedef struct outcome {
     double error, gap, last_gap, energy, momentum;
     long halvings;
 } outcome;
 
-/* h = 0.01; H + mu |g|^2 is followed with the constraints themselves, not through the ledger. */
+/* h = 0.01; H + mu |g|^2 is computed from the constraints themselves, not from the ledger. */
 static outcome penalised(const char *model, double mu, long steps)
 {
     scene reference = scene_open(model, "multipliers");
@@ -74,7 +74,7 @@ static outcome penalised(const char *model, double mu, long steps)
     return x;
 }
 
-/* Two digits are printed: half a unit of the second. */
+/* Two digits are printed: half a unit of the second one. */
 static const double two_digits = 0.05;
 
 TEST(penalty_of_the_pendulum_at_t_10)
@@ -97,7 +97,8 @@ TEST(penalty_of_the_pendulum_at_t_10)
     }
 }
 
-/* The body turns by 1.2 rad a step: from mu = 1e10 on, Newton from q_n fails (sheet, 2.15). */
+/* The body rotates by 1.2 rad per step: from mu = 1e10 on, Newton's method with the start q_n fails
+ * (sheet, 2.15). */
 TEST(penalty_of_the_top_at_t_3)
 {
     static const double mu[] = {1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10};
@@ -138,7 +139,7 @@ TEST(a_stiff_penalty_survives_tiny_steps)
 
 /* --- augmented Lagrange --- */
 
-/* Solutions a step over a run; every step must reach the tolerance. */
+/* Solutions per step over a run; every step must reach the tolerance. */
 static double solutions(const char *model, double mu, double tolerance, long steps, double *error)
 {
     scene reference = scene_open(model, "multipliers");
@@ -174,7 +175,8 @@ TEST(augmented_needs_five_solutions_a_step_of_the_top)
     check_below(error, 1e-6);
 }
 
-/* One step with multipliers of the last, stopped after `passes` solutions. */
+/* One step that starts with the multipliers of the previous one and stops after `passes`
+ * solutions. */
 typedef struct single {
     double gap, e_z, e_lambda;
     int passes;
@@ -202,7 +204,7 @@ static single step_to(const scene *s, const olo_state *start, const olo_state *s
     return x;
 }
 
-/* The step before t: where it starts with `augmented`, and its solution with multipliers. */
+/* The last step before t: its initial state with `augmented`, and its solution with multipliers. */
 static scene last_step(const char *model, double tolerance, long steps, olo_state **solution)
 {
     olo_error error = {0};
@@ -246,7 +248,7 @@ TEST(the_passes_of_the_last_step_of_the_top)
     olo_state *solution = NULL;
     scene s = last_step(TOP, 1e-9, 300, &solution);
     for (int k = 0; k < 5; k++) {
-        /* a tolerance between the gaps of this pass and the one before stops here */
+        /* a tolerance between the gaps of this pass and of the previous one stops here */
         double above = k == 0 ? 1 : sqrt(gap[k] * gap[k - 1]);
         single x = step_to(&s, s.state, solution, above);
         check_equal(k + 1, x.passes);
@@ -256,8 +258,8 @@ TEST(the_passes_of_the_last_step_of_the_top)
     scene_close(&s);
 }
 
-/* A ~ h^2: a penalty that is good at h = 0.01 does nothing at h = 1e-4. Halving would make it
- * worse. */
+/* A ~ h^2: a penalty that suffices for h = 0.01 has no effect for h = 1e-4, and halving the step
+ * would be worse. */
 TEST(augmented_advises_a_larger_penalty_where_steps_are_small)
 {
     olo_error error = {0};
@@ -269,7 +271,7 @@ TEST(augmented_advises_a_larger_penalty_where_steps_are_small)
     check_true(strstr(error.text, "smaller step") == NULL);
     check_equal(0, olo_stepper_report(s.stepper)->halvings);
     check_true(olo_state_time(s.state) == 0);
-    /* the penalty that it names is enough */
+    /* the recommended penalty suffices */
     const char *advice = strstr(error.text, "try ");
     check_true(advice != NULL);
     scene better =
@@ -280,8 +282,8 @@ TEST(augmented_advises_a_larger_penalty_where_steps_are_small)
     scene_close(&s);
 }
 
-/* What the frozen multipliers take is booked: the balance is exact at any tolerance, H to the
- * tolerance. */
+/* The work of the constant multipliers is recorded: the balance is exact for any tolerance, H to
+ * the tolerance. */
 TEST(augmented_conserves_energy_with_the_constraint_energy)
 {
     double drift[2] = {0};

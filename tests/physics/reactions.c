@@ -1,13 +1,13 @@
-/* Constraint forces: equal in both treatments, and equal to what statics, the pendulum and the
- * steady precession say. */
+/* Constraint forces are equal in both treatments, and those of statics, of the pendulum and of
+ * steady precession. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
 
 static const char *const treatments[] = {"reduced", "multipliers"};
 
-/* Forces come from increments over h^2: some units of 1e-16 in the constraints times 2 m/h^2, a few
- * kilograms, h = 0.01. */
+/* Forces are increments over h^2: their error is some 1e-16 in the constraints times 2 m/h^2, with
+ * a few kilograms and h = 0.01. */
 static const double round_off = 1e-9;
 
 static void check_force(const double expected[3], const double got[3], double tolerance)
@@ -117,9 +117,9 @@ TEST(pendulum_rod_tension_is_three_times_the_weight_along_the_rod)
     }
 }
 
-/* The support of the steadily precessing top carries m g up and m L sin(theta) w_p^2 towards the
- * axis. The force of a step is of first order, like the multipliers (velocities leave the hidden
- * constraint to and fro by O(h^2)); the mean of two steps is of second order. */
+/* The support of the steadily precessing top carries m g upwards and m L sin(theta) w_p^2 towards
+ * the axis. The force of a step is of first order, as the multipliers are, because velocities
+ * oscillate about the hidden constraint by O(h^2). The mean of two steps is of second order. */
 TEST(steady_precession_support_force)
 {
     const double m = 0.706858347058, r = 0.075 * sin(M_PI / 3), w = 10;
@@ -209,8 +209,8 @@ TEST(reactions_of_both_treatments_agree)
     }
 }
 
-/* Newton's second law for the whole: sum of reactions and weights over a step = change of momentum
- * / h; of a composed step, whose reaction is the mean over its parts, too */
+/* Newton's second law for the whole system: the sum of reactions and weights over a step is the
+ * change of momentum / h, also for a composed step, whose reaction is the mean over its parts. */
 TEST(reactions_and_loads_make_the_change_of_momentum)
 {
     static const olo_setting orders[] = {{"run.order", "2"}, {"run.order", "4"}};
@@ -238,9 +238,9 @@ TEST(reactions_and_loads_make_the_change_of_momentum)
     }
 }
 
-/* Of a composed step what the stepper reports is what is recorded: with energy-momentum a mean,
- * with variational the reaction of the node where the step began, for a rod that let go
- * horizontally three times the weight along it. */
+/* The reaction of a composed step is the same from the stepper and in the record: with
+ * energy-momentum the mean, with variational that of the node where the step began. For a rod that
+ * was released horizontally it is three times the weight along the rod. */
 TEST(reactions_of_composed_steps)
 {
     static const olo_setting methods[][2] = {

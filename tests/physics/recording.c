@@ -37,7 +37,7 @@ static olo_model *pair(bool throwing)
     return model;
 }
 
-/* Runs a model to `end` with steps of 0.01; the state and the verdicts at the end. */
+/* Runs a model to `end` with steps of 0.01; returns the state and the verdicts at the end. */
 static olo_state *run(const olo_model *model, double end, long frames, bool record,
                       olo_verdict verdicts[OLO_VERDICTS_MAX], int *count, int *coordinates)
 {
@@ -73,14 +73,14 @@ TEST(recording_does_not_change_a_bit_of_a_run)
     olo_model *model = pair(true);
     olo_verdict verdicts[OLO_VERDICTS_MAX];
     int count = 0, n = 0;
-    olo_state *watched = run(model, 5.0, 37, true, verdicts, &count, &n);
+    olo_state *recorded = run(model, 5.0, 37, true, verdicts, &count, &n);
     olo_state *alone = run(model, 5.0, 37, false, verdicts, &count, &n);
-    check_equal(0, memcmp(olo_state_configuration(watched), olo_state_configuration(alone),
+    check_equal(0, memcmp(olo_state_configuration(recorded), olo_state_configuration(alone),
                           (size_t)n * sizeof(double)));
-    check_equal(0, memcmp(olo_state_velocity(watched), olo_state_velocity(alone),
+    check_equal(0, memcmp(olo_state_velocity(recorded), olo_state_velocity(alone),
                           (size_t)n * sizeof(double)));
     olo_state_free(alone);
-    olo_state_free(watched);
+    olo_state_free(recorded);
     olo_model_free(model);
     unlink(FILE_NAME);
 }

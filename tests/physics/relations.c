@@ -1,5 +1,5 @@
-/* Universal, screw and distance joints, relations between joint coordinates, motions over time:
- * against analytic motions, and the laws that hold for any step. */
+/* Universal, screw and distance joints, relations between joint coordinates, prescribed motions:
+ * comparison with analytic motions, and the laws that are satisfied for any step. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -49,7 +49,8 @@ static void check_second_order(const char *text, const char *name, double end, i
     check_below(fine, tolerance);
 }
 
-/* All laws of a scene: what it conserves, constraints, and the degrees of freedom expected. */
+/* Checks all laws of a scene: conserved quantities, constraints, and the number of degrees of
+ * freedom. */
 static void check_laws(const char *text, int mobility)
 {
     for (int i = 0; i < 3; i++) {
@@ -61,7 +62,7 @@ static void check_laws(const char *text, int mobility)
     }
 }
 
-/* Treatments against `reduced` after some steps; those that give way, as far as they give way. */
+/* Compares the treatments with `reduced` after some steps; penalties within their errors. */
 static void check_treatments_agree(const char *text)
 {
     static const struct {
@@ -118,8 +119,8 @@ TEST(treatments_agree_on_universal_joints)
                            "  - {" UNIVERSAL ", between: [a, b], at: [0.5, 0, 0]}\n");
 }
 
-/* The attitude of the second body is that of the first turned by angle1 about m, then by angle2
- * about n. */
+/* The orientation of the second body is that of the first, rotated by angle1 about m, then by
+ * angle2 about n. */
 TEST(angles_of_a_universal_joint_are_those_of_its_cross)
 {
     scene s =
@@ -157,8 +158,8 @@ TEST(a_universal_joint_starts_with_its_rates)
     }
 }
 
-/* Two shafts whose axes meet at an angle beta: tan b = tan a/cos beta, whatever the step. The loop
- * has three rows more than it needs. */
+/* Two shafts whose axes intersect at an angle beta: tan b = tan a/cos beta for any step size. Three
+ * rows of the loop are redundant. */
 #define SHAFTS(MOTION)                                                                             \
     "parameters: {beta: 0.5}\nbodies:\n"                                                           \
     "  - {name: input, mass: 1, inertia: [0.2, 0.2, 0.3]}\n"                                       \
@@ -290,13 +291,13 @@ TEST(a_differential_adds_two_motions)
     check_below(scene_drift(&s, 0.002, 1000), 1e-12);
     check_close(0.4 * coordinate(&s, "hb.angle") + 0.6 * coordinate(&s, "hc.angle"),
                 coordinate(&s, "ha.angle"), 1e-13);
-    /* the row's torque is shared: Jb b'' : Jc c'' = 0.4 : 0.6 */
+    /* the torque of the row is shared: Jb b'' : Jc c'' = 0.4 : 0.6 */
     check_relative(0.4 / 0.6, 0.5 * rate(&s, "hb.angle") / (0.3 * rate(&s, "hc.angle")), 1e-5);
     scene_close(&s);
 }
 
-/* A rack of a wheel: position = r angle; and a mimic with an offset, which the start has to be
- * moved to. */
+/* A rack and a wheel: position = r angle; and a mimic joint with an offset, to which the initial
+ * state must be moved. */
 TEST(a_mimic_takes_its_offset_and_a_rack_its_radius)
 {
     const char *text =
@@ -320,8 +321,8 @@ TEST(a_mimic_takes_its_offset_and_a_rack_its_radius)
     }
 }
 
-/* A relation given twice, and one that follows from two others: counted, named by no one, and no
- * harm. */
+/* A relation that is given twice, and one that follows from two others: redundant rows are counted,
+ * no message names them, and the model runs. */
 TEST(redundant_relations_are_counted_and_run)
 {
     const char *text = TRAIN "  - {coordinate: hc, follows: ha, ratio: 1.25}\n";
@@ -362,9 +363,9 @@ TEST(relations_and_motions_in_free_flight_conserve_the_momenta)
     "bodies: {name: a, mass: 2, inertia: [0.4, 0.3, 0.5], center: [0.3, 0, 0]}\n"                  \
     "joints: {name: h, type: revolute, between: [ground, a], axis: [0, -1, 0], "
 
-/* Mean of two neighbours, which belongs to the time between them: a step takes the change of
- * velocity that the last one left, and so single values swing about the drive by a part of first
- * order. */
+/* The mean of two neighbouring values, which belongs to the time between them. Single values
+ * oscillate about the drive with an amplitude of first order, because a step compensates the
+ * velocity error of the last one. */
 static double mean_drive(scene *s, double t, double h)
 {
     int steps = (int)lround(t / h);
@@ -393,8 +394,8 @@ TEST(inverse_dynamics_of_a_pendulum)
     }
 }
 
-/* dE = sum of torque times change of angle, to round-off, of any step; angle and rate are what was
- * asked for. */
+/* dE is the sum of torque times change of angle, to round-off, for any step size; angle and rate
+ * are the prescribed ones. */
 TEST(the_work_of_a_drive_is_the_change_of_energy)
 {
     for (int i = 0; i < 3; i++) {
@@ -421,7 +422,7 @@ static double swing(void *context, double t)
     return *amplitude * sin(2 * t);
 }
 
-/* A C function has no derivative of its own: the rate at the start comes from differences. */
+/* The derivative of a C function is not known: the initial rate is computed by differences. */
 TEST(a_motion_from_a_c_function_is_that_of_the_expression)
 {
     double amplitude = 1.5;
@@ -460,8 +461,8 @@ TEST(a_motion_from_a_c_function_is_that_of_the_expression)
     scene_close(&given);
 }
 
-/* A crank with its slider, driven, and geared to a wheel, all in a plane: x = r cos a + sqrt(l^2 -
- * r^2 sin^2 a) */
+/* A driven slider-crank with a gear to a wheel, all in a plane: x = r cos a + sqrt(l^2 - r^2 sin^2
+ * a) */
 TEST(a_driven_slider_crank_in_a_plane)
 {
     const char *text =
@@ -508,8 +509,8 @@ TEST(rates_of_motions_are_second_order)
     check_close(2, log2(error[0] / error[1]), 0.1);
 }
 
-/* A cart that accelerates by a, with a pendulum at rest against it, tan = a/g: the drive is (M + m)
- * a. */
+/* A cart with the acceleration a and a pendulum at rest relative to it, tan = a/g: the drive is (M
+ * + m) a. */
 TEST(a_driven_cart_carries_its_pendulum)
 {
     const char *text =
@@ -532,9 +533,10 @@ TEST(a_driven_cart_carries_its_pendulum)
     check_treatments_agree(text);
 }
 
-/* Two links in a vertical plane, each moved: the closed form of the textbooks,
- *   t1 = (a + 2 b c2) q1'' + (d + b c2) q2'' - b s2 (2 q1' q2' + q2'^2) + g1,  t2 = (d + b c2) q1''
- *       + d q2'' + b s2 q1'^2 + g2 */
+/* Two links in a vertical plane, both with prescribed motions: the closed form of textbooks,
+ *
+ *     t1 = (a + 2 b c2) q1'' + (d + b c2) q2'' - b s2 (2 q1' q2' + q2'^2) + g1,
+ *     t2 = (d + b c2) q1'' + d q2'' + b s2 q1'^2 + g2. */
 TEST(inverse_dynamics_of_two_links)
 {
     const char *text =
@@ -595,8 +597,8 @@ static double give_back(void *context, double t, double x, double v)
 static const char *const motions[AXES] = {"0.8*sin(t)",  "0.5*t - 0.3*sin(2*t)", "1 - cos(1.5*t)",
                                           "t^2/(1 + t)", "0.4*sin(3*t)",         "2*t"};
 
-/* An arm of six hinges; moved where `given`, else driven by what `feeds` say; axis `free` by
- * nothing. */
+/* An arm of six hinges: with prescribed motions if `given`, else with torques of `feeds`; the axis
+ * `free_axis` has neither. */
 static scene open_arm(bool given, feed *feeds, int free_axis)
 {
     static const double axes[AXES][3] = {{0, 0, 1}, {0, 1, 0}, {0, 1, 0},
@@ -646,8 +648,8 @@ static scene open_arm(bool given, feed *feeds, int free_axis)
     return s;
 }
 
-/* The torques that a motion takes make it: all axes moved, then all but one, which follows freely.
- */
+/* The torques of inverse dynamics reproduce the motion: with all axes prescribed, then with all but
+ * one, which moves freely. */
 TEST(torques_of_inverse_dynamics_reproduce_the_motion)
 {
     for (int free_axis = -1; free_axis < 5; free_axis += 5) {
@@ -678,8 +680,8 @@ TEST(torques_of_inverse_dynamics_reproduce_the_motion)
 
 /* --- reactions as outputs --- */
 
-/* A body that spins about z with its centre at r: m omega^2 r inwards, and its weight; along its
- * own axes they stand. */
+/* A body that rotates about z with its centre at r: the reaction is m omega^2 r inwards, and its
+ * weight; along the axes of the body it is constant. */
 TEST(reactions_along_the_axes_of_space_and_of_the_bodies)
 {
     const char *text =
@@ -714,8 +716,8 @@ TEST(reactions_along_the_axes_of_space_and_of_the_bodies)
     }
 }
 
-/* Which way the tree takes a joint does not matter: always the force on the second body, at its
- * place. */
+/* The reaction is the force on the second body, at its point of the joint, also if the second body
+ * is the parent in the tree. */
 TEST(reactions_of_joints_named_from_either_side)
 {
     static const char *const texts[] = {
@@ -779,7 +781,8 @@ TEST(the_cardan_shaft_of_the_catalogue_satisfies_its_relation)
     scene_close(&s);
 }
 
-/* The swing of the screw press is that of its exact section, of second order. */
+/* The oscillation of the screw press is that of the exact solution in its file, with second
+ * order. */
 TEST(the_screw_press_swings_as_its_equation_says)
 {
     double error[2];
@@ -798,7 +801,7 @@ TEST(the_screw_press_swings_as_its_equation_says)
     check_close(2, log2(error[0] / error[1]), 0.05);
 }
 
-/* The ram may be named first in its bearing: then rows of the closure vanish but for rounding. */
+/* If the ram is named first in its bearing, rows of the closure vanish up to rounding. */
 TEST(projection_survives_closures_that_the_tree_makes_redundant)
 {
     const char *text = "bodies: [{name: s, mass: 6, inertia: [2, 2, 3]}, {name: r, mass: 8, "

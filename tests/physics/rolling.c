@@ -1,14 +1,14 @@
 /* Discs and balls that roll on a plane: laws of the discrete motion (energy, contact, momenta,
  * symmetry, reversal), steady motions and their stability, an independent integration, and bodies
- * that hang on what rolls.
+ * that are attached to rolling ones.
  *
  * A thin disc of mass m, radius r, axial moment of inertia C and transverse one A, whose axis e
- * rises by the angle alpha above the plane, turns with Omega about the normal and with w3 along e
- * in all. Newton and Euler with the force at the contact give for steady motion
+ * rises by the angle alpha above the plane, precesses with Omega about the normal; w3 is the
+ * component of its angular velocity along e. The Newton-Euler equations give for steady motion
  *
  *     A Omega^2 sin alpha cos alpha - (C + m r^2) Omega w3 cos alpha = m g r sin alpha,
  *
- * its centre moving at r w3 on a circle; and for small departures from straight rolling
+ * with the speed r w3 of the centre on a circle, and for small deviations from straight rolling
  *
  *     A (A + m r^2) alpha'' + (C (C + m r^2) w3^2 - m g r A) alpha = 0. */
 #include "joined.h"
@@ -26,8 +26,8 @@ static const char *const treatments[] = {"reduced", "multipliers", "projected"};
 enum { TEXT_SIZE = 1024 };
 static const double mass = 0.3, radius = 0.1, axial = 0.0013, across = 0.0007, gravity = 9.81;
 
-/* The axis in the y-z plane, alpha above the horizontal; angular velocity `w3` along it and `rest`
- * besides. */
+/* The axis is in the y-z plane, alpha above the horizontal; the angular velocity is `w3` along the
+ * axis plus `rest`. */
 static void write_coin(double alpha, double w3, const double rest[3], char text[TEXT_SIZE])
 {
     double y = cos(alpha), z = sin(alpha);
@@ -63,7 +63,7 @@ static const char *const chaplygin =
     "[0.1, 0.2, 0.1], angular_velocity: [3, -9, 5]}\n"
     "joints: {name: contact, type: rolling-ball, between: [ground, b], radius: 0.1}\n";
 
-/* a wheel with a pendulum on its axis, off its middle */
+/* a wheel with a pendulum on its axis, at a distance from its centre */
 static const char *const wheel_with_pendulum =
     "gravity: [0, 0, -9.81]\n"
     "bodies:\n"
@@ -125,8 +125,8 @@ static void spin_of(const scene *s, const char *node, double omega[3])
         omega[i] *= 0.5;
 }
 
-/* What slips in the last step, from its own numbers: |dx + a x s| with the arm s of the header, the
- * centre at x. */
+/* The slip in the last step, computed from its own numbers: |dx + a x s| with the arm s of the
+ * header and the centre at x. */
 static double slip_of(const scene *s, int node, const olo_rolling *rolling)
 {
     const olo_motion *x = &s->stepper->step.x;
@@ -185,8 +185,8 @@ TEST(a_coin_conserves_its_energy_over_many_steps)
     scene_close(&s);
 }
 
-/* d.dq = g(q1) - g(q0) of the height for any two configurations, rigid or not, and it lies flat in
- * none. */
+/* d.dq = g(q1) - g(q0) of the height for any two configurations, rigid or not; the disc lies flat
+ * in none of them. */
 TEST(the_height_has_an_exact_discrete_gradient)
 {
     scene s = scene_open(unbalanced, "reduced");
@@ -230,8 +230,8 @@ TEST(a_motion_runs_back_to_its_start)
     }
 }
 
-/* Shifted along its plane and turned about the normal, the motion is the same, shifted and turned.
- */
+/* If the initial state is shifted along the plane and rotated about the normal, the motion is
+ * shifted and rotated, too. */
 TEST(a_motion_has_the_symmetry_of_its_plane)
 {
     const char *const text =
@@ -290,7 +290,7 @@ TEST(uniform_rolling_is_exact_at_any_step)
     check_close(radius, scene_q(&s, "coin")[2], 1e-15);
     check_close(9 * radius, scene_v(&s, "coin")[0], 1e-12);
     scene_close(&s);
-    /* a ball with spin: straight ahead */
+    /* a ball with spin rolls straight ahead */
     s = scene_open("gravity: [0, 0, -9.81]\nbodies: {name: b, mass: 1, inertia: [4e-3, 4e-3, "
                    "4e-3], angular_velocity: [3, 4, 5]}\njoints: {type: rolling-ball, between: "
                    "[ground, b], radius: 0.1}\n",
@@ -300,7 +300,7 @@ TEST(uniform_rolling_is_exact_at_any_step)
     for (int i = 0; i < 3; i++)
         check_close(expected[i], x[i], 1e-11);
     scene_close(&s);
-    /* a coin that stands and spins */
+    /* a coin that stands upright and spins */
     const double spin[3] = {0, 0, 12};
     s = open_coin(0, 0, spin, "reduced");
     scene_run(&s, 0.05, 200);
@@ -311,17 +311,18 @@ TEST(uniform_rolling_is_exact_at_any_step)
 
 /* --- steady motions --- */
 
-/* Largest departures over a second from the steady circle with lean alpha and precession Omega: of
- * the lean, and of the distance from the middle of the circle. */
+/* The largest deviations over a second from the steady circle with lean alpha and precession Omega:
+ * of the lean, and of the distance from the centre of the circle. */
 static void steady_departure(double alpha, double Omega, double h, double *lean, double *path)
 {
     double s = sin(alpha), c = cos(alpha);
     double w3 = (across * Omega * Omega * s * c - mass * gravity * radius * s) /
                 ((axial + mass * radius * radius) * Omega * c);
-    /* what Omega adds across the axis: Omega cos alpha (-sin alpha, cos alpha) */
+    /* the part of Omega normal to the axis: Omega cos alpha (-sin alpha, cos alpha) */
     const double rest[3] = {0, -Omega * c * s, Omega * c * c};
     scene x = open_coin(alpha, w3, rest, "reduced");
-    /* the centre moves along x with r w3, to the left of it lies the middle for positive Omega */
+    /* the centre moves along x with r w3; for positive Omega the centre of the circle is to the
+     * left */
     double start[2] = {scene_q(&x, "coin")[0], scene_q(&x, "coin")[1]}, R = radius * w3 / Omega;
     *lean = *path = 0;
     for (int i = 0; i < (int)(1 / h + 0.5); i++) {
@@ -352,9 +353,12 @@ TEST(steady_circles_of_a_leaning_disc)
     }
 }
 
-/* alpha'' = -k alpha near straight rolling, k = (C (C + m r^2) w^2 - m g r A)/(A (A + m r^2)), when
- * the disc starts to turn with A Omega = -C w alpha, which then continues: alpha = alpha0
- * cos(sqrt(k) t), or cosh below the threshold. */
+/* Near straight rolling
+ *
+ *     alpha'' = -k alpha,   k = (C (C + m r^2) w^2 - m g r A)/(A (A + m r^2)),
+ *
+ * if initially A Omega = -C w alpha, which then remains true: alpha = alpha0 cos(sqrt(k) t), or
+ * cosh below the threshold. */
 TEST(straight_rolling_is_stable_above_its_threshold)
 {
     const double start = 1e-6, rim = mass * radius * radius;
@@ -406,7 +410,7 @@ TEST(an_unbalanced_disc_on_a_slope_converges_at_order_two)
     check_below(finest, 1e-4);
 }
 
-/* A solid ball rolls down a slope with 5/7 g sin(slope), whatever its radius. */
+/* The acceleration of a solid ball on a slope is 5/7 g sin(slope), independent of its radius. */
 static double ball_error(double h)
 {
     const double slope = 0.4;
@@ -436,8 +440,8 @@ TEST(a_solid_ball_rolls_down_a_slope_with_five_sevenths)
     check_below(fabs(fine), 4e-9);
 }
 
-/* The plane pulls at the contact: F = m (v1 - v0)/h - m g on a single body, and no moment about the
- * contact. */
+/* The reaction acts at the contact: F = m (v1 - v0)/h - m g on a single body, without moment about
+ * the contact. */
 TEST(the_reaction_acts_at_the_contact)
 {
     for (int t = 0; t < 2; t++) {
@@ -452,8 +456,8 @@ TEST(the_reaction_acts_at_the_contact)
         for (int i = 0; i < 3; i++)
             check_close(mass * ((after[i] - before[i]) / h + (i == 2 ? gravity : 0)), force[i],
                         1e-9);
-        /* moment = s x F with the arm of the step, across the plane: n.(s x F) from the geometry at
-         * its middle */
+        /* moment = s x F with the arm of the step; normal to the plane it is n.(s x F) from the
+         * geometry in the middle of the step */
         const olo_motion *x = &s.stepper->step.x;
         double e0[3], e_m[3], e1[3], expected[3];
         olo_rolling_arm arm;
@@ -520,8 +524,7 @@ TEST(a_pendulum_in_a_wheel_conserves_the_energy)
     scene_close(&s);
 }
 
-/* A cart of two wheels and a pendulum in a planar model is the cart in space that stays in that
- * plane. */
+/* A cart of two wheels and a pendulum in a planar model moves as the same cart in space. */
 TEST(a_planar_cart_moves_as_in_space)
 {
 #define CART(plane, axis)                                                                          \
@@ -562,7 +565,7 @@ TEST(a_planar_cart_moves_as_in_space)
     scene_close(&space);
 }
 
-/* Wheels that turn by w1 and w2 take the axle along a circle: yaw rate r (w2 - w1)/width, speed r
+/* Wheels with the rates w1 and w2 move the axle along a circle: yaw rate r (w2 - w1)/width, speed r
  * (w1 + w2)/2. */
 TEST(two_wheels_on_an_axle_run_in_a_circle)
 {
@@ -584,10 +587,10 @@ TEST(two_wheels_on_an_axle_run_in_a_circle)
     }
 }
 
-/* A cone that rolls about its tip, which is held: the joint that rolls closes a loop, two of its
- * rows are independent of the tip, and one degree of freedom remains. It goes round at a constant
- * rate: with half the opening angle delta and the contact at l from the tip, turning with w it
- * takes the time 2 pi / (w tan delta) a round. */
+/* A cone that rolls about its tip, which is fixed. The rolling joint closes a loop, two of its rows
+ * are independent of the tip, and one degree of freedom remains. The motion is steady: with half
+ * the opening angle delta and the angular velocity w, a revolution takes the time 2 pi / (w tan
+ * delta). */
 TEST(a_cone_rolls_round_its_tip)
 {
     const double delta = 0.5, L = 0.4, r = L * tan(delta), w = 5;
@@ -636,8 +639,8 @@ static joined rolling_tree(unsigned long long seed, int bodies)
     joint.type = ball ? "rolling-ball" : "rolling-disc";
     joint.radius = 0.6 + joined_number(&x, 0.3);
     joined_vector(&x, 0.2, center);
-    vec3_add(1.0, x.place[0], center);
-    joint.between[1] = joined_place(&x, 0, center, name);
+    vec3_add(1.0, x.position[0], center);
+    joint.between[1] = joined_point(&x, 0, center, name);
     vec3_set(joined_number(&x, 0.3), joined_number(&x, 0.3), 1, joint.normal);
     double n[3], e[3] = {0, 0, 0}, tilt[3];
     vec3_copy(joint.normal, n);
@@ -657,10 +660,10 @@ static joined rolling_tree(unsigned long long seed, int bodies)
     x.dofs -= 3;
     for (int k = 1; k < bodies; k++) {
         int parent = joined_pick(&x, k);
-        double place[3];
-        joined_vector(&x, 0.8, place);
-        vec3_add(1.0, x.place[parent], place);
-        joined_body(&x, place, NULL);
+        double position[3];
+        joined_vector(&x, 0.8, position);
+        vec3_add(1.0, x.position[parent], position);
+        joined_body(&x, position, NULL);
         bool turned = joined_pick(&x, 3) == 0;
         joined_pair(&x, &pairs[joined_pick(&x, PAIRS)], turned ? k : parent, turned ? parent : k,
                     NULL, 0.4);

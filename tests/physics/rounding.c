@@ -1,9 +1,9 @@
-/* Rounding errors of a run go at random: what the scheme conserves does not drift step by step.
+/* Rounding errors of a run are independent: a conserved quantity does not drift.
  *
- * A rounded factor in the balance that differs from the one in the update of the velocity loses a
- * fixed share of it, some 1e-16, in every step: after N steps the energy is off by N 1e-16 and
- * more, where independent roundings leave sqrt(N) 1e-16 times some. The bound is that of a hundred
- * independent roundings a step.
+ * If the balance and the update of the velocity have factors that are rounded differently, every
+ * step changes the velocity by the same relative error of some 1e-16: after N steps the energy has
+ * an error of at least N 1e-16. With independent rounding errors it is proportional to
+ * sqrt(N) 1e-16. The bound is that of a hundred independent rounding errors per step.
  */
 #include <float.h>
 
@@ -11,7 +11,7 @@
 
 #include "scene.h"
 
-/* The masses are no dyadic numbers: every product with them is rounded. */
+/* The masses are not binary fractions: every product with them is rounded. */
 static const char TOP[] = "gravity: [0, 0, -9.81]\n"
                           "bodies: {name: top, mass: 0.7, center: [0, 0, 0.075],\n"
                           "         inertia: [5.3e-4, 5.3e-4, 5.1e-4],\n"
@@ -19,7 +19,7 @@ static const char TOP[] = "gravity: [0, 0, -9.81]\n"
                           "         angular_velocity: [0, -51.96, 40]}\n"
                           "supports: {on: top}\n";
 
-static void keeps(const char *constraints, long steps)
+static void check_conserved(const char *constraints, long steps)
 {
     scene s = scene_open(TOP, constraints);
     olo_ledger start, end;
@@ -36,12 +36,12 @@ static void keeps(const char *constraints, long steps)
 
 TEST(rounding_does_not_drift_with_reduced)
 {
-    keeps("reduced", 100000);
+    check_conserved("reduced", 100000);
 }
 
 TEST(rounding_does_not_drift_with_multipliers)
 {
-    keeps("multipliers", 20000);
+    check_conserved("multipliers", 20000);
 }
 
 TEST_MAIN(cmocka_unit_test(rounding_does_not_drift_with_reduced),

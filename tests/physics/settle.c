@@ -1,11 +1,11 @@
-/* With `reduced` constraints nothing pulls positions back to the constraints: the increments of a
- * step satisfy them exactly but for rounding, which adds up along the path. After every step the
- * tree takes back what rounding has done, from the ground outwards (olo_motion_settle): joints are
- * closed again, directors are orthonormal again. So the constraint error stays at the rounding of
- * one configuration, however long the run is.
+/* With `reduced` the increments of a step satisfy the constraints up to rounding errors, which
+ * would accumulate over a run. After every step olo_motion_settle removes these errors, from the
+ * ground outwards: it closes the joints and makes the directors orthonormal. Therefore the
+ * constraint error of a run of any length is the rounding error of one configuration.
  *
  * A row is a sum of some ten products of coordinates of size one, each rounded to half an epsilon:
- * 4 epsilon bounds it. Without this the error after a path of length s is some epsilon s, or more.
+ * 4 epsilon is a bound. Without olo_motion_settle the error after a path of length s is at least
+ * some epsilon s.
  */
 #include <float.h>
 
@@ -13,7 +13,8 @@
 
 #include "scene.h"
 
-/* Joints at points that no binary number gives, about axes that are not those of the directors. */
+/* Joints at points that are not binary fractions, about axes that are not those of the
+ * directors. */
 static const char CHAIN[] =
     "gravity: [0, 0, -9.81]\n"
     "bodies:\n"

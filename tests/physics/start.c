@@ -1,5 +1,6 @@
-/* The start: inconsistent data are moved onto the constraints, as little as possible, and reported;
- * what cannot be assembled is refused with the name of what stays open. */
+/* The initial state: inconsistent data are projected onto the constraints with the least change,
+ * which is reported. If a model cannot be assembled, the message names the constraints that remain
+ * open. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -33,7 +34,7 @@ TEST(velocity_along_a_rod_is_taken_away)
     scene_close(&s);
 }
 
-/* min m1 |dv1|^2 + m2 |dv2|^2: the momentum along the rod is shared, not lost */
+/* min m1 |dv1|^2 + m2 |dv2|^2: the momentum along the rod is conserved */
 TEST(projection_is_an_impact_that_conserves_momentum)
 {
     scene s = scene_open("points: [{name: a, mass: 1, position: [0, 0, 0], velocity: [3, 1, 0]}, "
@@ -59,7 +60,7 @@ TEST(positions_are_moved_onto_the_constraints_and_reported)
     check_text("hanger", s.projection.worst);
     check_below(scene_ledger(&s).constraint_error, 1e-15);
     scene_close(&s);
-    /* a chain whose rods are all wrong by a little */
+    /* a chain whose rods all have slightly wrong lengths */
     s = scene_open("gravity: [0, 1, -9.81]\npoints: [{name: a, mass: 1, position: [1.1, 0, 0]}, "
                    "{name: b, mass: 5, "
                    "position: [2.3, 0.1, 0]}, {name: c, mass: 1, position: [3, 0.3, 0.2]}]\n"
@@ -85,7 +86,8 @@ TEST(body_is_moved_to_its_support)
     scene_close(&s);
 }
 
-/* In a plane the parts of d1.d3 all vanish; what is left of that row is no reason to continue. */
+/* In a plane all terms of d1.d3 vanish; the rounding error of that row must not cause further
+ * iterations. */
 TEST(planar_linkage_is_closed_from_a_rough_drawing)
 {
     scene s = scene_open(
@@ -131,8 +133,8 @@ static void check_refused(const char *text, const char *name)
 
 TEST(impossible_assemblies_are_refused_with_the_name_of_the_rod)
 {
-    /* two fixed points three apart on rods of one each: both stay open by 1/2 (1.5^2 - 1) at best
-     */
+    /* two fixed points at distance three and two rods of length one: both are open by at least 1/2
+     * (1.5^2 - 1) */
     check_refused("points: {name: a, mass: 1, position: [1, 0.5, 0]}\n"
                   "rods: [{name: left, between: [[0, 0, 0], a], length: 1}, {name: right, between: "
                   "[[3, 0, 0], a], length: 1}]\n",
@@ -143,7 +145,7 @@ TEST(impossible_assemblies_are_refused_with_the_name_of_the_rod)
                   "rods: [{name: side-ab, between: [a, b], length: 1}, {name: side-bc, between: "
                   "[b, c], length: 1}, {name: side-ca, between: [a, c], length: 5}]\n",
                   "'side-");
-    /* one body, two points held too far apart */
+    /* one body, two of whose points are fixed too far apart */
     check_refused("bodies: {name: b, mass: 1, inertia: [1, 1, 1], points: {p: [1, 0, 0]}}\n"
                   "supports: [{name: one, on: b, at: [0, 0, 0]}, {name: two, on: b.p, at: [2, 0, "
                   "0]}]\n",

@@ -1,5 +1,5 @@
-/* The rates with which joints start: those given, or that of a prescribed motion, whatever hangs on
- * the moved body. */
+/* The initial rates of joints are those given or those of a prescribed motion, independent of the
+ * bodies that are attached to the moved one. */
 #include "scene.h"
 
 #include <stdio.h>
@@ -18,8 +18,8 @@ static double value(const scene *s, const char *name)
     return olo_system_joint_coordinate_value(s->system, s->state, i);
 }
 
-/* A body that a joint moves, and an arm that turns freely on it: the arm goes along, its pin does
- * not turn. */
+/* A body that is moved by a joint, and an arm that is hinged to it: the arm moves with the body,
+ * and its hinge does not rotate. */
 static scene open_arm(const char *between, const char *road, const char *pin_axis)
 {
     char text[1024];
@@ -40,7 +40,8 @@ typedef struct expectation {
     double rate[3];
 } expectation;
 
-/* Rates by hand: the motion's derivative at 0, a screw's position = pitch/(2 pi) angle. */
+/* Rates in closed form: the derivative of the motion at 0; the position of a screw is pitch/(2 pi)
+ * angle. */
 static const expectation cases[] = {
     {"axis: [0, 0, 1], motion: 3*t", {"road.angle"}, {3}},
     {"axis: [0, 0, 1], rate: 3, motion: 3*t", {"road.angle"}, {3}},
@@ -138,8 +139,8 @@ TEST(driven_joints_in_series_start_with_the_rates_of_their_motions)
     scene_close(&s);
 }
 
-/* A motion that begins elsewhere than the file: bodies are moved there, and joints keep their
- * rates. */
+/* A prescribed motion begins at another angle than the positions of the file: the bodies are moved,
+ * and the rates of the joints do not change. */
 TEST(rates_of_joints_are_those_at_the_assembled_positions)
 {
     scene s = open_arm("[ground, axle]", "axis: [0, 0, 1], motion: 0.5 + 3*t", "[0, 0, 1]");
@@ -150,8 +151,8 @@ TEST(rates_of_joints_are_those_at_the_assembled_positions)
 }
 
 /* Three bodies in a row, hinged to the ground: joints in any order, each with its bodies in both
- * orders. A rate is that of the second body against the first, so that it is the one given in any
- * case. */
+ * orders. A rate is that of the second body relative to the first, so that it is the given one in
+ * each case. */
 static const char *const links[3][2] = {{"ground", "a"}, {"a", "b"}, {"b", "c"}};
 static const char *const names[3] = {"one", "two", "three"};
 
@@ -204,13 +205,13 @@ TEST(motions_do_not_depend_on_the_order_of_joints_or_of_their_bodies)
                 (const double[3]){0, 0, 0.5});
 }
 
-/* v_a = v_c - omega x (x_c - x_a) and so on: the positions in which bodies are given do not matter
- * either */
+/* v_a = v_c - omega x (x_c - x_a) and so on: the positions at which bodies are given have no
+ * influence */
 TEST(velocities_of_a_chain_that_is_read_from_its_tip)
 {
     const int order[3] = {2, 1, 0};
     scene s = open_chain(order, 6, (const char *const[3]){", rate: 3", "", ", rate: 0.5"});
-    /* three counts b against c: c turns with 3 - 0.5 */
+    /* joint three measures b relative to c: c rotates with 3 - 0.5 */
     const double expected[3] = {1.5, 4.5, 6 + 0.5 * 2.5};
     check_close(expected[0], scene_v(&s, "a")[1], 1e-14);
     check_close(expected[1], scene_v(&s, "b")[1], 1e-14);
@@ -219,8 +220,8 @@ TEST(velocities_of_a_chain_that_is_read_from_its_tip)
     scene_close(&s);
 }
 
-/* A planar joint whose points are apart: the point of the second slides against the first, which
- * turns. */
+/* A planar joint whose points are at a distance: the point of the second body slides relative to
+ * the first, which rotates. */
 TEST(sliding_is_the_same_from_either_side)
 {
     static const char *const fixed[2] = {"a", "b"};
@@ -246,7 +247,7 @@ TEST(sliding_is_the_same_from_either_side)
     }
 }
 
-/* A support or a joint that leaves rotations free says nothing about them. */
+/* A support or a joint that leaves rotations free does not determine their rates. */
 TEST(a_rate_counts_beside_a_support)
 {
     static const char *const holders[] = {
@@ -290,8 +291,9 @@ TEST(a_rate_counts_against_a_supported_body)
     }
 }
 
-/* A body with a velocity of its own: through a joint with a rate that of the other follows; one
- * without a rate leaves the housing of a rotor at rest, but its position moves along. */
+/* A body with a given velocity. Through a joint with a rate the velocity of the other body follows.
+ * Through a joint without a rate the housing of a rotor does not rotate, but its position moves
+ * with the rotor. */
 TEST(bodies_with_velocities_of_their_own_take_others_along)
 {
     static const struct {
@@ -321,8 +323,8 @@ TEST(bodies_with_velocities_of_their_own_take_others_along)
     }
 }
 
-/* The rates of a parallelogram: coupler at rest in rotation. Three of its joints have them, the
- * fourth follows. */
+/* The rates of a parallelogram, whose coupler does not rotate. Three of its joints have given
+ * rates, the fourth follows. */
 TEST(rates_of_a_loop_go_before_a_joint_without_one)
 {
     scene s = scene_open("plane: xy\n"

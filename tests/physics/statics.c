@@ -1,4 +1,4 @@
-/* Equilibria against closed forms and published numbers: elastica, roll-up, 45 degree bend,
+/* Equilibria compared with closed forms and published numbers: elastica, roll-up, 45 degree bend,
  * buckling, a limit point, hanging chains; order in space, no locking, linear cost. */
 #include "scene.h"
 
@@ -130,7 +130,7 @@ TEST(tip_force_bends_the_beam_of_the_sheet)
     }
 }
 
-/* Two points in an element lock: 795 times as stiff (beam sheet, 7; check 5). */
+/* Two quadrature points per element lock: 795 times as stiff (beam sheet, 7; check 5). */
 TEST(full_quadrature_locks_at_rest)
 {
     static const char *const kinds[2] = {"reduced", "full"};
@@ -153,7 +153,7 @@ TEST(full_quadrature_locks_at_rest)
     }
 }
 
-/* How far the tip is from the root under 2 pi EI/L. */
+/* The distance of the tip from the root under 2 pi EI/L. */
 static double open_by(const char *n)
 {
     char moment[32];
@@ -195,7 +195,8 @@ TEST(deflection_does_not_depend_on_slenderness)
         olo_setting settings[] = {{"n", "20"}, {"k", stiffness[i]}, {"P", "1e-4"}};
         scene s = scene_open_set(CANTILEVER, NULL, settings, 3);
         settle(&s, NULL);
-        /* Timoshenko: P L^3/3 EI + P L/GA; one point an element leaves 1/(2 n)^2 of the bending */
+        /* Timoshenko: P L^3/3 EI + P L/GA; with one point per element the bending part has the
+         * relative error 1/(2 n)^2 */
         double theory = 1e-4 * (1.0 / 3 + 1 / strtod(stiffness[i], NULL));
         check_relative(theory, scene_q(&s, "b.end")[1], 1e-3);
         scene_close(&s);
@@ -257,8 +258,8 @@ TEST(column_buckles_at_the_load_of_euler)
     "  - {between: [[1, 0, 0], apex], stiffness: k}\n"                                             \
     "loads: {on: apex, force: [0, -P, 0]}\n"
 
-/* The truss of von Mises: P = 2 k (l0 - l) y/l with l^2 = 1 + y^2; the load turns where l^3 = l0.
- */
+/* The truss of von Mises: P = 2 k (l0 - l) y/l with l^2 = 1 + y^2; the limit point is at l^3 =
+ * l0. */
 static double truss_load(double y)
 {
     double l0 = sqrt(1.04), l = sqrt(1 + y * y);
@@ -316,8 +317,33 @@ TEST(pendulum_slides_down_to_its_lowest_point)
     scene_close(&s);
 }
 
-/* n + 1 equal rods between two hooks, n equal masses at their joints: the slopes are (k - n/2) w/H.
- */
+/* A pendulum of length 1 leaves its upper equilibrium, which is a maximum of the potential, also if
+ * the stiffest direction is that of another pendulum, of length 1/32, in its lower equilibrium: the
+ * shift of the descent decreases below the negative stiffness of the first one. */
+TEST(descent_leaves_an_equilibrium_that_is_no_minimum)
+{
+    const char *const text =
+        "gravity: [0, -9.81, 0]\n"
+        "plane: xy\n"
+        "bodies:\n"
+        "  - {name: upper, mass: 1, inertia: [0.01, 0.01, 0.01], position: [sin(0.01), "
+        "cos(0.01)]}\n"
+        "  - {name: lower, mass: 1, inertia: [1e-5, 1e-5, 1e-5], position: [3, -1/32]}\n"
+        "joints:\n"
+        "  - {type: revolute, between: [ground, upper], at: [0, 0]}\n"
+        "  - {type: revolute, between: [ground, lower], at: [3, 0]}\n";
+    scene s = scene_open(text, NULL);
+    olo_equilibrium_summary sum = settle(&s, NULL);
+    check_true(sum.relaxed && !sum.stayed);
+    check_equal(0, sum.unstable);
+    check_close(0, scene_q(&s, "upper")[0], 1e-9);
+    check_close(-1, scene_q(&s, "upper")[1], 1e-12);
+    check_close(3, scene_q(&s, "lower")[0], 1e-9);
+    scene_close(&s);
+}
+
+/* n + 1 equal rods between two hooks, n masses of weight w at their joints, horizontal force H: the
+ * tangents of the angles of the rods are (k - n/2) w/H, k = 0 ... n. */
 #define CHAIN                                                                                      \
     "gravity: [0, -10, 0]\n"                                                                       \
     "plane: xy\n"                                                                                  \
@@ -367,7 +393,7 @@ static void check_reaction(const scene *s, const char *name, const double force[
     }
 }
 
-/* The clamp holds what pulls at the tip, wherever that has gone: -F and -(M + x F). */
+/* The reaction of the clamp to force and moment at the displaced tip x: -F and -(M + x F). */
 TEST(clamp_of_a_cantilever_carries_force_and_moment)
 {
     scene s = scene_open(
@@ -393,7 +419,7 @@ TEST(clamp_of_a_cantilever_carries_force_and_moment)
     scene_close(&s);
 }
 
-/* A beam of weight 2 on two supports, one of which closes a loop: half of it on either. */
+/* A beam of weight 2 on two supports, one of which closes a loop: each carries half of it. */
 TEST(supports_of_a_beam_share_its_weight)
 {
     scene s = scene_open(
@@ -438,7 +464,7 @@ TEST(thousand_elements_bend_in_a_second)
     scene s = scene_open_set(CANTILEVER, NULL, settings, 3);
     olo_equilibrium_summary sum = settle(&s, NULL);
     check_close(0.713791523612, scene_q(&s, "b.end")[1], 1e-5);
-    check_below(sum.wall_seconds, 20); /* less than one by far on a machine of its own */
+    check_below(sum.wall_seconds, 20); /* much less than one on an idle machine */
     scene_close(&s);
 }
 
@@ -465,6 +491,7 @@ TEST_MAIN(cmocka_unit_test(elastica_of_linear_elements_converges_with_order_two)
           cmocka_unit_test(shallow_truss_is_followed_through_both_limit_points),
           cmocka_unit_test(load_steps_end_at_a_limit_point_with_a_hint),
           cmocka_unit_test(pendulum_slides_down_to_its_lowest_point),
+          cmocka_unit_test(descent_leaves_an_equilibrium_that_is_no_minimum),
           cmocka_unit_test(chain_between_two_hooks_hangs_as_a_funicular_polygon),
           cmocka_unit_test(clamp_of_a_cantilever_carries_force_and_moment),
           cmocka_unit_test(supports_of_a_beam_share_its_weight),

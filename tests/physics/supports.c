@@ -1,6 +1,6 @@
-/* Each support alone: it holds what it should hold, lets free what it should let free, and
- * conserves what its symmetry says; planar models stay in their plane and move as the spatial ones
- * do. */
+/* Each support alone: it constrains the directions that it should, leaves the others free, and
+ * conserves the quantities of its symmetry. Planar models stay in their plane and move as the
+ * spatial ones do. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -12,7 +12,7 @@ static const char *const treatments[] = {"reduced", "multipliers"};
     "position: [1, 2, 3], rotation: {axis: [1, 2, 3], angle: 0.7}, velocity: [0.5, 1, -0.3], "     \
     "angular_velocity: [1, -2, 3], points: {p: [0.4, 0.3, -0.5]}}\n"
 
-static void place_of(const scene *s, double x[3])
+static void position_of_point(const scene *s, double x[3])
 {
     olo_error error = {0};
     const olo_point_on_body p = {.on = "b.p"};
@@ -20,8 +20,8 @@ static void place_of(const scene *s, double x[3])
     check_ok(olo_system_point_on_body(s->system, s->state, &p, x, v, &error), &error);
 }
 
-/* Runs 300 steps; `allowed` directions of the point (rows), `axis` it may turn about or NULL for
- * all. */
+/* Runs 300 steps. The point may move along the `allowed` directions, the body may rotate about
+ * `axis` (NULL: about any). */
 static void check_support(const char *type, int unknowns, int allowed, const double *directions,
                           const double *axis, bool turns)
 {
@@ -33,12 +33,12 @@ static void check_support(const char *type, int unknowns, int allowed, const dou
         double start[3], x[3], moved = 0, director[9];
         if (k == 0)
             check_equal(unknowns, olo_stepper_unknown_count(s.stepper));
-        place_of(&s, start);
+        position_of_point(&s, start);
         memcpy(director, scene_q(&s, "b") + 3, sizeof director);
         for (int n = 0; n < 300; n++) {
             check_below(scene_drift(&s, 0.01, 1), 1e-12);
             check_below(scene_ledger(&s).constraint_error, 1e-13);
-            place_of(&s, x);
+            position_of_point(&s, x);
             double off[3];
             vec3_subtract(x, start, off);
             moved = larger(moved, vec3_norm(off));
@@ -151,7 +151,7 @@ TEST(support_moves_a_body_that_was_not_placed)
                          "supports: {on: b.p, type: point, at: [5, 5, 5]}\n",
                          "reduced");
     const double q[3] = {5, 4, 5},
-                 v[3] = {2, 0, 0}; /* origin at -e_y from the point, omega x that */
+                 v[3] = {2, 0, 0}; /* the origin is at -e_y from the point: v = omega x (-e_y) */
     for (int i = 0; i < 3; i++) {
         check_close(q[i], scene_q(&s, "b")[i], 1e-15);
         check_close(v[i], scene_v(&s, "b")[i], 1e-15);
@@ -215,7 +215,8 @@ TEST(oblique_planes_hold)
         check_below(scene_drift(&s, 0.01, 200), 1e-12);
         check_close(body, vec3_dot(n, scene_q(&s, "b")), 1e-13);
         check_close(point, vec3_dot(n, scene_q(&s, "a")), 1e-13);
-        check_close(0, vec3_dot(n, scene_v(&s, "a")), 1e-11); /* 2/h times round-off, 200 times */
+        check_close(0, vec3_dot(n, scene_v(&s, "a")),
+                    1e-11); /* round-off times 2/h, over 200 steps */
         scene_close(&s);
     }
 }

@@ -1,5 +1,6 @@
 /* The three-bar swing with both schemes (variational-and-dmocc 3.4, F4, F11 to F14): counts,
- * condition numbers, motion, energies, velocities, and how the schemes come together. */
+ * condition numbers, motion, energies, velocities, and the convergence of the schemes to each
+ * other. */
 #include "scene.h"
 
 #include "stepping/step.h"
@@ -50,11 +51,11 @@ TEST(f11_table_3_2_condition_numbers)
 
 /* --- motion --- */
 
-/* What a run to 3 s shows. */
+/* The results of a run to 3 s. */
 typedef struct course {
-    double low, high;      /* energy after the load: of intervals for the variational scheme */
-    double out;            /* of the plane: coordinates along e1, other components of L */
-    double farthest, when; /* event X: the right link turns back */
+    double low, high; /* energy after the load: of intervals for the variational scheme */
+    double out;       /* deviation from the plane: coordinates along e1, other components of L */
+    double farthest, when; /* event X: the right link reverses */
     double fastest;        /* largest |dq/h| */
 } course;
 
@@ -144,9 +145,9 @@ TEST(f12_and_f14_energies_of_the_swing)
         }
 }
 
-/* Velocities do not grow as the step shrinks, by less than two from the coarsest to the finest; the
- * longer the run, the faster the seat at its fastest. Over 10 s the table has one digit after the
- * point. */
+/* Velocities do not increase as the step decreases: they change by less than a factor of two from
+ * the largest to the smallest step. Longer runs have larger maxima. Over 10 s the table has one
+ * digit after the point. */
 TEST(f13_velocities_are_bounded)
 {
     static const char *const steps[3] = {"1e-2", "5e-3", "1e-3"};

@@ -1,11 +1,11 @@
-/* The variational scheme conserves the symplectic form, under the exact tangent maps of its steps:
- * every model of the catalogue that nothing dissipates in and no torque drives (those are not the
- * gradient of anything), orders 2, 4 and 6, one step and many. */
+/* The exact tangent maps of steps of the variational scheme conserve the symplectic form: for every
+ * model of the catalogue without dissipation and without driving torques (which have no potential),
+ * for orders 2, 4 and 6, over one step and many. */
 #include "scene.h"
 
 #include "oloid/derivatives.h"
 
-/* A model, some steps on from its start. Loads have acted and what turns does so. */
+/* A model after some steps, when loads have acted and everything moves. */
 typedef struct example {
     const char *model;
     double h;
@@ -24,7 +24,7 @@ static scene open_example(const example *x, int order)
     return s;
 }
 
-/* |A^T J A - J| over |A|^2 of the next step, and the product of all eigenvalues less one. */
+/* |A^T J A - J| over |A|^2 of the next step, and the product of all eigenvalues minus one. */
 static olo_step_map map_of(const example *x, int order)
 {
     olo_error error = {0};
@@ -124,8 +124,8 @@ static double form_of(const olo_system *s, const variation x[2])
     return sum;
 }
 
-/* A random one and what is conjugate to it, (dq, dv) and (0, dq/h): their form is as large as
- * variations of their size can have. */
+/* A random variation and its conjugate, (dq, dv) and (0, dq/h): their form is as large as possible
+ * for variations of their size. */
 static void vary(olo_derivatives *d, const scene *s, double h, unsigned long long *seed,
                  variation x[2])
 {
@@ -142,8 +142,8 @@ static void vary(olo_derivatives *d, const scene *s, double h, unsigned long lon
     }
 }
 
-/* The largest change of the form over all steps, against its value at the start, and the largest
- * difference between g.(A x) and (A^T g).x of a step against the sum of its parts. */
+/* The largest change of the form over all steps relative to its initial value, and the largest
+ * difference between g.(A x) and (A^T g).x of a step relative to the sum of its terms. */
 typedef struct lapse {
     double form, adjoint;
 } lapse;
@@ -214,8 +214,8 @@ TEST(symplectic_form_is_constant_over_a_hundred_steps)
         }
 }
 
-/* Beside masses of 10 on nodes whose inertia is 1e-8 solutions of both systems, that and its
- * transpose, have a digit less. */
+/* With masses of 10 beside nodes whose inertia is 1e-8, the solutions of the system and of the
+ * transposed one have one digit less. */
 TEST(adjoint_steps_are_the_transposed_ones_with_energy_momentum)
 {
     for (size_t i = 0; i < sizeof moving / sizeof *moving; i++) {

@@ -1,7 +1,6 @@
-/* K3: the Newton tangents are exact at iterates that are far from converged. One iteration solves J
- * d = -r; along its direction d the differences of the residual must give -r again. The residuals
- * here are formed from the balance, the discrete null space and the constraints, not by the
- * treatments. */
+/* K3: the Newton tangents are exact also far from the solution. One iteration solves J d = -r;
+ * along d the differences of the residual must be -r again. The residuals are formed here from the
+ * balance, the discrete null space and the constraints, not by the treatments. */
 #include "scene.h"
 
 #include "base/memory.h"
@@ -61,7 +60,7 @@ static const char *const models[] = {
     "points: [{name: a, mass: 1, position: [1, 0.5, 0.2]}, {name: b, mass: 2, position: [0.5, 0, "
     "0.4], relative_to: a}, {name: c, mass: 1, position: [0.1, 0.2, 1], relative_to: b}]\n"
     "rods: [{between: [[0, 0, 0], a]}, {between: [b, a]}, {between: [b, c]}]\n",
-    /* closures: a square with a diagonal, a rod between two bodies, a point held twice */
+    /* closures: a square with a diagonal, a rod between two bodies, a point with two supports */
     "gravity: [0, 0, -9.81]\n"
     "points: [{name: a, mass: 1, position: [0, 0, 0]}, {name: b, mass: 2, position: [1, 0, 0]}, "
     "{name: c, mass: 3, position: [1, 1, 0]}, {name: d, mass: 1, position: [0, 1, 0.2]}]\n"
@@ -124,7 +123,7 @@ static const char *const models[] = {
            "  - {type: prismatic, between: [c, d], axis: [1, 0, 1], motion: t^2 - 0.2}\n"
            "  - {type: cylindrical, between: [ground, e], axis: [1, 0, 1], coordinate: angle,\n"
            "     motion: {time: [0, 1, 2], value: [0, 0.5, 0.2]}}\n",
-/* what rolls, with bodies on it, and rolling that closes a loop */
+/* rolling bodies with others on them, and rolling that closes a loop */
 #define ROLLING(type, axis)                                                                        \
     "  - {type: rolling-" type ", between: [[0, 0, -0.8], {on: a, at: [0.1, 0.2, -0.1]}], " axis   \
     "normal: [0.1, -0.2, 1], radius: 0.9}\n"
@@ -181,8 +180,8 @@ static void read_unknowns(const probe *p, const double *lambda, double *z)
         z[p->unknowns + i] = lambda[p->row ? p->row[i] : i];
 }
 
-/* r = (P(q0, q1)^T (T + h G(q0, q1)^T lambda), g(q1)); P = I with multipliers. `size`: of its
- * parts. */
+/* r = (P(q0, q1)^T (T + h G(q0, q1)^T lambda), g(q1)); P = I with multipliers. `size` is that of
+ * its terms. */
 static void residual(probe *p, const double *z, double *r)
 {
     const olo_system *s = p->s.system;
@@ -215,7 +214,7 @@ static void residual(probe *p, const double *z, double *r)
     }
 }
 
-/* A start far from the solution: random motion of a third of a unit, random velocities and
+/* An iterate far from the solution: random motion of a third of a unit, random velocities and
  * multipliers. */
 static void scatter(probe *p, unsigned long long *seed)
 {
@@ -229,8 +228,7 @@ static void scatter(probe *p, unsigned long long *seed)
         state->lambda[i] = 20 * scene_random(seed);
 }
 
-/* z moved by s times the change that an iteration proposed: joint increments along the twists of
- * the nodes. */
+/* z plus s times the change of an iteration: joint increments along the twists of the nodes. */
 static void along(probe *p, const double *z, const double *after, const double *motion, double s,
                   double *at)
 {
@@ -251,8 +249,8 @@ static void along(probe *p, const double *z, const double *after, const double *
     memcpy(at, x->u, (size_t)p->unknowns * sizeof *at);
 }
 
-/* The largest proposed change, of a node's twist or of a coordinate; a hundredth for multipliers.
- */
+/* The largest change of the iteration: of the twist of a node or of a coordinate; multipliers with
+ * the factor 1/100. */
 static double change_of(const probe *p, const double *z, const double *after)
 {
     double size = 0;
@@ -303,10 +301,10 @@ static double difference(probe *p, unsigned long long *seed)
     for (int i = 0; i < p->unknowns; i++)
         largest = larger(largest, fabs(r[i]));
     for (int i = 0; i < n; i++) {
-        double slope = (up[i] - down[i]) / (12 * eps) * size;
-        double scale = i < p->unknowns ? largest : larger(1.0, fabs(slope));
-        check_true(isfinite(slope));
-        worst = larger(worst, fabs(slope + r[i]) / scale);
+        double derivative = (up[i] - down[i]) / (12 * eps) * size;
+        double scale = i < p->unknowns ? largest : larger(1.0, fabs(derivative));
+        check_true(isfinite(derivative));
+        worst = larger(worst, fabs(derivative + r[i]) / scale);
     }
     olo_free(z);
     olo_free(motion);

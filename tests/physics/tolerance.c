@@ -1,13 +1,13 @@
-/* Steps that follow a tolerance: the error of a run is in proportion to it over decades, on an
- * orbit that is fast near its centre and slow far from it (Kepler's equation is the exact
- * solution), a nutating top and an elastic pendulum; energy and momenta stay at round-off whatever
- * the sizes. */
+/* Steps that are chosen by a tolerance: the error of a run is proportional to it over decades, for
+ * an orbit that is fast near its centre and slow far from it (Kepler's equation is the exact
+ * solution), a nutating top and an elastic pendulum. Energy and momenta are conserved to round-off
+ * with any step sizes. */
 #include "scene.h"
 
 #include "base/initialised.h"
 #include "base/memory.h"
 
-/* An orbit of eccentricity 0.8 and the period 2 pi, from its farthest point. */
+/* An orbit with eccentricity 0.8 and period 2 pi, from its farthest point. */
 static const char KEPLER[] = "plane: [0, 0, 1]\n"
                              "points:\n"
                              "  - {name: a, mass: 1, position: [1.8, 0, 0],\n"
@@ -84,7 +84,7 @@ static outcome orbit(const char *order, const char *tolerance, const char *step)
     return out;
 }
 
-/* Slope of log error over log tolerance; errors are within `worse` of the tolerance. */
+/* Errors are below `worse` times the tolerance and proportional to it: the exponent is one. */
 static void check_proportion(const char *name, const double *tolerances, const outcome *runs,
                              int count, double worse)
 {
@@ -97,10 +97,10 @@ static void check_proportion(const char *name, const double *tolerances, const o
         check_below(runs[i].energy, 2e-12);
         check_below(runs[i].error, worse * tolerances[i]);
     }
-    const double slope =
+    const double exponent =
         log(runs[0].error / runs[count - 1].error) / log(tolerances[0] / tolerances[count - 1]);
-    print_message("%s: error ~ tolerance^%.2f\n", name, slope);
-    check_close(1.0, slope, 0.2);
+    print_message("%s: error ~ tolerance^%.2f\n", name, exponent);
+    check_close(1.0, exponent, 0.2);
 }
 
 static const char *const TEXTS[] = {"1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-8"};
@@ -119,7 +119,7 @@ TEST(errors_of_an_orbit_follow_the_tolerance)
         check_below(runs[i].momentum, 1e-12);
 }
 
-/* Near the centre the orbit is 27 times as fast as far from it: it pays to take small steps only
+/* Near the centre the orbit is 27 times as fast as far from it: small steps are needed only
  * there. */
 TEST(chosen_steps_are_cheaper_than_constant_ones_where_time_scales_vary)
 {
@@ -148,7 +148,7 @@ static void check_model(const char *name, const char *model, const char *end, do
     check_proportion(name, TOLERANCES + 1, runs, 4, worse);
 }
 
-/* Heavy, slow, and let go at rest: it falls and nutates. */
+/* A heavy slow top that is released at rest: it falls and nutates. */
 static const char TOP[] =
     "gravity: [0, 0, -9.81]\n"
     "bodies:\n"
@@ -173,13 +173,13 @@ TEST(errors_of_an_elastic_pendulum_follow_the_tolerance)
     check_model("elastic pendulum", ELASTIC, "2", 30);
 }
 
-/* A force that comes at once at t = 0.3: x = (t - 0.3)^2/2 after it. */
+/* A force that begins at t = 0.3: x = (t - 0.3)^2/2 after it. */
 static const char PUSHED[] = "points: [{name: a, mass: 1, position: [0, 1, 0]}]\n"
                              "loads: [{on: a, force: [1, 0, 0], time: 'if(t < 0.3, 0, 1)'}]\n"
                              "run: {step: 0.05, end: 1}\n";
 
-/* Within a step a jump costs c h in the velocity while its estimate is c h^2: the error falls with
- * the root of the tolerance. */
+/* A jump within a step causes an error c h of the velocity, while its estimate is c h^2: the error
+ * is proportional to the square root of the tolerance. */
 TEST(a_force_that_jumps_is_met_by_small_steps)
 {
     for (int i = 0; i < 3; i++) {
@@ -215,7 +215,7 @@ TEST(rejected_steps_are_counted)
     check_below(bad.error, 30 * 1e-6);
 }
 
-/* Stops after some steps, through a saved state: the same bits as without. */
+/* A run that stops after some steps and continues from a saved state has the same bits. */
 typedef struct stopper {
     long at, step;
 } stopper;
@@ -296,7 +296,7 @@ TEST(steps_end_on_the_grid)
     olo_run_summary summary;
     check_ok(olo_simulate(s.system, &s.run, s.state, &observer, 1, &summary, &error), &error);
     check_equal(20, g.met);
-    /* no crumbs before its lines */
+    /* no tiny steps before the lines of the grid */
     check_true(summary.smallest_step > 1e-3);
     scene_close(&s);
 }
@@ -318,7 +318,7 @@ TEST(steps_stay_within_their_bounds)
     scene_close(&s);
 }
 
-/* A step that Newton does not solve is one that is too large. */
+/* A step for which Newton does not converge is too large. */
 TEST(steps_that_fail_are_rejected)
 {
     const olo_setting settings[] = {
@@ -332,7 +332,7 @@ TEST(steps_that_fail_are_rejected)
     check_true(summary.rejections > 0);
     check_equal(0, summary.halvings);
     scene_close(&s);
-    /* and if no step is small enough, that is reported with the reason */
+    /* if no step is small enough, this is reported with the reason */
     const olo_setting hopeless[] = {
         {"run.tolerance", "1e-2"}, {"run.iterations", "1"}, {"run.smallest_step", "1e-3"}};
     s = scene_open_set("double-spherical-pendulum", "reduced", hopeless, 3);

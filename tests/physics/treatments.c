@@ -1,7 +1,7 @@
-/* Five treatments of constraints, one motion: `reduced`, `multipliers` and `projected` (with both
- * null space matrices) solve the same equations, `augmented` to its tolerance, `penalty` up to an
- * error of 1/mu. On models with springs, dampers, loads, supports, in the plane, with loops and
- * with redundant constraints. */
+/* Five treatments of constraints compute the same motion: `reduced`, `multipliers` and `projected`
+ * (with both null space matrices) solve the same equations, `augmented` to its tolerance, `penalty`
+ * up to an error of 1/mu. The models have springs, dampers, loads, supports, a plane, loops and
+ * redundant constraints. */
 #include "scene.h"
 
 #include "base/memory.h"
@@ -131,8 +131,8 @@ TEST(augmented_gives_the_motion_of_the_multipliers_to_its_tolerance)
     }
 }
 
-/* Small steps resolve the stretching of the constraints, which is then slaved to the motion: |g|
- * and the error of the motion are inverse to mu. */
+/* Small steps resolve the deformation of the constraints, which then follows the motion: |g| and
+ * the error of the motion are proportional to 1/mu. */
 TEST(the_error_of_a_penalty_is_inverse_to_mu)
 {
     for (int model = 0; model < MODEL_COUNT; model++) {
@@ -167,7 +167,7 @@ TEST(every_treatment_conserves_what_the_model_conserves)
         }
 }
 
-/* H + mu |g|^2 is the conserved energy of the penalty, and the ledger says so. */
+/* H + mu |g|^2 is the conserved energy of the penalty, which is in the ledger. */
 TEST(the_constraint_energy_of_a_penalty_is_mu_g_squared)
 {
     for (int model = 0; model < MODEL_COUNT; model++) {
@@ -218,8 +218,8 @@ TEST(the_multipliers_of_all_treatments_agree)
     }
 }
 
-/* mu (g0 + g1) carries the oscillations that the steps do not resolve, which fade with growing mu.
- */
+/* mu (g0 + g1) includes oscillations that the steps do not resolve; they decrease with increasing
+ * mu. */
 TEST(the_multipliers_of_a_penalty_tend_to_the_multipliers)
 {
     scene a = scene_open(SPINNING, "multipliers");
@@ -237,8 +237,8 @@ TEST(the_multipliers_of_a_penalty_tend_to_the_multipliers)
     scene_close(&a);
 }
 
-/* Asked after the step, when the state has moved on: a spring, a damper and a load of time are in
- * the balance. */
+/* Reactions are computed after the step from the new state: a spring, a damper and a load over time
+ * are in the balance. */
 TEST(reactions_agree_between_treatments)
 {
     double expected[2][3] = {{0}};
@@ -256,7 +256,7 @@ TEST(reactions_agree_between_treatments)
         }
         for (int i = 0; i < 3; i++) {
             check_close(expected[0][i], force[i], 1e-8 * size);
-            check_close(0, moment[i], 1e-8 * size); /* the point turns freely */
+            check_close(0, moment[i], 1e-8 * size); /* rotations about the point are free */
         }
         scene_close(&s);
     }
@@ -276,7 +276,7 @@ TEST(a_step_allocates_nothing)
             }
 }
 
-/* All that a step reads is in the state: another stepper continues with the same bits. */
+/* The state has everything that a step reads: another stepper continues with the same bits. */
 TEST(a_new_stepper_continues_to_the_same_bits)
 {
     for (int k = 0; k < TREATMENT_COUNT; k++)
@@ -301,7 +301,8 @@ TEST(a_new_stepper_continues_to_the_same_bits)
         }
 }
 
-/* Every allocation of a stepper and of its matrix fails in turn: a clean error, nothing leaks. */
+/* Every allocation of a stepper and of its matrix fails in turn: the status reports it, and no
+ * memory leaks. */
 TEST(treatments_without_memory_fail_cleanly)
 {
     for (int k = 0; k < TREATMENT_COUNT; k++)

@@ -176,7 +176,7 @@ TEST(f3_the_first_step_of_the_pendulum)
     }
 }
 
-/* The energy of the projected momentum, which the ledger has, beside that of the mean one above. */
+/* The energy of the projected momentum, which is in the ledger, and that of the mean one above. */
 TEST(f3_the_energy_of_the_projected_momentum)
 {
     for (int k = 0; k < TREATMENTS; k++) {
@@ -249,8 +249,7 @@ TEST(f6_second_order_with_the_published_errors)
                 sum += (q[j] - reference[j]) * (q[j] - reference[j]);
             largest = larger(largest, sqrt(sum));
         }
-        /* L_3 of the sheet's reference drifts by 4e-8 over ten seconds: that is the rounding in it
-         */
+        /* L_3 of the reference of the sheet drifts by 4e-8 over ten seconds by rounding */
         check_close(table[k][1], largest, 1e-4 * table[k][1] + 1e-9);
         if (table[k][0] < 5e-3)
             check_close(2, log(before / largest) / log(table[k - 1][0] / table[k][0]), 0.05);
@@ -321,8 +320,8 @@ TEST(f7_and_g1_the_action_converges_with_second_order)
                     0.05);
 }
 
-/* L and the energies at the start; velocities satisfy their constraints, the ledger knows both
- * energies. */
+/* L and the energies at the start; velocities satisfy their constraints, and both energies are in
+ * the ledger. */
 TEST(the_ledger_of_the_double_pendulum)
 {
     for (int k = 0; k < TREATMENTS; k++) {

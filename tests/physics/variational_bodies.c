@@ -29,16 +29,16 @@ TEST(k7_a_free_body_conserves_its_momenta)
             energy = larger(energy, fabs(now.total / start.total - 1));
             interval = larger(interval, fabs(now.interval / start.total - 1));
         }
-        /* the discrete rigid body of Moser and Veselov: its energy is an integral, too, that of the
-         * intervals is not */
+        /* the discrete rigid body of Moser and Veselov: the energy of the momenta is an integral of
+         * it, too, that of the intervals is not */
         check_below(energy, 1e-13);
         check_true(interval > 1e-3);
         scene_close(&s);
     }
 }
 
-/* L1 - L0 = h m in every step, whatever the body does; |L| is about one. The impulses add up over
- * all steps as well. */
+/* L1 - L0 = h m in every step for any motion of the body; |L| is about one. Over all steps the
+ * impulses add up. */
 TEST(k7_a_moment_changes_the_momentum_by_its_impulse)
 {
     static const char TURNING[] = "name: turning\n"
@@ -53,7 +53,7 @@ TEST(k7_a_moment_changes_the_momentum_by_its_impulse)
         for (int i = 0; i < 1000; i++) {
             olo_ledger before = scene_ledger(&s);
             double impulse = h * cos(3 * (i + 0.5) * h);
-            olo_state_set_time(s.state, i * h); /* as runs do, and not the sum of all steps */
+            olo_state_set_time(s.state, i * h); /* as in runs, where the time is no sum of steps */
             scene_run(&s, h, 1);
             olo_ledger now = scene_ledger(&s);
             vec3_add(impulse, m, expected);
@@ -108,14 +108,14 @@ TEST(f9_counts_of_the_linkage)
         double condition;
         check_ok(olo_stepper_compute_condition(s.stepper, &condition, &error), &error);
         if (unknowns[k] == 1)
-            check_close(1, condition, 0); /* table 3.1: of a number */
+            check_close(1, condition, 0); /* table 3.1: the matrix is a single number */
         scene_close(&s);
     }
 }
 
 /* --- every joint, with and without loops --- */
 
-/* What the treatments made of a model. */
+/* The comparison of the treatments for a model. */
 typedef struct outcome {
     double apart;    /* of configurations, relative */
     double rates;    /* of velocities */
@@ -193,7 +193,7 @@ TEST(every_pair_moves_alike)
     print_worst("pairs", &worst);
 }
 
-/* Half of the models of few bodies with `projected` and `minimal`, which are dense. */
+/* `projected` and `minimal`, which are dense, for half of the models with few bodies. */
 static const char *other_of(int k, int bodies)
 {
     return k % 2 == 0 || bodies > 8 ? "multipliers" : k % 4 == 1 ? "projected" : "minimal";
@@ -221,7 +221,7 @@ TEST(random_trees_and_loops_move_alike)
     print_worst("72 loops", &loops);
 }
 
-/* Two arms on hinges, and between their tips something that closes a loop. */
+/* Two arms on hinges, with an element between their tips that closes a loop. */
 #define ARMS                                                                                       \
     "gravity: [1, 2, -9.81]\n"                                                                     \
     "bodies:\n"                                                                                    \
@@ -233,8 +233,8 @@ TEST(random_trees_and_loops_move_alike)
     "  - {name: one, type: revolute, between: [ground, a], axis: [0, 1, 1], rate: 2}\n"            \
     "  - {name: two, type: revolute, between: [ground, b], at: [1, 0.4, 0.2], axis: [1, 0, 2], "   \
     "rate: 1}\n"
-/* What the pairs of a sheet do not have: helices, distances, relations; in a tree and in a loop, on
- * bodies and on beams. */
+/* Joints beyond the lower pairs: helices, distances, relations; in a tree and in a loop, on bodies
+ * and on beams. */
 static const char *const FURTHER[] = {
     ARMS "joints:\n"
          "  - {name: ball, type: spherical, between: [ground, a]}\n"
@@ -275,8 +275,8 @@ TEST(screws_distances_relations_and_beams_in_loops_move_alike)
         }
 }
 
-/* Rolling has no left pair at q0; and these two are for statics: their whole load comes at once, a
- * shock that this scheme does not survive at such steps (theory, stiff beams). */
+/* Rolling has no left pair at q0. The other two models are for statics: their whole load acts at
+ * once, a shock that this scheme does not resolve with such steps (theory, stiff beams). */
 static bool is_left_out(const char *name)
 {
     return strncmp(name, "rolling", strlen("rolling")) == 0 || strcmp(name, "bend-45") == 0 ||
@@ -306,7 +306,7 @@ TEST(catalogue_models_move_alike)
             check_below(o.apart, 1e-10);
             check_below(o.velocity, 1e-12);
             check_below(o.momentum, 1e-13);
-            /* rates of directors of slender beams multiply errors of momenta by 1e8 (beam sheet,
+            /* the rates of directors of slender beams amplify errors of momenta by 1e8 (beam sheet,
              * 15) */
             if (!beams)
                 check_below(o.rates, 1e-10);
@@ -334,8 +334,8 @@ static void vary(const char *model, const char *scheme, int direction, double h,
         scene s = scene_open_set(model, "reduced", &setting, 1);
         double *q = s.state->q, *v = s.state->v, w = weights[abs(k) - 1];
         int n = s.system->n;
-        /* a turn about (1, 2, 3), or twice the speed about it: both are compatible with a support
-         * at the origin */
+        /* a rotation about (1, 2, 3), or an additional angular velocity about it: both are
+         * compatible with a support at the origin */
         const double axis[3] = {k * e, 2 * k * e, 3 * k * e};
         for (int j = 0; j < n; j += 3) {
             double mid[3], change[3];
@@ -396,7 +396,7 @@ TEST(f8_the_symplectic_form_is_constant)
     }
 }
 
-/* The map is symmetric: backwards it returns, positions and velocities. */
+/* The map is symmetric: with reversed velocities, positions and velocities return. */
 TEST(turned_around_it_returns)
 {
     const char *const models[] = {"double-spherical-pendulum", "heavy-top", TWO_BODIES, LINKAGE};
@@ -506,8 +506,8 @@ TEST(f14_both_schemes_come_together_with_second_order)
         }
 }
 
-/* Springs, dampers, loads, a joint that follows a motion: the treatments agree, the motion holds at
- * the nodes with its rate. */
+/* Springs, dampers, loads, a joint with a prescribed motion: the treatments agree, and the nodes
+ * have the prescribed values and rates. */
 TEST(a_driven_chain_moves_alike_and_follows_its_motion)
 {
     const double h = 0.01;
@@ -561,8 +561,8 @@ TEST(forces_of_supports_belong_to_nodes_and_are_of_second_order)
 }
 
 /* Newton's second law at a node, m (x+ - 2 x + x-)/h^2 = m g + forces, for the coupler of a loop of
- * hinges, three rows of which are redundant: whatever share of the weight a hinge gets, together
- * they carry it. */
+ * hinges, three rows of which are redundant. The shares of the hinges are not unique, but their sum
+ * carries the weight. */
 TEST(forces_of_a_loop_with_redundant_rows_carry_its_coupler)
 {
     static const char loop[] =
@@ -601,9 +601,9 @@ TEST(forces_of_a_loop_with_redundant_rows_carry_its_coupler)
 
 /* --- the start of the iteration --- */
 
-/* The Cayley vector of the steadily precessing top turns with w about the vertical: its k-th
- * difference over a step h is (w h)^k of it, 1e-12 for k = 6, so that one Newton step from what six
- * motions predict is all it takes. */
+/* The Cayley vector of the steadily precessing top rotates with w about the vertical: its k-th
+ * difference over a step h is (w h)^k times its length, 1e-12 for k = 6. With the prediction from
+ * six motions, one Newton iteration suffices. */
 TEST(smooth_motions_take_one_iteration)
 {
     scene s = variational_open("heavy-top", "reduced");
@@ -611,7 +611,7 @@ TEST(smooth_motions_take_one_iteration)
     const long before = s.iterations;
     scene_run(&s, 0.001, 200);
     check_equal(200, s.iterations - before);
-    /* another size of steps starts anew */
+    /* the history begins again with another step size */
     scene_run(&s, 0.0009, 1);
     check_true(s.iterations - before > 201);
     scene_close(&s);
@@ -642,8 +642,8 @@ TEST(penalties_and_rolling_are_refused)
     olo_model_free(model);
 }
 
-/* J sin(angle)/h = L: a step turns by less than a quarter turn, there is no solution beyond, and
- * the halves are taken. */
+/* J sin(angle)/h = L: a step rotates by less than a quarter turn. For a larger L there is no
+ * solution, and the step is halved. */
 TEST(a_spin_beyond_the_inertia_over_the_step_needs_smaller_steps)
 {
     static const char SPIN[] = "name: spin\n"
@@ -661,9 +661,8 @@ TEST(a_spin_beyond_the_inertia_over_the_step_needs_smaller_steps)
     }
 }
 
-/* A state that is saved and loaded continues to the same bits, forces at nodes included; with
- * redundant closures, which the projection of the last step has found already, too.
- */
+/* A state that is saved and loaded continues with the same bits, including forces at nodes, also
+ * with redundant closures that the projection of the last step has found. */
 static void check_resumed(const char *model, const char *treatment)
 {
     scene a = variational_open(model, treatment), b = variational_open(model, treatment);
@@ -700,8 +699,8 @@ static olo_status look(void *context, const olo_system *system, const olo_state 
     return OLO_OK;
 }
 
-/* Velocities are formed after steps that somebody looks at, and at the end: the same ones, and the
- * path does not know. */
+/* Velocities are computed after steps that have observers, and at the end. They are the same
+ * without observers, and the motion does not depend on them. */
 TEST(steps_that_nobody_looks_at_are_the_same_to_the_last_bit)
 {
     static const char *const models[] = {

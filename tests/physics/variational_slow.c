@@ -13,20 +13,20 @@ TEST(f5_table_4_1_at_small_steps)
     check_below(drift, 1e-9);
 }
 
-/* Ten seconds with a step: max |q - q_ref| at t = 0, 0.1 ... 10, the action and the ranges of both
- * energies. */
+/* Results of ten seconds with one step size: max |q - q_ref| at t = 0, 0.1 ... 10, the action and
+ * the ranges of both energies. */
 typedef struct ten_seconds {
     double q[101][6], action, interval[2], nodal[2];
 } ten_seconds;
 
-/* In pieces of 0.1 s, whose last interval starts the next: the momentum of a node needs the
- * intervals on both sides. */
+/* The run is divided into pieces of 0.1 s. The last interval of each is the first of the next,
+ * since the momentum of a node needs the intervals on both sides. */
 static void run_ten_seconds(double h, ten_seconds *out)
 {
     const int part = (int)lround(0.1 / h), n = 6;
     trajectory x = {
         .s = variational_open(DOUBLE_PENDULUM, "reduced"), .n = n, .steps = part, .h = h};
-    double carry = 0; /* of the sum of the action */
+    double carry = 0; /* the remainder of the sum of the action */
     *out = (ten_seconds){.interval = {HUGE_VAL, -HUGE_VAL}, .nodal = {10, 10}};
     x.q = calloc((size_t)(part + 2) * (size_t)n, sizeof *x.q);
     double *last = x.q + n * (part + 1), *before = x.q;
@@ -88,8 +88,8 @@ TEST(f6_and_f7_ten_seconds_of_the_double_pendulum)
             check_close(2, log(before / largest) / log(table[k - 1].h / table[k].h), 0.05);
         before = largest;
     }
-    /* at 1e-5 the printed energies and the action carry that rounding, too; a hundredth of the
-     * errors of 1e-4 is left */
+    /* at 1e-5 the printed energies and the action have that rounding error, too; a hundredth of the
+     * errors of 1e-4 remains */
     const double limit = 2344.5965257 - (2344.5977037 - 2344.5965257) / 24;
     static const double E[2] = {9.99999823, 10.00005209}, H[2] = {9.99997306, 10};
     check_close(limit + (2344.5965257 - limit) / 100, reference.action, 1e-7);
@@ -117,8 +117,8 @@ TEST(f9_the_linkage_at_a_small_step)
     check_turning(&row, 1);
 }
 
-/* Means of the energy over blocks of 10,000 steps: their slope is no larger than the scatter of the
- * means says. */
+/* The line that is fitted to the means of the energy over blocks of 10,000 steps has no larger
+ * slope than its standard error explains. */
 TEST(no_drift_of_the_energy_over_a_million_steps)
 {
     enum { BLOCKS = 100, BLOCK = 10000 };
@@ -143,7 +143,7 @@ TEST(no_drift_of_the_energy_over_a_million_steps)
     for (int k = 0; k < BLOCKS; k++)
         rest += pow(mean[k] - middle - slope * (k - 0.5 * (BLOCKS - 1)), 2);
     double error = sqrt(rest / (BLOCKS - 2) / width);
-    print_message("band %.2e, slope %.1e +- %.1e a block\n", band, slope, error);
+    print_message("band %.2e, slope %.1e +- %.1e per block\n", band, slope, error);
     check_below(fabs(slope), 3 * error);
     check_below(fabs(slope) * BLOCKS, 0.02 * band);
     check_equal(0, s.halvings);

@@ -1,5 +1,5 @@
-/* Small vibrations beyond K x = omega^2 M x: large systems by ARPACK, frames that turn, damping,
- * and loads that follow the motion, against closed forms and independent numbers. */
+/* Small vibrations beyond K x = omega^2 M x: large systems by ARPACK, rotating frames, damping, and
+ * follower loads, compared with closed forms and independent numbers. */
 #include "scene.h"
 
 #include <time.h>
@@ -43,7 +43,7 @@ static void check_same(const char *text, const olo_vibration_options *given, dou
     double largest = fabs(olo_modes_omega_squared(dense, 13));
     for (int i = 0; i < 14; i++) {
         double size = larger(olo_modes_omega(dense, i), fabs(olo_modes_growth(dense, i)));
-        /* what has no stiffness is rounding in both */
+        /* modes without stiffness are rounding errors in both */
         if (size * size <= 1e-9 * largest)
             size = 1e-4 * sqrt(largest) / tolerance;
         check_close(olo_modes_omega(dense, i), olo_modes_omega(sparse, i), tolerance * size);
@@ -68,12 +68,12 @@ TEST(arpack_and_lapack_find_the_same_modes)
                "  - {name: right, type: point-on-line, between: [ground, b.end], at: [1, 0, 0], "
                "axis: [1, 0, 0]}\n",
                &options, 1e-8);
-    /* nothing holds it at all */
+    /* without supports */
     check_same("beams:\n"
                "  - {name: b, elements: 8, to: [1, 0, 0], stiffness: [1e4, 1e4, 1e4, 1, 1, 1],\n"
                "     inertia: [1, 1e-3, 1e-3]}\n",
                &options, 1e-7);
-    /* a load without a potential; damping; a frame that turns */
+    /* a load without a potential; damping; a rotating frame */
     check_same(BEAM, &options, 1e-6);
     options.damped = true;
     check_same(BEAM, &options, 1e-6);
@@ -81,7 +81,7 @@ TEST(arpack_and_lapack_find_the_same_modes)
     check_same(BEAM, &options, 1e-6);
 }
 
-/* A Krylov space of equal frequencies has one dimension: the dense solver helps out. */
+/* The Krylov space of equal frequencies has one dimension: the dense solver is used instead. */
 TEST(equal_pendulums_are_found_in_any_way)
 {
     scene s =
@@ -115,22 +115,24 @@ TEST(two_thousand_elements_take_seconds)
                              NULL, settings, 1);
     double start = (double)clock() / CLOCKS_PER_SEC;
     olo_modes *modes = modes_of(&s, &options);
-    check_below((double)clock() / CLOCKS_PER_SEC - start, 30); /* half a second by itself */
+    check_below((double)clock() / CLOCKS_PER_SEC - start,
+                30); /* half a second on an idle machine */
     check_equal(10, olo_modes_count(modes));
-    /* bending about one axis, then three times as stiff about the other */
-    const int place[2][2] = {{0, 2}, {1, 4}};
+    /* numbers of the modes of bending about one axis and about the other, with three times the
+     * frequency */
+    const int number[2][2] = {{0, 2}, {1, 4}};
     for (int axis = 0; axis < 2; axis++)
         for (int i = 0; i < 2; i++)
             check_relative((axis ? 3 : 1) * roots[i] * roots[i],
-                           olo_modes_omega(modes, place[axis][i]), 1e-3);
+                           olo_modes_omega(modes, number[axis][i]), 1e-3);
     olo_modes_free(modes);
     scene_close(&s);
 }
 
 /* --- a frame that turns --- */
 
-/* On springs k in all directions, seen from a frame that turns with w: sqrt(k/m) -+ w across,
- * sqrt(k/m) along the axis. */
+/* A mass on springs k in all directions, in a frame that rotates with w: sqrt(k/m) -+ w normal to
+ * the axis, sqrt(k/m) along it. */
 TEST(springs_split_in_a_turning_frame)
 {
     scene s = scene_open("points: {name: a, mass: 2, position: [0, 0, 0]}\n"
@@ -150,8 +152,8 @@ TEST(springs_split_in_a_turning_frame)
     scene_close(&s);
 }
 
-/* A mass at the end of a spring on an axis through (1, 0, 0): r = k l/(k - m w^2), and the rod that
- * it hangs on pulls with m w^2 r. */
+/* A mass at the end of a spring on an axis through (1, 0, 0): r = k l/(k - m w^2), and the force of
+ * the rod is m w^2 r. */
 TEST(centrifugal_forces_stretch_a_spring)
 {
     const double k = 50, m = 2, w = 3, l = 1.5, r = k * l / (k - m * w * w);
@@ -189,8 +191,8 @@ static const double rotating[][5] = {
     {1, 10, 16.6063628422, 44.3682239229, 89.1563288304},
 };
 
-/* Flapping as in the table, in the plane of rotation the squares are less by the square of the
- * rate. */
+/* Flapping frequencies as in the table; in the plane of rotation the squares are smaller by the
+ * square of the rate. */
 TEST(rotation_stiffens_a_cantilever_as_in_the_tables)
 {
     for (size_t i = 0; i < sizeof rotating / sizeof *rotating; i++) {
@@ -222,7 +224,8 @@ TEST(rotation_stiffens_a_cantilever_as_in_the_tables)
     }
 }
 
-/* Driven around by a joint the beam has the same frequencies as on the ground of the frame. */
+/* With the rotation as a prescribed motion of a joint, the beam has the same frequencies as on the
+ * ground of the rotating frame. */
 TEST(driven_hub_is_held_in_the_frame_that_turns_with_it)
 {
     scene s = scene_open("bodies: {name: hub, mass: 3, inertia: [1, 1, 1]}\n"
@@ -303,7 +306,7 @@ TEST(controller_has_its_poles)
     check_equal(1, olo_modes_count(modes));
     check_relative(-1, olo_modes_growth(modes, 0), 1e-10);
     check_relative(sqrt(24), olo_modes_omega(modes, 0), 1e-10);
-    /* the phase between parts of one mode: none here */
+    /* the parts of a mode have no phase differences here */
     olo_error error = {0};
     check_ok(olo_modes_displace(modes, 0, 0.1, pi / 2, s.state, &error), &error);
     check_close(0.3, olo_system_joint_coordinate_value(s.system, s.state, 0), 1e-9);
@@ -323,7 +326,7 @@ static double beck(double p, double omega)
     return m[0][0] * m[1][1] - m[0][1] * m[1][0];
 }
 
-/* Have the two lowest frequencies not met yet? */
+/* Whether the two lowest frequencies are still separate. */
 static bool beck_swings(double p)
 {
     double first = beck(p, 0.01);
@@ -411,7 +414,8 @@ TEST(wrong_questions_are_answered)
     olo_model_free(model);
 }
 
-/* Every allocation of the general solvers fails in turn: a status, and nothing leaks. */
+/* Every allocation of the general solvers fails in turn: the status reports it, and no memory
+ * leaks. */
 TEST(without_memory_nothing_is_lost)
 {
     const char *const solvers[] = {"dense", "sparse"};

@@ -103,11 +103,11 @@ def test_steps_forward_and_back(swing):
 
 def test_step_map_is_symplectic():
     system = oloid.load("double-spherical-pendulum", scheme="variational")
-    told = system.derivatives().step_map(system.initial_state())
+    linear = system.derivatives().step_map(system.initial_state())
     f = system.counts["degrees_of_freedom"]
     J = numpy.block([[numpy.zeros((f, f)), numpy.eye(f)], [-numpy.eye(f), numpy.zeros((f, f))]])
-    assert numpy.abs(told.matrix.T @ J @ told.matrix - J).max() < 1e-13
-    assert told.defect < 1e-13 and told.largest == pytest.approx(1, abs=1e-9)
+    assert numpy.abs(linear.matrix.T @ J @ linear.matrix - J).max() < 1e-13
+    assert linear.defect < 1e-13 and linear.largest == pytest.approx(1, abs=1e-9)
 
 
 def test_what_is_refused(swing):
@@ -138,7 +138,7 @@ def test_checkpoints_change_nothing():
     assert whole.value == again.value and (whole.q == again.q).all() and (whole.v == again.v).all()
 
 
-def test_steps_of_a_tolerance_are_repeated(swing):
+def test_steps_of_a_tolerance_can_be_used_again(swing):
     system = oloid.load(swing, tolerance=1e-4)
     d = system.derivatives("k")
     g = d.gradient(GOALS)
@@ -146,12 +146,13 @@ def test_steps_of_a_tolerance_are_repeated(swing):
     assert (len(sizes) == g.steps == d.steps and sizes.sum() == pytest.approx(0.5) and sizes.max()
             > 1.2 * sizes.min())
 
-    def repeated(k):
+    def with_the_same_steps(k):
         other = oloid.load(swing, set={"k": k}, tolerance=1e-4).derivatives()
         other.sizes = sizes
         return other.gradient(GOALS).value
-    assert repeated(12.0) == pytest.approx(g.value, rel=1e-13)
-    assert g.parameters["k"] == pytest.approx(extrapolated(repeated, 12.0, 0.2), rel=1e-8)
+    assert with_the_same_steps(12.0) == pytest.approx(g.value, rel=1e-13)
+    assert g.parameters["k"] == pytest.approx(extrapolated(with_the_same_steps, 12.0, 0.2),
+                                              rel=1e-8)
     with pytest.raises(oloid.InputError, match="size of step 1 must be positive"):
         d.sizes = [-1]
     d.sizes = [0.01, 0.02]
@@ -189,24 +190,25 @@ def test_parameters_move_the_equilibrium_at_the_start(swing):
     assert later.value == g.value and later.parameters["k"] == g.parameters["k"]
 
 
-def pushed(slopes=True):
+def pushed(derivatives=True):
     model = pendulum()
     model.add_joint(name="rail", type="prismatic", between=["ground", "cart"], at=[0, 2, 0],
                     axis=[1, 0, 0], function=lambda t, x, v: -5 * x**3 - v,
-                    slopes=(lambda t, x, v: (-15 * x**2, -1)) if slopes else None)
+                    slopes=(lambda t, x, v: (-15 * x**2, -1)) if derivatives else None)
     model.add_body(name="cart", mass=1, inertia=[1, 1, 1], position=[0.5, 2, 0])
 
     def drag(t, x, v):
         return -0.2 * numpy.linalg.norm(v) * v
 
-    def drag_slopes(t, x, v):
+    def drag_derivatives(t, x, v):
         speed = numpy.linalg.norm(v)
         return 0, -0.2 * (speed * numpy.eye(3) + (numpy.outer(v, v) / speed if speed > 0 else 0))
-    model.add_load(name="air", on="bob", function=drag, slopes=drag_slopes if slopes else None)
+    model.add_load(name="air", on="bob", function=drag,
+                   slopes=drag_derivatives if derivatives else None)
     return model
 
 
-def test_functions_with_slopes_have_gradients():
+def test_functions_with_derivatives_have_gradients():
     system = oloid.load(pushed(), end=0.3)
     d, state = system.derivatives(), system.initial_state()
     n = system.coordinates
@@ -220,12 +222,12 @@ def test_functions_with_slopes_have_gradients():
         return d.gradient(goals, start).value
     assert g.v @ dv == pytest.approx(extrapolated(moved, 0.0, 0.05), rel=1e-8)
     with pytest.raises(oloid.Error, match="`slopes`"):
-        oloid.load(pushed(slopes=False)).derivatives()
+        oloid.load(pushed(derivatives=False)).derivatives()
     with pytest.raises(oloid.InputError, match="derivatives of `function`"):
         pendulum().add_load(name="x", on="bob", slopes=3)
 
 
-def test_an_exception_in_slopes_is_raised():
+def test_an_exception_in_derivatives_is_raised():
     model = pendulum()
     model.add_load(name="air", on="bob", function=lambda t, x, v: -v, slopes=lambda t, x, v: 1 / 0)
     with pytest.raises(ZeroDivisionError):

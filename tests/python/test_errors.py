@@ -62,7 +62,7 @@ def test_a_column_that_is_not_there():
     assert caught.value.status == "NOT_FOUND"
 
 
-def test_a_run_that_fails_keeps_what_there_is(tmp_path):
+def test_a_run_that_fails_has_a_result_up_to_the_failure(tmp_path):
     """Beyond t = 0.5 the force is not a number: the steps before are in the result."""
     model = pendulum()
     model.add_load(name="hole", on="bob", force=[1, 0, 0], time="if(t > 0.5, sqrt(0.5-t), 1)")

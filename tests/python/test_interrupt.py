@@ -36,14 +36,14 @@ def interrupted(tmp_path):
     def press(before="", run=RUN.format(more=""), report=REPORT):
         program = PROGRAM.format(tests=os.path.dirname(__file__), before=before, run=run,
                                  report=report)
-        # a shell may have told its children to ignore SIGINT
+        # the children of a shell may ignore SIGINT
         process = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    preexec_fn=lambda: signal.signal(signal.SIGINT,
                                                                     signal.default_int_handler))
         try:
             assert process.stdout.readline() == "ready\n"
-            for _ in range(300):  # a busy machine takes its time to the first step
+            for _ in range(300):  # on a busy machine the first step comes late
                 if "x.h5" not in run or os.path.exists(tmp_path / "x.h5.partial"):
                     break
                 time.sleep(0.1)
@@ -56,7 +56,7 @@ def interrupted(tmp_path):
             process.wait()
         assert process.returncode == 0, stderr
         seconds, last = stdout.splitlines()
-        # of a processor that others want, too
+        # longer on a busy machine
         share = max(1.0, os.getloadavg()[0] / os.cpu_count())
         assert float(seconds.split()[1]) - pressed < share
         return last

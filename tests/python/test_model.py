@@ -61,7 +61,7 @@ def test_the_catalogue_is_that_of_the_folder():
 
 
 def test_a_force_in_python_equals_the_damper_of_the_library():
-    """-c v on the bob is what a linear damper between the bob and the origin does."""
+    """The force -c v on the bob is that of a linear damper between the bob and the origin."""
     by_damper = pendulum()
     by_damper.add_damper(between=["bob", [0, 0, 0]], type="linear", damping=0.3)
     by_function = pendulum()
@@ -75,8 +75,8 @@ def test_a_force_in_python_equals_the_damper_of_the_library():
 
 
 def test_a_torque_in_python_equals_the_spring_of_the_joint():
-    """Halves of the torque at the ends are not the torque at the middle, but for a linear law they
-    are."""
+    """The mean of the torques at both ends of a step is the torque in the middle, because the law
+    is linear."""
     def arm(**drive):
         model = oloid.Model("arm", run={"step": 0.01, "end": 1})
         model.add_body(name="arm", mass=1, inertia=[0.1, 0.1, 0.1], position=[0.5, 0, 0])

@@ -1,4 +1,4 @@
-"""`oloid.run`: the same as the command to the last bit, and what a result tells."""
+"""`oloid.run`: the same as the command to the last bit, and the contents of a result."""
 import subprocess
 import sys
 import threading
@@ -104,15 +104,15 @@ def test_a_temporary_result_lives_as_long_as_it_is_used(tmp_path):
     import os
     result = oloid.run("heavy-top", end=0.01)
     path, time = result.path, result.time
-    result.save(tmp_path / "kept.h5")
+    result.save(tmp_path / "saved.h5")
     assert os.path.exists(path)
     del result
     assert not os.path.exists(path) and not os.path.exists(os.path.dirname(path))
-    assert len(time) == len(oloid.open(tmp_path / "kept.h5").time)
+    assert len(time) == len(oloid.open(tmp_path / "saved.h5").time)
 
 
 def test_a_law_that_breaks_is_a_warning():
-    # a step this coarse with so loose a tolerance keeps no energy
+    # with so large a step and tolerance the energy is not conserved
     with pytest.warns(oloid.DriftWarning, match="drifted by"):
         result = oloid.run("double-spherical-pendulum", step=0.05, end=5,
                            set={"run.newton_tolerance": 0.5})
@@ -207,8 +207,8 @@ def test_reports(tmp_path, monkeypatch):
     assert result.report(tmp_path / "plain.html", plain=True) == str(tmp_path / "plain.html")
     plain = (tmp_path / "plain.html").read_text()
     assert "<svg" in plain and "<script" not in plain
-    kept = oloid.run("heavy-top", end=0.05, output=tmp_path / "a.b" "top.h5")
-    assert kept.report() == str(tmp_path / "a.btop.report.html")
+    saved = oloid.run("heavy-top", end=0.05, output=tmp_path / "a.b" "top.h5")
+    assert saved.report() == str(tmp_path / "a.btop.report.html")
 
 
 def test_plots(tmp_path):
@@ -228,7 +228,7 @@ def test_plots(tmp_path):
 @pytest.mark.parametrize("setting, message",
                          [("/nowhere/liboloid.so", "there is no file '/nowhere/liboloid.so'"),
                                               (sys.executable, "is not a library of Oloid")])
-def test_a_library_that_is_not_there_is_told(setting, message):
+def test_a_missing_library_is_reported(setting, message):
     import os
     done = subprocess.run([sys.executable, "-c", "import oloid"],
                           env={**os.environ, "OLOID_LIBRARY": setting}, text=True,

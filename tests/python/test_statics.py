@@ -85,8 +85,8 @@ def test_a_limit_point_under_a_moment_says_nothing_of_stability():
 
 
 def spring_net(random):
-    """Points on a line of springs, held by others, under random loads; and what the reference needs
-    of it."""
+    """Points on a line of springs, held by others, under random loads, and its data for the
+    reference."""
     n, scale = random.integers(1, 6), 10 ** random.uniform(-0.5, 3)
     points = numpy.stack([numpy.arange(n) + 0.3 * random.normal(size=n),
                           random.uniform(0.05, 0.5, n)], 1)
@@ -99,8 +99,8 @@ def spring_net(random):
     loads = scale * random.normal(size=(n, 2))
     loads[:, 1] = -abs(loads[:, 1])
 
-    def end(place, i):
-        return f"p{i}" if 0 <= i < n else [*map(float, place), 0.0]
+    def end(position, i):
+        return f"p{i}" if 0 <= i < n else [*map(float, position), 0.0]
     model = {"name": "net", "plane": "xy",
              "points": [{"name": f"p{i}", "mass": 1, "position": list(map(float, x))}
                         for i, x in enumerate(points)],
@@ -147,7 +147,7 @@ def follow_net(points, springs, loads):
     return (1.0 if s > 1 - 1e-12 else s), q
 
 
-def test_random_nets_of_springs_keep_to_their_paths():
+def test_random_nets_of_springs_follow_their_paths():
     limits = 0
     for seed in range(10):
         model, *net = spring_net(numpy.random.default_rng(seed))
@@ -202,12 +202,12 @@ def test_damping_and_spin():
     assert oloid.modes(turning).omega == pytest.approx([4, 5, 6])
 
 
-def check_cart(linear, slope=0.5 * 9.81 * 0.8):
+def check_cart(linear, by_angle=0.5 * 9.81 * 0.8):
     ml, J = 0.5 * 0.8, 0.01 + 0.5 * 0.64
     det = 2.5 * J - ml * ml
     expected = numpy.zeros((4, 4))
     expected[0, 2] = expected[1, 3] = 1
-    expected[2:, 1] = -ml * slope / det, 2.5 * slope / det
+    expected[2:, 1] = -ml * by_angle / det, 2.5 * by_angle / det
     numpy.testing.assert_allclose(linear.A, expected, atol=1e-9)
     numpy.testing.assert_allclose(linear.B[:, 0], [0, 0, J / det, -ml / det], atol=1e-12)
 
@@ -227,14 +227,14 @@ def test_a_cart_with_a_pole(tmp_path):
 
 
 def test_a_torque_from_python_is_linearised():
-    # its slope is found by differences
+    # its derivatives are found by differences
     linear = oloid.linearize(cart(function=lambda t, angle, rate: -30 * angle - 2 * rate),
                              start=True)
     assert linear.inputs == ["rail.force", "hinge.torque"]
     ml, J = 0.5 * 0.8, 0.01 + 0.5 * 0.64
     det = 2.5 * J - ml * ml
-    slope = 0.5 * 9.81 * 0.8 - 30
-    assert linear.A[2:, 1] == pytest.approx([-ml * slope / det, 2.5 * slope / det], rel=1e-6)
+    by_angle = 0.5 * 9.81 * 0.8 - 30
+    assert linear.A[2:, 1] == pytest.approx([-ml * by_angle / det, 2.5 * by_angle / det], rel=1e-6)
     assert linear.A[2:, 3] == pytest.approx([ml * 2 / det, -2.5 * 2 / det], rel=1e-6)
     assert linear.B[2:, 1] == pytest.approx([-ml / det, 2.5 / det], rel=1e-12)
 

@@ -80,7 +80,7 @@ def test_views_are_read_only_and_follow_the_state():
     assert not numpy.array_equal(q, before)
     del state, stepper, system
     gc.collect()
-    assert numpy.all(numpy.isfinite(q))  # the view keeps its state
+    assert numpy.all(numpy.isfinite(q))  # the view owns a reference to its state
 
 
 def test_states_are_written_copied_and_reversed():
@@ -107,7 +107,7 @@ def test_joint_coordinates_and_structure():
     state = system.initial_state()
     system.simulate(state)
     angle, rate = state.joint("axle.angle")
-    # the scheme turns by 2 atan(h omega/2) a step
+    # the scheme rotates by 2 atan(h omega/2) per step
     assert (angle == pytest.approx(100 * 2 * math.atan(0.01 * 3 / 2), rel=1e-12)
             and rate == pytest.approx(3, rel=1e-12))
     assert system.joint_coordinates == ["axle.angle"] and system.counts["degrees_of_freedom"] == 1

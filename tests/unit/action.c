@@ -139,7 +139,7 @@ TEST(moment_is_a_pure_moment_and_does_moment_times_rotation)
         /* dd_I = a x d_I,m: the work is M . a */
         check_close(vec3_dot(M, b.a), work_of(&b, f), 2e-14);
         scene_close(&b.s);
-        /* along the directors: the components d_I,m . m stay */
+        /* along the directors: the components d_I,m . m are constant */
         bench_open(&b, "moment: [3, -2, 5], frame: body", &seed);
         action_of(&b)->type->force(action_of(&b), &b.x, 0, f, NULL);
         wrench_of(&b, f, force, moment);
@@ -165,7 +165,7 @@ TEST(tangents_against_differences)
             int n = action->size;
             action->type->force(action, &b.x, 0.3, f, K);
             for (int c = 0; c < n; c++) {
-                double slope[OLO_ACTION_SIZE_MAX] = {0};
+                double derivative[OLO_ACTION_SIZE_MAX] = {0};
                 for (int side = -2; side <= 2; side++) {
                     const double weight[5] = {1, -8, 0, 8, -1};
                     double saved = b.dq[action->index[c]];
@@ -173,12 +173,12 @@ TEST(tangents_against_differences)
                     take_step(&b);
                     action->type->force(action, &b.x, 0.3, f, NULL);
                     for (int i = 0; i < n; i++)
-                        slope[i] += weight[side + 2] * f[i] / (12 * eps);
+                        derivative[i] += weight[side + 2] * f[i] / (12 * eps);
                     b.dq[action->index[c]] = saved;
                     take_step(&b);
                 }
                 for (int i = 0; i < n; i++)
-                    check_close(slope[i], K[i * n + c], 1e-7 * (1 + fabs(slope[i])));
+                    check_close(derivative[i], K[i * n + c], 1e-7 * (1 + fabs(derivative[i])));
             }
             scene_close(&b.s);
         }
@@ -195,7 +195,7 @@ static double factor_at(const char *time, double t)
     scene s = scene_open(text, "reduced");
     const olo_action *action = &s.system->actions[0];
     double factor = olo_action_factor(action, &(olo_interval){0}, t);
-    /* and the stepper samples the middle of the step */
+    /* the stepper evaluates the middle of the step */
     const double h = 0.25;
     olo_state_set_time(s.state, t - 0.5 * h);
     scene_run(&s, h, 1);

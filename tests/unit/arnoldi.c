@@ -1,4 +1,4 @@
-/* Eigenvalues of matrices that are known by their products, against closed forms. */
+/* Eigenvalues of matrices that are given by their products, compared with closed forms. */
 #include "test.h"
 
 #include <stdbool.h>
@@ -101,7 +101,7 @@ TEST(rotations_have_conjugate_pairs)
     }
 }
 
-/* One eigenvalue only: no space to look for others. */
+/* One eigenvalue only: there is no space in which to search for others. */
 TEST(what_cannot_be_found_is_an_error)
 {
     double start[N], values[5], vectors[5 * N];

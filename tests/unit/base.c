@@ -112,10 +112,10 @@ TEST(truncation_never_cuts_a_character)
 
         olo_error error = {0};
         olo_fail(&error, OLO_BAD_INPUT, "%s", text);
-        const size_t kept = strlen(error.text);
-        check_true(kept >= OLO_ERROR_TEXT_SIZE - 2);
-        check_equal(lead, kept % 2);
-        check_equal(0xA9, (unsigned char)error.text[kept - 1]);
+        const size_t stored = strlen(error.text);
+        check_true(stored >= OLO_ERROR_TEXT_SIZE - 2);
+        check_equal(lead, stored % 2);
+        check_equal(0xA9, (unsigned char)error.text[stored - 1]);
     }
 }
 
@@ -167,7 +167,7 @@ TEST(a_product_that_overflows_is_out_of_memory)
     check_equal(alive, olo_memory_alive());
 }
 
-TEST(realloc_keeps_old_items_and_zeroes_new_ones)
+TEST(realloc_copies_old_items_and_zeroes_new_ones)
 {
     int *x = olo_realloc(NULL, 0, 3, sizeof *x);
     check_true(x != NULL);
@@ -186,7 +186,7 @@ TEST(realloc_keeps_old_items_and_zeroes_new_ones)
     olo_free(x);
 }
 
-TEST(a_growing_list_keeps_its_items_and_doubles)
+TEST(a_growing_list_copies_its_items_and_doubles)
 {
     const size_t before = olo_memory_count();
     size_t capacity = 0;
@@ -238,7 +238,7 @@ TEST(injection_can_be_called_off)
     olo_free(a);
 }
 
-TEST(a_failed_realloc_keeps_the_old_block)
+TEST(a_failed_realloc_leaves_the_old_block)
 {
     size_t capacity = 0;
     int *list = olo_grow(NULL, 0, &capacity, sizeof *list);
@@ -302,7 +302,7 @@ TEST(the_nearest_name_wins_and_the_first_of_equals)
     check_text("masses", olo_suggest("massess", names, 3));
 }
 
-TEST(a_suggestion_keeps_something_of_the_word)
+TEST(a_suggestion_shares_letters_with_the_word)
 {
     const char *const names[] = {"y", "xz"};
     check_text("xz", olo_suggest("x", names, 2));
@@ -411,15 +411,15 @@ TEST_MAIN(cmocka_unit_test(every_status_has_a_name_a_text_and_an_exit_code),
           cmocka_unit_test(blocks_are_zeroed_and_aligned),
           cmocka_unit_test(nothing_is_a_valid_block),
           cmocka_unit_test(a_product_that_overflows_is_out_of_memory),
-          cmocka_unit_test(realloc_keeps_old_items_and_zeroes_new_ones),
-          cmocka_unit_test(a_growing_list_keeps_its_items_and_doubles),
+          cmocka_unit_test(realloc_copies_old_items_and_zeroes_new_ones),
+          cmocka_unit_test(a_growing_list_copies_its_items_and_doubles),
           cmocka_unit_test(strings_are_copied), cmocka_unit_test(the_chosen_allocation_fails_once),
           cmocka_unit_test(injection_can_be_called_off),
-          cmocka_unit_test(a_failed_realloc_keeps_the_old_block),
+          cmocka_unit_test(a_failed_realloc_leaves_the_old_block),
           cmocka_unit_test(one_slip_of_each_kind_is_understood),
           cmocka_unit_test(a_word_far_from_every_name_gets_no_suggestion),
           cmocka_unit_test(the_nearest_name_wins_and_the_first_of_equals),
-          cmocka_unit_test(a_suggestion_keeps_something_of_the_word),
+          cmocka_unit_test(a_suggestion_shares_letters_with_the_word),
           cmocka_unit_test(small_terms_survive_large_ones),
           cmocka_unit_test(a_million_tenths_are_exact_to_the_last_bit),
           cmocka_unit_test(clocks_never_run_backwards),

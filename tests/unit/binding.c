@@ -1,5 +1,5 @@
 /* What other languages need of the library: its declarations, kinds of elements, functions for
- * elements of a file, an observer that is asked now and then. */
+ * elements of a file, an observer that is called from time to time. */
 #include "scene.h"
 
 #include "base/progress.h"
@@ -95,7 +95,7 @@ static olo_model *read_text(const char *text)
     return model;
 }
 
-/* Runs the model to its end; the state is the caller's. */
+/* Runs the model to its end; the caller frees the state. */
 static olo_state *run_model(const olo_model *model, olo_system **system)
 {
     olo_state *state = NULL;
@@ -144,7 +144,7 @@ TEST(a_joint_of_a_file_takes_a_function)
     olo_model_free(model);
 }
 
-/* The model with a load, or a joint, of these keys is refused once it has a function. */
+/* The model with these keys of a load, or of a joint, is refused if it also has a function. */
 static void check_contradiction(const char *load, const char *joint, const char *reason)
 {
     char text[1024];
@@ -184,7 +184,7 @@ TEST(a_constant_beside_a_function_is_refused)
     check_contradiction("", ", torque: 1, time: t", NULL);
 }
 
-static void no_slopes(void *context, double t, double coordinate, double rate, double by[2])
+static void zero_derivatives(void *context, double t, double coordinate, double rate, double by[2])
 {
     (void)context, (void)t, (void)coordinate, (void)rate, (void)by;
 }
@@ -194,7 +194,7 @@ TEST(derivatives_without_a_function_are_refused)
     olo_error error = {0};
     olo_system *system = NULL;
     olo_model *model = read_text(hinged);
-    check_ok(olo_model_set_joint_derivatives(model, "hinge", no_slopes, &error), &error);
+    check_ok(olo_model_set_joint_derivatives(model, "hinge", zero_derivatives, &error), &error);
     check_status(OLO_BAD_INPUT, olo_model_compile(model, &system, &error));
     check_contains("'hinge' has derivatives but no function", error.text);
     olo_model_free(model);
@@ -223,7 +223,7 @@ TEST(functions_of_elements_that_are_not_there_are_refused)
 
 typedef struct asked {
     int steps, stops, warnings;
-    int stop_at; /* question that is answered with yes */
+    int stop_at; /* the number of the question that is answered with yes */
     double last; /* clock at the last call */
     double shortest;
 } asked;
@@ -261,7 +261,7 @@ static const char endless[] = "bodies:\n"
                               " angular_velocity: [0, 0, 3]}\n"
                               "run: {step: 1, end: 1e9}\n";
 
-/* Asks `a`, or nobody, at most every `seconds`. */
+/* A throttle that asks `a`, or no observer, at most every `seconds`. */
 static olo_throttle *throttle_of(asked *a, double seconds)
 {
     olo_observer observer = olo_observer_default();
@@ -301,7 +301,7 @@ TEST(a_throttled_observer_is_called_rarely_and_can_stop_the_run)
     check_true(a.shortest >= 0.01); /* the clock of this test is read a little later or earlier */
 }
 
-/* Between steps that take long, too. */
+/* The observer is also asked between long steps. */
 TEST(a_throttled_observer_is_asked_between_steps_when_it_is_time)
 {
     asked a = {.stop_at = 2};
@@ -321,7 +321,7 @@ TEST(a_pace_of_nothing_is_every_step)
     olo_run_summary summary;
     check_status(OLO_INTERRUPTED, run_asked(&a, 0.0, &summary));
     check_equal(5, summary.steps);
-    check_equal(6, a.steps); /* and the start */
+    check_equal(6, a.steps); /* with the initial state */
 }
 
 TEST(a_throttled_observer_without_functions_does_nothing)

@@ -1,5 +1,5 @@
-/* What a command builds: one topology, one rank, one structure of the elimination, and workspaces
- * only for those who solve. The linker redirects the constructors to the counters here
+/* A command builds one topology, one rank, one structure of the elimination, and workspaces only
+ * for solvers. The linker redirects the constructors to the counters here
  * (tests/CMakeLists.txt). */
 #include "cli/command.h"
 #include "kinematics/redundancy.h"

@@ -57,7 +57,7 @@ static bench bench_open(scene s)
     return b;
 }
 
-/* Moves it to random coordinates up to `size`. */
+/* Moves the chart to random coordinates up to `size`. */
 static void bench_move(bench *b, double size)
 {
     for (int i = 0; i < b->r; i++)
@@ -175,7 +175,7 @@ static double *null_matrix(bench *b)
     return P;
 }
 
-/* P^T of the right pair of a step that stays at q. */
+/* P^T of the right pair of a step without motion at q. */
 static double *step_matrix(bench *b)
 {
     double *P = numbers(b->r * b->n);
@@ -250,22 +250,22 @@ static void check_null_derivatives(bench *b)
     olo_null_derivatives near = {numbers(b->n), numbers(b->r), numbers(b->n)};
     olo_null_point at = {.q = b->q, .y = y, .nu = nu, .w = w};
     olo_null_form_at(b->form, &at, &first, &change);
-    double value = product(b->n, y, first.by_y), slope = product(b->n, w, first.by_q),
-           slope_near = 0;
+    double value = product(b->n, y, first.by_y), derivative = product(b->n, w, first.by_q),
+           difference = 0;
     check_close(value, product(b->r, nu, first.by_nu), 1e-12);
-    check_close(slope, product(b->n, y, change.by_y), 1e-11);
-    check_close(slope, product(b->r, nu, change.by_nu), 1e-11);
+    check_close(derivative, product(b->n, y, change.by_y), 1e-11);
+    check_close(derivative, product(b->r, nu, change.by_nu), 1e-11);
     at = (olo_null_point){.q = q, .y = y, .nu = nu};
     for (int i = 0; i < 4; i++) {
         for (int k = 0; k < b->n; k++)
             q[k] = b->q[k] + offset[i] * step * w[k];
         olo_null_form_at(b->form, &at, &first, &(olo_null_derivatives){0});
-        slope_near += weight[i] / step * product(b->n, y, first.by_y);
+        difference += weight[i] / step * product(b->n, y, first.by_y);
         add_sample(i, b->n, first.by_y, near.by_y);
         add_sample(i, b->r, first.by_nu, near.by_nu);
         add_sample(i, b->n, first.by_q, near.by_q);
     }
-    check_close(slope_near, slope, 1e-8);
+    check_close(difference, derivative, 1e-8);
     check_below(apart(b->n, near.by_y, change.by_y), 1e-8);
     check_below(apart(b->r, near.by_nu, change.by_nu), 1e-8);
     check_below(apart(b->n, near.by_q, change.by_q), 1e-8);
@@ -276,7 +276,7 @@ static void check_null_derivatives(bench *b)
         olo_free(all[i]);
 }
 
-/* Everything, at the reference and at random coordinates around it. */
+/* All checks, at the reference and at random coordinates around it. */
 static void check_model(scene s)
 {
     bench b = bench_open(s);
@@ -295,7 +295,7 @@ static void check_model(scene s)
 
 /* --- every type of the registry --- */
 
-/* What a model may say for `key` in a section. */
+/* The values that a model may have for `key` in a section. */
 static const char *const *choices_of(const char *section, const char *key)
 {
     for (int i = 0; i < olo_element_type_count; i++)
@@ -340,7 +340,7 @@ static const pair_kind *pair_of(const char *type)
     return NULL;
 }
 
-/* A pair between a free body and another, named both ways round, or to the ground. */
+/* A pair between a free body and another, in both orders, or with the ground. */
 static void check_pair(const pair_kind *kind)
 {
     for (int k = 0; k < 4; k++) {
@@ -385,7 +385,7 @@ TEST(every_support_has_its_chart_and_null_space)
         }
 }
 
-/* A type without a chart is refused by name, and its null space is there all the same. */
+/* A type without a chart is refused by name, but has a null space. */
 TEST(what_rolls_has_no_chart)
 {
     scene s = scene_open("gravity: [0, 0, -9.81]\n"
@@ -458,16 +458,16 @@ TEST(charts_compose_over_chains_and_trees)
     joined chain = joined_create(3);
     const char letters[] = "RUPSCELT";
     for (int k = 0; letters[k]; k++) {
-        const double place[3] = {0.7 * k, 0, 0};
-        joined_body(&chain, place, NULL);
+        const double position[3] = {0.7 * k, 0, 0};
+        joined_body(&chain, position, NULL);
         joined_pair(&chain, pair_letter(letters[k]), k - 1, k, NULL, 0.3);
     }
     check_model(joined_open(&chain, "reduced"));
     joined_free(&chain);
 }
 
-/* The Hessian of y^T P(Q(u)) nu on a chart, from its parts: what a Lagrangian of reduced equations
- * adds up. */
+/* The Hessian of y^T P(Q(u)) nu on a chart, from its parts, as in a Lagrangian of reduced
+ * equations. */
 TEST(hessian_of_the_reduced_form_on_a_chart)
 {
     joined x = joined_tree(7, 8);

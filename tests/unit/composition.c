@@ -1,6 +1,6 @@
-/* Coefficients of composed steps against the conditions of their orders (Hairer, Lubich, Wanner,
- * Geometric Numerical Integration, V.3.2), and the weights that estimate errors against what they
- * must not see. */
+/* Coefficients of composed steps satisfy the conditions of their orders (Hairer, Lubich, Wanner,
+ * Geometric Numerical Integration, V.3.2), and the weights of error estimates vanish for the terms
+ * of lower order. */
 #include "test.h"
 
 #include "stepping/composition.h"
@@ -40,7 +40,7 @@ TEST(compositions_satisfy_the_conditions_of_their_order)
             check_close(0.0, power_sum(c, 5), round_off);
             check_close(0.0, nested_sum(c), round_off);
         }
-        /* and not those of the next */
+        /* but not those of the next order */
         if (order == 2)
             check_true(fabs(power_sum(c, 3)) > 0.1);
         if (order == 4)
@@ -63,8 +63,7 @@ TEST(compositions_are_symmetric_and_stay_within_the_step)
     }
 }
 
-/* sum of weight_i node_i^power, and of weight_i (c_1^3 + ... + c_i^3): the error that is there at a
- * node */
+/* sum of weight_i node_i^power, and of weight_i (c_1^3 + ... + c_i^3), the error at a node */
 static double weighted(const olo_composition *c, int power, double *errors)
 {
     long double sum = power == 0 ? (long double)c->weight[0] : 0, node = 0, cubes = 0, seen = 0;

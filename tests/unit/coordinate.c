@@ -42,7 +42,7 @@ static olo_state *start_of(const olo_system *system)
     return x;
 }
 
-/* Two bodies somewhere, with a joint of any type about an axis that is no axis of theirs. */
+/* Two bodies with a joint of any type about an axis that is none of theirs. */
 static olo_system *pair_of(const char *type, const char *more)
 {
     char text[1200];
@@ -105,7 +105,8 @@ TEST(coordinates_are_zero_where_the_points_meet_and_move_at_the_given_rates)
     olo_system_free(system);
 }
 
-/* The second against the first, in either order, about the axis as it was given. */
+/* The coordinate is that of the second body relative to the first, in either order, about the given
+ * axis. */
 TEST(the_sense_of_a_coordinate_is_that_of_the_second_body_about_the_axis)
 {
     static const char *const spaces[] = {
@@ -154,8 +155,8 @@ TEST(a_slide_counts_from_the_first_point_to_the_second)
 
 /* --- discrete gradients --- */
 
-/* What the rotation about the unit vector n by an angle adds to v, in extended precision and for
- * small angles too. */
+/* The change of v by a rotation about the unit vector n, in extended precision, also for small
+ * angles. */
 static void turn(const double n[3], long double angle, const long double v[3], long double add[3])
 {
     long double half = sinl(angle / 2), s = sinl(angle), along = 0, square = 0;
@@ -169,8 +170,8 @@ static void turn(const double n[3], long double angle, const long double v[3], l
     }
 }
 
-/* A step in which the second body turns about the axis of the joint, and both turn together about
- * another one. */
+/* A step in which the second body rotates about the axis of the joint, and both rotate together
+ * about another axis. */
 typedef struct turning {
     double q0[24], q1[24], qm[24], dq[24];
     double angles[3];
@@ -220,7 +221,7 @@ TEST(the_discrete_gradient_of_an_angle_gives_its_change_for_any_step)
                     change += d[i] * y.dq[angle->index[i]];
                     terms += fabs(d[i] * y.dq[angle->index[i]]);
                 }
-                /* near half a turn S = sin(step) is what is left of numbers of size one */
+                /* near half a turn S = sin(step) is a small difference of numbers of size one */
                 double left = size > 1 ? fabs(sin(size)) : 1;
                 double rounding = 4 * DBL_EPSILON * (size + terms) / left;
                 check_close(step, got, rounding);
@@ -235,7 +236,8 @@ TEST(the_discrete_gradient_of_an_angle_gives_its_change_for_any_step)
     olo_system_free(system);
 }
 
-/* Along the common rotation nothing is felt: equal and opposite on both bodies, in any step. */
+/* A common rotation does no work: the gradient is equal and opposite on both bodies, in any
+ * step. */
 TEST(a_discrete_gradient_between_bodies_has_no_resultant)
 {
     static const char *const types[] = {"revolute", "cylindrical", "planar", "prismatic"};
@@ -287,8 +289,8 @@ static double push(void *context, double t, double coordinate, double rate)
     return sin(t + 2 * coordinate) - 0.3 * rate * rate * rate;
 }
 
-/* A joint with a torque or force over time, or a function instead, and a controller, all on
- * one coordinate. */
+/* A joint with a torque or force over time, or a function instead, and a controller, all along one
+ * coordinate. */
 static olo_system *driven(const char *type, const char *coordinate, bool function, olo_error *error)
 {
     const char *text = "bodies:\n"
@@ -357,7 +359,7 @@ TEST(drives_do_the_work_of_their_laws)
     }
 }
 
-/* df/dq1 against differences, with midpoint and increment that belong to q1. */
+/* df/dq1 compared with differences, for which midpoint and increment follow q1. */
 TEST(tangents_of_drives_are_those_of_their_forces)
 {
     static const struct {
@@ -372,8 +374,8 @@ TEST(tangents_of_drives_are_those_of_their_forces)
             turning y = {.angles = {0}};
             double f[24], tangent[24 * 24], high[24], low[24], scale = 0;
             const double d = 1e-5;
-            /* that of a C function is itself a difference quotient, and only there to help Newton
-             * */
+            /* that of a C function is itself a difference quotient, which only accelerates
+             * Newton */
             const double tolerance = action->type->motion_tangent ? 1e-5 : 1e-7;
             turn_by(&y, system, 0.3, 0.5, 0.4);
             action->type->force(action, &y.x, 0.4, f, tangent);
@@ -448,27 +450,27 @@ TEST(turns_are_counted_and_copied_with_the_state)
 
 static void stop_along(void *context, quad t, quad *s)
 {
-    quad **x = context; /* the quantity that moves, then e0, e1 */
+    quad **x = context; /* the quantity that is varied, then e0, e1 */
     quad_law *law = (quad_law *)(void *)x[3];
     *x[0] += t;
     quad_stress(law, x[1], x[2], s);
     *x[0] -= t;
 }
 
-/* In every arrangement of two ends and two bounds: from free to beyond, through both stops, within
- * a stop, ... */
+/* For every order of the two ends of a step and the two bounds: from the free range into a stop,
+ * through both stops, within a stop, ... */
 TEST(stops_balance_energy_wherever_the_step_meets_them)
 {
-    const double places[] = {-3.2, -1.7, -0.4, 0.3, 1.6, 2.9}, c[3] = {7, -1.1, 1.2};
+    const double positions[] = {-3.2, -1.7, -0.4, 0.3, 1.6, 2.9}, c[3] = {7, -1.1, 1.2};
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) {
             if (i == j)
                 continue;
-            quad e0 = places[i], e1 = places[j];
+            quad e0 = positions[i], e1 = positions[j];
             quad_law law = {.law = &olo_law_stop, .k = 1, .c = {c[0], c[1], c[2]}, .h = 1};
-            double de = places[j] - places[i];
+            double de = positions[j] - positions[i];
             olo_law_input x = {
-                .k = 1, .e0 = &places[i], .e1 = &places[j], .de = &de, .h = 1, .c = c};
+                .k = 1, .e0 = &positions[i], .e1 = &positions[j], .de = &de, .h = 1, .c = c};
             olo_law_over over;
             olo_law_stop.over(&x, OLO_LAW_SECOND, true, &over);
             check_close((double)(quad_energy(&law, &e1) - quad_energy(&law, &e0)), over.s[0] * de,
@@ -481,24 +483,24 @@ TEST(stops_balance_energy_wherever_the_step_meets_them)
                 check_close((double)exact, first[m], 1e-12);
             }
             /* second derivatives: differences of the first ones */
-            const double d = 1e-5, up[2] = {places[i] + d, places[j] + d};
-            const double down[2] = {places[i] - d, places[j] - d};
+            const double d = 1e-5, up[2] = {positions[i] + d, positions[j] + d};
+            const double down[2] = {positions[i] - d, positions[j] - d};
             const double exact[3] = {over.s00[0], over.s01[0], over.s11[0]};
             for (int m = 0; m < 3; m++) {
-                bool end = m > 0; /* which end moves */
+                bool end = m > 0; /* which end is varied */
                 olo_law_over high, low;
                 olo_law_input y = x;
                 double e = end ? de + d : de - d;
-                y.e0 = end ? &places[i] : &up[0];
-                y.e1 = end ? &up[1] : &places[j];
+                y.e0 = end ? &positions[i] : &up[0];
+                y.e1 = end ? &up[1] : &positions[j];
                 y.de = &e;
                 olo_law_stop.over(&y, OLO_LAW_FIRST, false, &high);
                 e = end ? de - d : de + d;
-                y.e0 = end ? &places[i] : &down[0];
-                y.e1 = end ? &down[1] : &places[j];
+                y.e0 = end ? &positions[i] : &down[0];
+                y.e1 = end ? &down[1] : &positions[j];
                 olo_law_stop.over(&y, OLO_LAW_FIRST, false, &low);
-                double slope = m < 2 ? (high.s0[0] - low.s0[0]) : (high.s1[0] - low.s1[0]);
-                check_close(slope / (2 * d), exact[m], 1e-7);
+                double difference = m < 2 ? (high.s0[0] - low.s0[0]) : (high.s1[0] - low.s1[0]);
+                check_close(difference / (2 * d), exact[m], 1e-7);
             }
         }
 }

@@ -4,7 +4,7 @@
 #include "linalg/dense.h"
 #include "linalg/vector.h"
 
-/* Numbers between -1 and 1 that are the same everywhere. */
+/* Reproducible numbers between -1 and 1. */
 static double next_number(unsigned *seed)
 {
     *seed = *seed * 1664525u + 1013904223u;
@@ -100,8 +100,8 @@ TEST(lu_solves_with_the_matrix_and_with_its_transpose)
     check_true(!olo_lu_factor(2, broken, pivot));
 }
 
-/* Sizes about the blocks of columns and groups of right-hand sides: A X = B and A^T X = B with X
- * known. */
+/* Sizes near those of the blocks of columns and groups of right-hand sides: A X = B and A^T X = B
+ * with known X. */
 TEST(lu_of_any_size_solves_for_many_sides)
 {
     const int sizes[] = {1, 7, 31, 32, 33, 64, 65, 130}, sides = 19;
@@ -138,8 +138,8 @@ TEST(lu_of_any_size_solves_for_many_sides)
     }
 }
 
-/* Rows of few entries, as of constraints, a third of them sums of others: the rank is that of the
- * singular values, the basis is orthonormal, its first rows span all given ones. */
+/* Rows with few entries, as those of constraints, a third of them sums of others: the rank is that
+ * of the singular values, the basis is orthonormal, and its first rows span all given ones. */
 TEST(row_space_of_sparse_rows_has_the_rank_of_the_singular_values)
 {
     enum { ROWS = 90, COLUMNS = 120 };
@@ -183,7 +183,7 @@ TEST(row_space_of_sparse_rows_has_the_rank_of_the_singular_values)
     test_free(gram);
 }
 
-/* Of rows of one length but for rounding the first comes first. */
+/* Of rows whose lengths are equal up to rounding the first one is taken first. */
 TEST(row_space_takes_equal_rows_in_their_order)
 {
     const double c = cos(1.0), s = sin(1.0);
@@ -197,7 +197,7 @@ TEST(row_space_takes_equal_rows_in_their_order)
         check_equal(i, order[i]);
 }
 
-/* [0 1; -5 -2] swings with -1 +- 2i, [3] grows: A v = lambda v. */
+/* [0 1; -5 -2] has the eigenvalues -1 +- 2i, [3] has 3: A v = lambda v. */
 TEST(eigenvectors_of_any_matrix)
 {
     const double given[9] = {0, 1, 0, -5, -2, 0, 0, 0, 3};

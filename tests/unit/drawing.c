@@ -1,5 +1,5 @@
-/* What a system looks like: every element has its picture, of the size and at the position that
- * mechanics gives it. */
+/* The picture of a system: every element has a drawable, with the size and position of the
+ * mechanics. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -31,8 +31,8 @@ static void axis_of(const olo_drawable *d, int column, double axis[3])
 
 TEST(a_body_of_numbers_is_the_ellipsoid_with_its_inertia)
 {
-    /* a homogeneous ellipsoid with semi-axes 1, 2, 3 has J = m/5 (b^2 + c^2, ...), here turned by
-     * 90 degrees about z: the axis of length 2 is x then */
+    /* a homogeneous ellipsoid with semi-axes 1, 2, 3 has J = m/5 (b^2 + c^2, ...). Here it is
+     * rotated by 90 degrees about z, so that the axis of length 2 is x */
     scene s = scene_open(
         "bodies:\n  - {name: egg, mass: 5, center: [0.5, 0, 1], inertia: [10, 13, 5]}\n", NULL);
     const olo_drawable *d = find(&s, "egg", "body", 0);
@@ -92,8 +92,8 @@ TEST(a_needle_ends_at_the_farthest_of_its_joints)
     check_close(1.0, bar_length("[0, 1, 1]", two), 1e-12);
     check_close(1.0, bar_length("[0, 10, 10]", two), 1e-12);
     check_close(1.2, bar_length("[0, 10, 10]", linked), 1e-12);
-    /* shorter ones stay, and what one joint holds, and what is no needle: a disc with J_x = 10, J_y
-     * = J_z = 5 */
+    /* bodies that are shorter, that have one joint, or that are no needles are not changed: a disc
+     * with J_x = 10, J_y = J_z = 5 */
     check_close(sqrt(5 * 0.1 / 3), bar_length("[0, 0.1, 0.1]", two), 1e-12);
     check_close(sqrt(5 / 3.0), bar_length("[0, 1, 1]", one), 1e-12);
     check_close(sqrt(5 * 5 / 3.0), bar_length("[10, 5, 5]", two), 1e-12);
@@ -152,13 +152,13 @@ TEST(a_hinge_is_a_pin_along_its_axis)
     const olo_drawable *foot = find(&s, "hinge", "support", 0),
                        *pin = find(&s, "hinge", "support", 1);
     check_true(foot != NULL && pin != NULL);
-    /* the foot stands in space, down along gravity */
+    /* the foot is fixed in space, downwards along gravity */
     double axis[3];
     axis_of(foot, 2, axis);
     check_text("cone", foot->primitive);
     check_equal(-1, foot->node[0]);
     check_close(-1.0, axis[1], 1e-12);
-    /* the pin moves with the arm; its axis z is the arm's y */
+    /* the pin moves with the arm; its axis z is the y axis of the arm */
     axis_of(pin, 2, axis);
     check_text("cylinder", pin->primitive);
     check_equal(0, pin->node[0]);
@@ -278,8 +278,8 @@ TEST(beams_are_sections_swept_from_node_to_node)
 
 TEST(a_section_of_numbers_is_the_rectangle_that_bends_alike)
 {
-    /* steel or not, E I1 = E w h^3/12 and E I2 = E h w^3/12 with w = 0.3 along d1, h = 0.2 along d2
-     * and E = 1e5 */
+    /* for any material, E I1 = E w h^3/12 and E I2 = E h w^3/12 with w = 0.3 along d1, h = 0.2
+     * along d2 and E = 1e5 */
     scene s =
         scene_open("beams: [{name: a, elements: 2, to: [10, 0, 0], stiffness: [1e3, 1e3, 6e3, "
                    "20, 45, 10], inertia: [1, 1, 1]}]\n",
@@ -289,7 +289,7 @@ TEST(a_section_of_numbers_is_the_rectangle_that_bends_alike)
     check_close(0.10, d->size[1], 1e-14);
     check_close(0, d->size[2], 0);
     scene_close(&s);
-    /* stiffness of no section: still something to see, and no wall */
+    /* a stiffness that belongs to no section: the picture is visible, but not too thick */
     s = scene_open("beams: [{name: a, elements: 2, to: [16, 0, 0], stiffness: [1e3, 1e3, 1, 1e-9, "
                    "1e9, 10], inertia: [1, 1, 1]}]\n",
                    NULL);
@@ -299,8 +299,8 @@ TEST(a_section_of_numbers_is_the_rectangle_that_bends_alike)
     scene_close(&s);
 }
 
-/* After a corner the section has other axes than its node: those of the element, whose third is
- * along it. */
+/* After a corner the axes of the section are not those of its node but those of the element, whose
+ * third axis is along it. */
 TEST(sections_turn_at_a_corner)
 {
     static const double along[2][3] = {{1, 0, 0}, {0, 1, 0}};

@@ -1,6 +1,6 @@
-/* Mass, centre and inertia of bodies and shapes (K5 of the sheet thesis-methods), against closed
- * forms and independent numerical integration; relative coordinates of points; rods and their
- * errors. */
+/* Mass, centre and inertia of bodies and shapes (K5 of the sheet thesis-methods), compared with
+ * closed forms and independent numerical integration; relative coordinates of points; rods and
+ * their errors. */
 #include "scene.h"
 
 #include "linalg/rotation.h"
@@ -130,8 +130,9 @@ static void fold(const double v[4][3], double density, double m[16])
     }
 }
 
-/* m of a shape that is turned by R and shifted */
-static void place(const double from[16], const double R[9], const double shift[3], double to[16])
+/* Adds m of a shape that is rotated by R and shifted. */
+static void add_moved(const double from[16], const double R[9], const double shift[3],
+                      double to[16])
 {
     double A[16] = {1, 0, 0, 0, shift[0], 0, 0, 0, shift[1], 0, 0, 0, shift[2], 0, 0, 0}, B[16];
     for (int i = 0; i < 9; i++)
@@ -211,23 +212,23 @@ TEST(k5_composites_holes_and_turned_shapes)
     for (int i = 0; i < 3; i++)
         axis[i] *= 0.8;
     rotation_exponential(axis, R);
-    /* a turned box, a hole drilled through along z, a turned cone, and a lump given by numbers */
+    /* a rotated box, a hole along z, a rotated cone, and a mass given by numbers */
     memset(part, 0, sizeof part);
     brick(size, 1000, part);
-    place(part, R, at, expected);
+    add_moved(part, R, at, expected);
     memset(part, 0, sizeof part);
     revolve(-0.1, 0.1, straight, 0.05, -1000, part);
-    place(part, none, hole, expected);
+    add_moved(part, none, hole, expected);
     memset(part, 0, sizeof part);
     revolve(0, 0.5, pointed, 0.4, 3000, part);
-    place(part, R, hole, expected);
+    add_moved(part, R, hole, expected);
     /* mass 5, J = diag(1, 2, 2.5) about (1, 1, 1): E = tr(J)/2 - J */
     memset(part, 0, sizeof part);
     part[0] = 5;
     part[5] = 1.75;
     part[10] = 0.75;
     part[15] = 0.25;
-    place(part, none, lump, expected);
+    add_moved(part, none, lump, expected);
     mass_of_text("bodies:\n"
                  "  name: b\n"
                  "  mass: 5\n"
@@ -343,13 +344,13 @@ TEST(k5_reduced_mass_is_mass_and_inertia)
 TEST(k5_singular_euler_tensors_are_bodies)
 {
     static const char *const texts[] = {
-        /* a thin rod on a hinge across it, a thin plate, the top of Bruels */
+        /* a thin rod on a hinge normal to it, a thin plate, the top of Bruels */
         "bodies: {name: b, mass: 1, inertia: [1, 1, 0], angular_velocity: [1, 0, 0]}\n"
         "supports: {on: {on: b, at: [0, 0, 1]}, type: hinge, axis: [1, 0, 0]}\n",
         "bodies: {name: b, mass: 1, inertia: [1, 2, 3], angular_velocity: [1, 2, 3]}\n",
         "bodies: {name: b, mass: 15, inertia: [0.234375, 0.46875, 0.234375], angular_velocity: "
         "[0, 150, -4.61538]}\n",
-        /* singular in axes that are not the frame's */
+        /* singular in axes that are not those of the frame */
         "bodies: {name: b, mass: 1, inertia: [1, 1, 1, 0.25, 0.25, 0.25], angular_velocity: [1, 2, "
         "-3]}\n",
     };
@@ -403,7 +404,7 @@ TEST(k5_negative_eigenvalues_are_refused)
                   "rods", "positive");
 }
 
-/* A mass without extent adds m c c^T wherever it is: rounding makes no moments of inertia of it. */
+/* A point mass adds m c c^T anywhere on the body: rounding must not give it moments of inertia. */
 TEST(point_masses_anywhere_on_a_body)
 {
     unsigned long long seed = 3;

@@ -1,5 +1,5 @@
-/* Block elimination on random trees with springs and closures, against the dense saddle form of the
- * header and its transpose. */
+/* Block elimination on random trees with springs and closures, compared with the dense saddle point
+ * form of the header and its transpose. */
 #include "scene.h"
 
 #include "base/memory.h"
@@ -15,7 +15,7 @@ typedef struct forest {
     olo_elimination *elimination;
 } forest;
 
-/* Numbers over a structure of their own. */
+/* An elimination with its own structure. */
 static olo_elimination *open_elimination(int count, const olo_block *blocks, int edge_count,
                                          const int *edges)
 {
@@ -40,7 +40,7 @@ static int pick(unsigned long long *seed, int n)
     return (int)((scene_random(seed) * 0.5 + 0.5) * n) % n;
 }
 
-/* A spatial joint has no matrices of its own: some to be filled all the same. */
+/* A spatial joint has no matrices; here it gets some that can be filled. */
 static void lend_blocks(olo_joint_blocks *j, double own[4][36])
 {
     if (!j->spatial)
@@ -104,7 +104,7 @@ static bool coupled(const forest *f, int a, int b)
     return a == b;
 }
 
-/* Gauss with row exchanges, for the reference */
+/* Gaussian elimination with row exchanges, as reference */
 static void solve_dense(int n, double *A, double *b)
 {
     for (int k = 0; k < n; k++) {
@@ -135,7 +135,8 @@ static void solve_dense(int n, double *A, double *b)
     }
 }
 
-/* dt = -(A^-1)_tt z has the transpose -(A^-T)_tt; t[c] is where block c is in the dense form. */
+/* dt = -(A^-1)_tt z has the transpose -(A^-T)_tt; t[c] is the index of block c in the dense
+ * form. */
 static void check_transposed(forest *f, int n, const int *t, double *transposed,
                              unsigned long long *seed)
 {
@@ -157,8 +158,8 @@ static void check_transposed(forest *f, int n, const int *t, double *transposed,
     olo_free(b);
 }
 
-/* The product r with any increments: [dt, mu = -W, du] leaves the dense form with [0, 0, -r]. Keeps
- * z. */
+/* The product r with any increments: the dense form times [dt, mu = -W, du] is [0, 0, -r]. The
+ * right side z is not changed. */
 static void check_product(forest *f, int n, const int *t, const int *mu, const int *u,
                           const double *A, unsigned long long *seed)
 {
@@ -210,7 +211,7 @@ static void fill_spatial(olo_joint_blocks *j, unsigned long long *seed)
         j->Ec[i] = -j->Ep[i];
 }
 
-/* Light blocks take no more than a, a^ and f of the above. */
+/* Spatial joints are given by a, a^ and f of these matrices. */
 static void write_spatial(const olo_joint_blocks *j)
 {
     const double *matrix[3] = {j->A + 3, j->A_hat + 3, j->Ep + 18};
@@ -246,8 +247,8 @@ static void check_against_dense(forest *f, unsigned long long *seed, double tole
                 K[i * d + i] += 8;
             if (a == c && block->closure)
                 K[0] = 0;
-            /* rows and columns of closures are alike, as in mechanics: their pivots are not near
-             * zero */
+            /* rows and columns of closures are equal, as in mechanics, so that their pivots are not
+             * near zero */
             for (int i = 0;
                  a != c && block->closure != f->blocks[c].closure && i < d * f->blocks[c].size; i++)
                 K[i] = 1 + 0.3 * K[i];
@@ -350,7 +351,7 @@ static void check_forests(int springs, int closures)
         forest f;
         int count = 1 + pick(&seed, BLOCKS - closures);
         plant(&f, count, 0, springs, closures, &seed);
-        for (int again = 0; again < 2; again++) /* the structure serves many numbers */
+        for (int again = 0; again < 2; again++) /* one structure is used with many numbers */
             check_against_dense(&f, &seed, 1e-9);
         close_elimination(f.elimination);
     }
@@ -371,14 +372,15 @@ TEST(closures_are_eliminated_after_what_moves_them)
     unsigned long long seed = 77;
     for (int k = 0; k < 80; k++) {
         forest f;
-        /* a closure whose nodes cannot move has a zero pivot: every node moves */
+        /* a closure whose nodes cannot move would have a zero pivot: here every node moves */
         plant(&f, 8, 2, 3, k % 2 ? -2 : 2, &seed);
         check_against_dense(&f, &seed, 1e-9);
         close_elimination(f.elimination);
     }
 }
 
-/* A definite symmetric matrix with closure rows, and pairs that are equal and do not vary. */
+/* A positive definite symmetric matrix with closure rows, whose left and right pairs are equal and
+ * constant. */
 static void fill_symmetric(const forest *f, unsigned long long seed)
 {
     olo_elimination *e = f->elimination;
@@ -440,7 +442,7 @@ TEST(symmetric_matrices_are_solved_from_their_upper_half)
             memcpy(twists[c], olo_elimination_twist(f.elimination, c),
                    (size_t)f.blocks[c].size * sizeof(double));
         fill_symmetric(&f, (unsigned long long)k);
-        for (int a = 0; a < f.count; a++) /* what is below is not read */
+        for (int a = 0; a < f.count; a++) /* entries below the diagonal are not read */
             for (int c = 0; c < f.count; c++)
                 if (coupled(&f, a, c) && f.elimination->rank[a] > f.elimination->rank[c] &&
                     !(f.blocks[a].closure && f.blocks[c].closure))
@@ -460,8 +462,8 @@ TEST(symmetric_matrices_are_solved_from_their_upper_half)
     }
 }
 
-/* Three rows on a plain block of which the last is the sum of the others: two directions are left,
- * on either way. */
+/* Three rows on a plain block of which the last is the sum of the others: two directions are active
+ * with each way of the elimination. */
 TEST(redundant_rows_are_revealed)
 {
     const olo_block blocks[2] = {{.size = 3, .dof = 3, .parent = -1, .plain = true},
@@ -471,7 +473,8 @@ TEST(redundant_rows_are_revealed)
     for (int way = 0; way < 3; way++) {
         olo_elimination *e = open_elimination(2, blocks, 1, edge);
         olo_error error = {0};
-        double lambda[3] = {1, 1, -1}, kept[3] = {2, 1, 3}; /* the first of them does nothing */
+        /* the first is in the null space of the rows, the second orthogonal to it */
+        double lambda[3] = {1, 1, -1}, active[3] = {2, 1, 3};
         int where = -1;
         olo_elimination_clear(e);
         for (int i = 0; i < 3; i++) {
@@ -491,17 +494,17 @@ TEST(redundant_rows_are_revealed)
                 check_true(olo_elimination_eliminate_with_rank(e, olo_elimination_sequence(e)[i]));
             for (int i = 1; i >= 0; i--)
                 olo_elimination_substitute(e, olo_elimination_sequence(e)[i]);
-            double advanced[3] = {1, 1, -1}, sum = 0; /* what does nothing is taken away */
+            double advanced[3] = {1, 1, -1}, sum = 0; /* the part in the null space is removed */
             olo_elimination_update_multipliers(e, 1, advanced);
             for (int i = 0; i < 3; i++)
                 sum += advanced[i] * (i == 2 ? -1 : 1);
             check_close(0, sum, 1e-14);
         }
         olo_elimination_project_multipliers(e, 1, lambda);
-        olo_elimination_project_multipliers(e, 1, kept);
+        olo_elimination_project_multipliers(e, 1, active);
         for (int i = 0; i < 3; i++) {
             check_close(0, lambda[i], 1e-14);
-            check_close(i == 2 ? 3 : 2 - i, kept[i], 1e-14); /* orthogonal to (1, 1, -1) */
+            check_close(i == 2 ? 3 : 2 - i, active[i], 1e-14);
             double g = way == 0 ? 0 : i == 2 ? 3 : i + 1.0;
             for (int k = 0; way > 0 && k < 3; k++)
                 g += rows[3 * i + k] * olo_elimination_twist(e, 0)[k];
@@ -511,10 +514,10 @@ TEST(redundant_rows_are_revealed)
     }
 }
 
-/* Two rows (1, 0, 0) and (1, delta, 0) times `unit`, of a unit mass, each a closure of its own or
- * both in one. What the second has beyond the first enters the elimination as delta^2, relative to
- * the square of the rows. */
-static int rows_kept(double delta, double unit, bool together)
+/* The number of active rows of (1, 0, 0) and (1, delta, 0) times `unit`, on a unit mass, in two
+ * closures or together in one. The part of the second row that is orthogonal to the first enters
+ * the elimination as delta^2, relative to the square of the rows. */
+static int active_rows(double delta, double unit, bool together)
 {
     const olo_block blocks[3] = {
         {.size = 3, .dof = 3, .parent = -1, .plain = true},
@@ -535,30 +538,31 @@ static int rows_kept(double delta, double unit, bool together)
         }
     }
     check_ok(olo_elimination_find_redundant(e, unit * unit, &error), &error);
-    int kept = 0;
+    int active = 0;
     for (int c = 1; c <= closures; c++)
-        kept += e->active[c];
+        active += e->active[c];
     close_elimination(e);
-    return kept;
+    return active;
 }
 
-/* The bound is 1e-11 of the square, as elimination_sweep.c says. A row that is refused as
- * misaligned (kinematics/misalignment.c) has a rate below 1e-5; all above it must count, hence
- * nothing above 1e-10 is redundant. */
+/* The bound is 1e-11 of the square (elimination_sweep.c). A row that is refused as misaligned
+ * (kinematics/misalignment.c) has a rate below 1e-5. All rows above that must be active, hence no
+ * row above 1e-10 may be redundant. */
 TEST(rows_are_redundant_below_the_square_root_of_1e_11)
 {
     static const double units[] = {1, 1e-6, 1e6};
     for (int i = 0; i < 6; i++) {
         const bool together = i % 2 == 1;
-        check_equal(2, rows_kept(1e-2, units[i / 2], together));
-        check_equal(2, rows_kept(1e-5, units[i / 2], together));
-        check_equal(1, rows_kept(1e-6, units[i / 2], together));
-        check_equal(1, rows_kept(0, units[i / 2], together));
+        check_equal(2, active_rows(1e-2, units[i / 2], together));
+        check_equal(2, active_rows(1e-5, units[i / 2], together));
+        check_equal(1, active_rows(1e-6, units[i / 2], together));
+        check_equal(1, active_rows(0, units[i / 2], together));
     }
 }
 
-/* Closures on a chain that are combinations of others: rounding of the elimination leaves of them
- * what the conditioning of the chain makes of 1e-16. The rank is known. */
+/* Closures on a chain of which some are linear combinations of others, so that the rank is known.
+ * The elimination leaves rounding errors of 1e-16 times the condition number of the chain in them.
+ */
 TEST(combinations_of_rows_are_redundant_whatever_rounding_leaves_of_them)
 {
     enum { NODES = 6, ROWS = 4, BASIS = 2 };
@@ -594,17 +598,16 @@ TEST(combinations_of_rows_are_redundant_whatever_rounding_leaves_of_them)
                         olo_elimination_matrix(e, NODES + i, c)[k] = rows[i][3 * c + k];
             }
         check_ok(olo_elimination_find_redundant(e, 1.0, &error), &error);
-        int kept = 0;
+        int active = 0;
         for (int i = 0; i < ROWS; i++)
-            kept += e->active[NODES + i];
-        check_equal(BASIS, kept);
+            active += e->active[NODES + i];
+        check_equal(BASIS, active);
         close_elimination(e);
     }
 }
 
-/* Windows side by side, hung on the ground by all their cranks, or on a chain of which each body
- * carries a rung and on each rung a part of the other rail: the closures are those of the parts
- * among themselves. */
+/* Windows side by side, attached to the ground by all their cranks, or to a chain of which each
+ * body has a rung with a part of the other rail: then the closures connect neighbouring parts. */
 static int most_later_neighbours(int windows, bool on_chain)
 {
     int nodes = on_chain ? 3 * (windows + 1) : 2 * windows + 1, count = nodes + windows, most = 0;
@@ -645,8 +648,8 @@ static void fill_redundant(olo_elimination *e, double mass, bool redundant)
     }
 }
 
-/* Of two eliminations over one structure one finds a redundant row, the other none; neither changes
- * what is shared. */
+/* Of two eliminations with one structure one finds a redundant row, the other none; neither changes
+ * the structure. */
 TEST(eliminations_share_a_structure_that_does_not_change)
 {
     const olo_block blocks[2] = {{.size = 3, .dof = 3, .parent = -1, .plain = true},

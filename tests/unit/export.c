@@ -1,4 +1,5 @@
-/* Results for other programs: memory and disk that run out at any moment leave no half file. */
+/* Results for other programs: if memory or disk space is exhausted at any moment, no incomplete
+ * file remains. */
 #include "scene.h"
 
 #include <dirent.h>
@@ -25,14 +26,14 @@ static const char model_text[] =
 
 enum { PATH_SIZE = 256 };
 
-typedef struct place {
+typedef struct result_files {
     char folder[64], result[PATH_SIZE], pvd[PATH_SIZE], pieces[PATH_SIZE];
-} place;
+} result_files;
 
-/* A result of three rows in a folder of its own. */
-static place make_result(void)
+/* A result of three rows in its own folder. */
+static result_files make_result(void)
 {
-    place p = {.folder = "/tmp/oloid-export-XXXXXX"};
+    result_files p = {.folder = "/tmp/oloid-export-XXXXXX"};
     check_true(mkdtemp(p.folder) != NULL);
     snprintf(p.result, sizeof p.result, "%s/things.h5", p.folder);
     snprintf(p.pvd, sizeof p.pvd, "%s/out.pvd", p.folder);
@@ -51,7 +52,7 @@ static place make_result(void)
     return p;
 }
 
-/* Removes the files of a folder, and says how many of them do not end in .vtp. */
+/* Removes the files of a folder, and returns how many of them do not end in .vtp. */
 static int clear_folder(const char *folder)
 {
     int others = 0;
@@ -70,7 +71,7 @@ static int clear_folder(const char *folder)
     return others;
 }
 
-static void remove_result(const place *p)
+static void remove_result(const result_files *p)
 {
     clear_folder(p->pieces);
     rmdir(p->pieces);
@@ -80,7 +81,7 @@ static void remove_result(const place *p)
 
 TEST(every_write_of_an_export_may_fail)
 {
-    place p = make_result();
+    result_files p = make_result();
     olo_error error = {0};
     size_t before = olo_write_count();
     long frames = 0;
@@ -102,8 +103,8 @@ TEST(every_write_of_an_export_may_fail)
     remove_result(&p);
 }
 
-/* One frame is as good as many here. */
-static olo_status export_everything(const place *p, olo_error *error)
+/* One animation frame suffices here. */
+static olo_status export_everything(const result_files *p, olo_error *error)
 {
     FILE *out = fopen("/dev/null", "w");
     const olo_vtk_options how = {.initialised = OLO_INITIALISED_VTK_OPTIONS, .frames = 1};
@@ -116,7 +117,7 @@ static olo_status export_everything(const place *p, olo_error *error)
 
 TEST(every_allocation_of_an_export_may_fail)
 {
-    place p = make_result();
+    result_files p = make_result();
     const size_t alive = olo_memory_alive();
     olo_status status = OLO_NO_MEMORY;
     for (size_t n = 1; status != OLO_OK; n += SANITIZED ? 5 : 1) {
@@ -141,7 +142,7 @@ static bool stop_at_second(void *context)
 
 TEST(an_export_can_be_stopped)
 {
-    place p = make_result();
+    result_files p = make_result();
     olo_error error = {0};
     int asked = 0;
     const olo_vtk_options how = {

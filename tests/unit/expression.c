@@ -1,5 +1,5 @@
-/* Expressions: values, precedence, errors with their columns, exact derivatives, limits, and no
- * leak or crash for whatever text. */
+/* Expressions: values, precedence, errors with their columns, exact derivatives, limits; no text
+ * causes a leak or a crash. */
 #include "test.h"
 
 #include <locale.h>
@@ -275,8 +275,8 @@ TEST(each_error_has_its_column)
     refused("min( )", 1, "'min' takes at least 1 argument, not 0, at column 1 of 'min( )'");
 }
 
-/* `count` times a text, and then another. The caller frees. */
-static char *repeated(const char *head, size_t count, const char *tail)
+/* `count` copies of one text and then another. The caller frees the result. */
+static char *copies_of(const char *head, size_t count, const char *tail)
 {
     char *text = calloc(count * strlen(head) + strlen(tail) + 1, 1);
     for (size_t i = 0; i < count; i++) {
@@ -289,7 +289,7 @@ static void limit(const char *head, size_t count, const char *tail, const char *
 {
     olo_error error = {0};
     olo_expression *expression = NULL;
-    char *text = repeated(head, count, tail);
+    char *text = copies_of(head, count, tail);
     const olo_status status = olo_expression_compile(text, names, COUNT, &expression, NULL, &error);
     free(text);
     olo_expression_free(expression);
@@ -304,8 +304,8 @@ static void limit(const char *head, size_t count, const char *tail, const char *
 
 TEST(limits_are_enforced)
 {
-    char *closing = repeated(")", 64, "");
-    char *sums = repeated("x+(", 64, "x");
+    char *closing = copies_of(")", 64, "");
+    char *sums = copies_of("x+(", 64, "x");
     limit("(", 64, "x)", "expected ')'");
     limit("-", 64, "x", NULL);
     limit("-", 65, "x", "nested deeper than 64 levels at column 65 of '--");
@@ -424,7 +424,7 @@ TEST(derivatives_up_to_third_order_are_exact)
                 check_close(9, got[k], 0);
             }
         }
-        /* D2f[d,d] by the other way */
+        /* D2f[d,d] by the other function */
         const double second = olo_expression_second(expression, point, direction, direction);
         const double expected = jets[i].derivatives[2];
         check_close(expected, second, 1e-13 * larger(1, fabs(expected)));
@@ -547,7 +547,7 @@ static size_t random_below(size_t bound)
     return (size_t)((z ^ (z >> 31)) % bound);
 }
 
-/* Operands and operators in turn, one piece in 20 out of turn, parentheses mostly closed. */
+/* Operands and operators alternate, except for one piece in 20; parentheses are mostly closed. */
 static void scribble(char *text, size_t count)
 {
     static const char *const operands[] = {"x",      "y",      "z",    "1",    "2.5",  "1e3",
@@ -645,7 +645,7 @@ static void grow(char *text, char *numbers, int depth)
 
 TEST(constants_are_folded_without_changing_a_bit)
 {
-    static char text[10000], numbers[10000]; /* 3^5 leaves at most */
+    static char text[10000], numbers[10000]; /* at most 3^5 leaves */
     for (int i = 0; i < 3000; i++) {
         text[0] = numbers[0] = '\0';
         grow(text, numbers, 5);

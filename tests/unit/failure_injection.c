@@ -1,6 +1,6 @@
-/* Memory that runs out at any moment of a run: the n-th allocation fails, for every n. Every
- * function then says so (OLO_NO_MEMORY with a text), nothing leaks, nothing is half made, and the
- * next try without a failure succeeds. */
+/* Failed allocations at any moment of a run: the n-th allocation fails, for every n. Then every
+ * function reports OLO_NO_MEMORY with a text, nothing leaks, no object is incomplete, and the next
+ * call without a failure succeeds. */
 #include "base/memory.h"
 #include "oloid/model.h"
 #include "oloid/simulate.h"

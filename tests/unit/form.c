@@ -1,4 +1,4 @@
-/* Quadratic forms against their definition in 113 bits. */
+/* Quadratic forms compared with their definition in 113 bits. */
 #include "test.h"
 
 #include "reference.h"
@@ -49,7 +49,7 @@ static quad reference_value(const olo_form *form, const quad *q, int p, quad t)
 }
 
 /* Derivative of e in coordinate l, by a central difference: exact for a quadratic form. */
-static quad reference_slope(const olo_form *form, const quad *q, int l, int p, quad t)
+static quad reference_derivative(const olo_form *form, const quad *q, int l, int p, quad t)
 {
     quad x[Q];
     for (int i = 0; i < Q; i++) {
@@ -70,7 +70,7 @@ static void to_quad(int n, const double *q, quad *out)
 
 TEST(a_form_is_constant_linear_and_products)
 {
-    // 5 + 2 x - y + 3 x^2 + 4 x y at x = 2, y = 10, with a stranger between them
+    // 5 + 2 x - y + 3 x^2 + 4 x y at x = 2, y = 10, with an unused coordinate between them
     const int index[2] = {0, 2};
     const double b[2] = {2.0, -1.0}, q[3] = {2.0, 1e30, 10.0};
     const olo_product product[2] = {{0, 0, 3.0}, {0, 1, 4.0}};
@@ -100,7 +100,7 @@ TEST(value_and_gradient_follow_the_definition)
         check_close((double)value, olo_form_value(&x.form, x.q), 1e-14);
         olo_form_gradient(&x.form, x.q, gradient);
         for (int l = 0; l < N; l++) {
-            check_close((double)reference_slope(&x.form, q, l, -1, 0), gradient[l], 1e-14);
+            check_close((double)reference_derivative(&x.form, q, l, -1, 0), gradient[l], 1e-14);
         }
     }
 }
@@ -179,9 +179,9 @@ TEST(coefficient_derivatives_follow_the_definition)
             check_close((double)value, olo_form_value_by_coefficient(&x.form, x.q, p), 1e-15);
             olo_form_gradient_by_coefficient(&x.form, x.q, p, gradient);
             for (int l = 0; l < N; l++) {
-                const quad slope =
-                    reference_slope(&x.form, q, l, p, 1) - reference_slope(&x.form, q, l, p, 0);
-                check_close((double)slope, gradient[l], 1e-15);
+                const quad derivative = reference_derivative(&x.form, q, l, p, 1) -
+                                        reference_derivative(&x.form, q, l, p, 0);
+                check_close((double)derivative, gradient[l], 1e-15);
             }
         }
     }

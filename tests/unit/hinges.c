@@ -1,12 +1,13 @@
-/* Bodies on hinges are stepped four at once: the motion, the wrenches and the convergence are those
- * of the elimination on any tree, and the bits do not depend on how the sweeps were compiled. */
+/* Steps of bodies with hinges are computed for four bodies at once: motion, wrenches and
+ * convergence are those of the elimination for any tree, and the bits do not depend on how the
+ * sweeps were compiled. */
 #include "joined.h"
 
 #include "base/memory.h"
 #include "stepping/hinges.h"
 #include "stepping/momenta.h"
 
-/* A step that is about to be solved from the state's motion, and the tree of the system. */
+/* A step before its solution, starting from the motion of the state, and the tree of the system. */
 typedef struct probe {
     scene s;
     const olo_topology *tree;
@@ -92,7 +93,8 @@ TEST(hinged_trees_move_as_by_the_elimination)
     }
 }
 
-/* Far from the solution, hinges open and wrenches wrong: an exact tangent squares the error. */
+/* Far from the solution, with open hinges and wrong wrenches: with an exact tangent the error is
+ * squared in each iteration. */
 TEST(lifted_iteration_on_hinges_converges_quadratically)
 {
     unsigned long long seed = 5;
@@ -114,7 +116,7 @@ TEST(lifted_iteration_on_hinges_converges_quadratically)
             check_true(olo_hinges_iterate(hinges, p.step, false, &newton));
             before = last;
             last = newton.increment;
-            if (i > 1) /* the first two make errors of motion and wrench comparable */
+            if (i > 1) /* after the first two, errors of motion and wrench are comparable */
                 check_below(last, 20 * before * before + 1e-14);
         }
         check_below(last, 1e-13);
@@ -124,8 +126,8 @@ TEST(lifted_iteration_on_hinges_converges_quadratically)
     }
 }
 
-/* The motion after iterations from a disturbed start, the tangent formed anew up to the `anew`-th;
- * `last` are their updates. */
+/* The motion after iterations from a disturbed start, with a new tangent up to iteration `anew`;
+ * `last` are the updates of the last one. */
 static void iterate_from(probe *p, int count, int anew, double *last, double *motion)
 {
     olo_hinges *hinges = probe_hinges(p, OLO_HINGES_BEST);
@@ -143,8 +145,8 @@ static void iterate_from(probe *p, int count, int anew, double *last, double *mo
     olo_hinges_free(hinges);
 }
 
-/* The left pair stays, and the tangent differs from that at the solution by as much as the first
- * update. */
+/* The left pair is constant, and the tangent differs from that at the solution by the size of the
+ * first update. */
 TEST(an_older_tangent_on_hinges_leaves_a_share_of_the_first_update)
 {
     enum { COUNT = 5 };

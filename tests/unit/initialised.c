@@ -1,6 +1,6 @@
-/* Structs that a caller fills: one that starts as zeros is refused with the name of its default
- * function, one that starts from there is accepted. A line of the table for every struct of
- * base/initialised.def; the test fails where one is missing. */
+/* Structs that a caller fills: one that starts as zeros is refused, and the message names its
+ * default function; one from its default function is accepted. The table has a line for every
+ * struct of base/initialised.def; the test fails if one is missing. */
 #include "scene.h"
 
 static const char model_text[] = "bodies: {name: a, mass: 1, inertia: [1, 1, 1]}\n"
@@ -10,7 +10,7 @@ static const char model_text[] = "bodies: {name: a, mass: 1, inertia: [1, 1, 1]}
 
 static const char result_file[] = "unit-initialised.h5";
 
-/* A scene of the text above, and what most structs need to be used. */
+/* A scene of the text above, with which most structs can be used. */
 static scene open_scene;
 static olo_derivatives *derivatives;
 static double numbers[2][12];
@@ -43,7 +43,7 @@ ADD(load, x.on.on = "a")
 ADD(output, x.on.on = "a")
 ADD(exact, x.on.on = "a")
 
-/* Parts of elements, through an element that is right. */
+/* Parts of elements, in an element that is valid. */
 #define ADD_PART(type, owner, add, required)                                                       \
     static olo_status use_##type(bool from_default, olo_error *error)                              \
     {                                                                                              \
@@ -112,7 +112,7 @@ static olo_status differentiate_equilibrium(const olo_run *run, olo_error *error
     return olo_differentiate_equilibrium(open_scene.system, run, open_scene.state, NULL, 0, error);
 }
 
-/* Every function that takes a run says the same. */
+/* Every function with a run as argument gives the same message. */
 static olo_status use_run(bool from_default, olo_error *error)
 {
     olo_status (*const functions[])(const olo_run *, olo_error *) = {set_run,
@@ -170,7 +170,7 @@ static olo_status use_vibration_options(bool from_default, olo_error *error)
     return status;
 }
 
-/* J, its gradient and its derivative along a direction; of each struct all others are right. */
+/* J, its gradient and its derivative along a direction; only the struct under test is invalid. */
 static olo_status differentiate(olo_goal *goal, olo_functional *J, olo_gradient *gradient,
                                 olo_direction *direction, olo_error *error)
 {
@@ -323,7 +323,7 @@ TEST(structs_that_start_from_their_default_are_accepted)
     scene_close(&open_scene);
 }
 
-/* The name of an element helps to find it, where it can be trusted. */
+/* The message has the name of the element if its pointer is valid. */
 TEST(the_element_is_named_where_its_name_can_be_trusted)
 {
     olo_error error = {0};
@@ -334,7 +334,7 @@ TEST(the_element_is_named_where_its_name_can_be_trusted)
     check_status(OLO_BAD_INPUT, olo_model_add_joint(model, &joint, &error));
     check_text("joint 'elbow': olo_joint is not initialised: start from olo_joint_default()",
                error.text);
-    memset(&joint, 0x5a, sizeof joint); /* memory that nobody has written */
+    memset(&joint, 0x5a, sizeof joint); /* uninitialised memory */
     check_status(OLO_BAD_INPUT, olo_model_add_joint(model, &joint, &error));
     check_text("olo_joint is not initialised: start from olo_joint_default()", error.text);
     olo_model_free(model);

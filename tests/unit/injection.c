@@ -5,17 +5,16 @@
 
 #include "base/write.h"
 
-/* Every allocation fails in turn (under the sanitizer every third), and every so many changes of a
- * file; injection_slow.c takes all of the changes. From every so many of the different journals
- * that this leaves the run is resumed.
- */
+/* Every allocation fails in turn (under the sanitizer every third), and every INJECTION_STRIDE-th
+ * change of a file; injection_slow.c takes all changes. The run is resumed from some of the
+ * different journals that remain. */
 #ifndef INJECTION_STRIDE
 #define INJECTION_STRIDE (SANITIZED ? 29 : 13)
 #define INJECTION_RESUME (SANITIZED ? 4 : 1)
 #define INJECTION_EVERY_ALLOCATION
 #endif
 
-/* Journals that were tried to the end. */
+/* The number of journals that were resumed. */
 static int journals;
 
 static const char OLD[] = "an older result";
@@ -45,8 +44,8 @@ static bool is_there(const char *name)
     return access(name, F_OK) == 0;
 }
 
-/* FNV-1a of the bytes of the journal, and its size: 64 bits are as good as the bytes for some
- * thousand of them. */
+/* FNV-1a of the bytes of the journal and its size: 64 bits distinguish some thousands of
+ * journals. */
 static uint64_t hash_of(const unsigned char *bytes, size_t size)
 {
     uint64_t hash = 14695981039346656037ULL ^ size;
@@ -56,8 +55,8 @@ static uint64_t hash_of(const unsigned char *bytes, size_t size)
     return hash;
 }
 
-/* Has no failure left a journal with these bytes before? The resumed run depends on nothing else.
- */
+/* Whether no failure has left a journal with these bytes before. The resumed run depends on nothing
+ * else. */
 static bool is_new(const unsigned char *bytes, size_t size)
 {
     enum { CAPACITY = 1 << 14 };
@@ -82,16 +81,17 @@ static bool is_new_journal(void)
     size_t size = 0;
     unsigned char *bytes = take_journal(&size);
     check_true(size <= sizeof last);
-    const bool repeated = size == last_size && memcmp(bytes, last, size) == 0;
+    const bool same = size == last_size && memcmp(bytes, last, size) == 0;
     memcpy(last, bytes, size);
     last_size = size;
-    const bool new_one = !repeated && is_new(bytes, size);
+    const bool new_one = !same && is_new(bytes, size);
     free(bytes);
     return new_one;
 }
 
-/* What holds after a run that failed: no incomplete file, and if it had begun it continues to the
- * same bits. A journal that was interrupted before has a last row that the whole run has not. */
+/* After a run that failed there is no incomplete file, and if it had begun, it continues with
+ * the same bits. A journal that was interrupted before has a last row that the whole run does
+ * not have. */
 static void check_nothing_is_lost(const journal_contents *whole, bool interrupted)
 {
     olo_error error = {0};
@@ -132,7 +132,7 @@ TEST(every_allocation_of_a_run_may_fail)
         olo_memory_fail_at(0);
         check_equal(alive, olo_memory_alive());
         if (status != OLO_OK) {
-            // where HDF5 asks for the memory, it is a file that cannot be opened
+            // if HDF5 allocates the memory, the failure is a file that cannot be opened
             check_true(status == OLO_NO_MEMORY || status == OLO_IO);
             check_equal(status, error.status);
             check_true(strstr(error.text, "memory") != NULL);
@@ -157,7 +157,7 @@ TEST(every_allocation_of_a_resumed_run_may_fail)
         error = (olo_error){0};
         put_old_result();
         put_journal(bytes, size);
-        // reading the model and finishing the result are those of the test above
+        // reading the model and finishing the result are covered by the test above
         journal_run run = {0};
         check_ok(journal_prepare(&run, NULL, 0, &error), &error);
         olo_memory_fail_at(n += stride);
@@ -181,8 +181,8 @@ TEST(every_allocation_of_a_resumed_run_may_fail)
 }
 #endif
 
-/* Makes every `stride`-th change of a file fail in turn, in a run from its start or one that goes
- * on. */
+/* Makes every `stride`-th change of a file fail in turn, in a run from its initial state or in a
+ * resumed one. */
 static void fail_writes(const journal_contents *whole, size_t stride, const unsigned char *journal,
                         size_t size)
 {
@@ -200,14 +200,14 @@ static void fail_writes(const journal_contents *whole, size_t stride, const unsi
         const olo_status status = journal_all(resume, 0, &error);
         olo_write_fail_at(0);
         check_equal(alive, olo_memory_alive());
-        if (status == OLO_OK) { // it was the removal of something that is no longer needed
+        if (status == OLO_OK) { // a file that is no longer needed was not removed
             changes = olo_write_count() - before;
             journal_check_same(whole, FILE_NAME);
             unlink(FILE_NAME);
             unlink(PARTIAL);
             continue;
         }
-        changes = n + stride; // there are more to come
+        changes = n + stride; // more changes follow
         failed++;
         check_status(OLO_IO, status);
         check_equal(OLO_IO, error.status);

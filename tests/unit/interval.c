@@ -1,7 +1,7 @@
-/* The interval kernel. For every kind of piece, of every law, action type and kind of row in the
- * registries and for both evaluations: first derivatives against differences of values, contracted
- * second ones against differences of first ones, for all slots and pairs; what is declared zero is
- * zero. A kind that is added to a registry without an entry here fails. */
+/* The interval kernel, for every kind of piece, every law, action type and kind of row in the
+ * registries, and for both evaluations: first derivatives are compared with differences of values,
+ * contracted second ones with differences of first ones, for all slots and pairs; derivatives that
+ * are declared zero are zero. A kind that is added to a registry without an entry here fails. */
 #include "scene.h"
 
 #include "system/coefficients.h"
@@ -10,13 +10,13 @@
 
 enum { SIZE = OLO_FORM_SIZE_MAX, N_MAX = 600 };
 
-/* Tolerance against differences of fourth order, in units of the largest number of the block and of
- * what it is a derivative of. */
+/* Tolerance for differences of fourth order, in units of the largest number of the block and of the
+ * differentiated values. */
 static const double tolerance = 1e-8;
 
 static const olo_evaluation evaluations[] = {{0}, {.midpoint = true, .at_start = true}};
 
-/* An interval that is formed anew from its arguments. */
+/* An interval that is formed from its arguments at each evaluation. */
 typedef struct sample {
     const olo_system *system;
     const olo_evaluation *how;
@@ -95,18 +95,18 @@ static void contracted(sample *x, const double *y, olo_slot a, double *by)
     }
 }
 
-/* Central differences of fourth order of `count` numbers by one argument. With y NULL of values,
- * else of y.first in slot a. */
+/* Derivatives of `count` numbers with respect to one argument, by central differences of fourth
+ * order: of the values if y is NULL, else of y.first in slot a. */
 static void difference(sample *x, const double *y, olo_slot a, double *arg, double step, int count,
                        double *out)
 {
     static const double weight[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
     static const double at[4] = {-2, -1, 1, 2};
-    const double kept = *arg;
+    const double old = *arg;
     double f[SIZE];
     memset(out, 0, (size_t)count * sizeof *out);
     for (int k = 0; k < 4; k++) {
-        *arg = kept + at[k] * step;
+        *arg = old + at[k] * step;
         if (y)
             contracted(x, y, a, f);
         else
@@ -114,7 +114,7 @@ static void difference(sample *x, const double *y, olo_slot a, double *arg, doub
         for (int i = 0; i < count; i++)
             out[i] += weight[k] * f[i] / step;
     }
-    *arg = kept;
+    *arg = old;
 }
 
 static double largest(int count, const double *x)
@@ -199,7 +199,7 @@ static void check_all(sample *x, olo_structure structure, const char *name,
     }
 }
 
-/* A system with another value of a coefficient of one piece; all that changes is copied here. */
+/* A system with another value of a coefficient of one piece; changed parts are copied here. */
 typedef struct changed {
     olo_system system;
     olo_term term;
@@ -276,7 +276,7 @@ static bool change(const sample *x, int p, double d, changed *y)
     switch (olo_piece_kind_of(x->system, x->piece, &i)) {
     case OLO_PIECE_TERM:
         if (x->system->terms[i].invariants)
-            return false; /* unit.strain has them */
+            return false; /* tested in unit.strain */
         number = copy_term(y, &x->system->terms[i], p);
         break;
     case OLO_PIECE_ACTION:
@@ -284,7 +284,8 @@ static bool change(const sample *x, int p, double d, changed *y)
         y->system.action_count = 1;
         y->system.actions = &y->action;
         if (y->action.type->motion_tangent && p >= 5)
-            return false; /* the function sees where it acts, and has no derivatives */
+            return false; /* the function depends on the point at which it acts, and has no
+                             derivatives */
         number = olo_action_coefficient(&y->action, p);
         break;
     case OLO_PIECE_ROW: {
@@ -345,8 +346,8 @@ static void check_piece(sample *x, const char *name, unsigned long long *seed)
     }
 }
 
-/* q0 near the system's own and a large motion. */
-static void place(sample *x, const olo_system *s, double motion, unsigned long long *seed)
+/* A sample with q0 near that of the system and a large motion. */
+static void sample_at(sample *x, const olo_system *s, double motion, unsigned long long *seed)
 {
     check_true(s->n <= N_MAX && s->joint_coordinate_count <= 16 && s->action_count <= 16);
     *x = (sample){.system = s, .h = 0.2, .t = 0.3};
@@ -367,32 +368,32 @@ static void place(sample *x, const olo_system *s, double motion, unsigned long l
 // -- laws -----------------------------------------------------------------------------------------
 
 /* f = exp(a.e) */
-static const double slope_of[6] = {0.3, -0.4, 0.2, 0.5, -0.1, 0.25};
+static const double rate_of[6] = {0.3, -0.4, 0.2, 0.5, -0.1, 0.25};
 enum { GENERAL = 3 };
 
 static double general_value(void *context, const double *e)
 {
     (void)context;
-    return exp(slope_of[0] * e[0] + slope_of[1] * e[1] + slope_of[2] * e[2]);
+    return exp(rate_of[0] * e[0] + rate_of[1] * e[1] + rate_of[2] * e[2]);
 }
 
 static void general_gradient(void *context, const double *e, double *g)
 {
     for (int k = 0; k < GENERAL; k++)
-        g[k] = slope_of[k] * general_value(context, e);
+        g[k] = rate_of[k] * general_value(context, e);
 }
 
 static void general_hessian(void *context, const double *e, double *gg)
 {
     for (int k = 0; k < GENERAL * GENERAL; k++)
-        gg[k] = slope_of[k / GENERAL] * slope_of[k % GENERAL] * general_value(context, e);
+        gg[k] = rate_of[k / GENERAL] * rate_of[k % GENERAL] * general_value(context, e);
 }
 
 static void general_third(void *context, const double *e, double *ggg)
 {
     for (int k = 0; k < GENERAL * GENERAL * GENERAL; k++)
-        ggg[k] = slope_of[k / (GENERAL * GENERAL)] * slope_of[k / GENERAL % GENERAL] *
-                 slope_of[k % GENERAL] * general_value(context, e);
+        ggg[k] = rate_of[k / (GENERAL * GENERAL)] * rate_of[k / GENERAL % GENERAL] *
+                 rate_of[k % GENERAL] * general_value(context, e);
 }
 
 static const olo_general_law general = {.value = general_value,
@@ -446,7 +447,7 @@ TEST(every_law_has_all_derivatives_over_an_interval)
             make_forms(&f, &seed);
             for (int i = 0; i < OLO_LAW_COEFFICIENTS_MAX; i++)
                 c[i] = 0.8 + 0.3 * scene_random(&seed);
-            if (strstr(law->name, "stop")) { /* bounds on either side of what happens, or beyond */
+            if (strstr(law->name, "stop")) { /* bounds on either side of the motion, or beyond it */
                 c[1] = round % 2 ? 5.1 : -5.1;
                 c[2] = round % 2 ? 9.1 : -4.3;
             }
@@ -461,7 +462,7 @@ TEST(every_law_has_all_derivatives_over_an_interval)
                              .index = coordinates};
             const olo_system s = {.n = Q, .term_count = 1, .terms = &term, .q0 = q};
             sample x;
-            place(&x, &s, 0.4, &seed);
+            sample_at(&x, &s, 0.4, &seed);
             if (law->angle)
                 x.angles[0] =
                     6.283185307179586 * round + olo_angle_near(olo_form_value(&f.form[0], x.q0),
@@ -528,7 +529,7 @@ TEST(every_piece_of_a_system_has_all_derivatives)
         scene s = scene_open(systems[k], NULL);
         sample x;
         for (int round = 0; round < 3; round++) {
-            place(&x, s.system, 0.3, &seed);
+            sample_at(&x, s.system, 0.3, &seed);
             for (x.piece = 0; x.piece < olo_interval_pieces(s.system); x.piece++) {
                 char name[64];
                 snprintf(name, sizeof name, "system %d, piece %d", k, x.piece);
@@ -549,7 +550,7 @@ TEST(beams_have_all_derivatives)
     unsigned long long seed = 12;
     scene s = scene_open("cantilever", NULL);
     sample x;
-    place(&x, s.system, 0.02, &seed);
+    sample_at(&x, s.system, 0.02, &seed);
     check_true(s.system->terms[0].invariants != NULL);
     for (x.piece = 0; x.piece < 2; x.piece++)
         check_piece(&x, "beam", &seed);
@@ -562,7 +563,7 @@ TEST(conditions_of_rows_have_all_derivatives)
     for (int k = 0; k < 4; k++) {
         scene s = scene_open(systems[k], NULL);
         sample x;
-        place(&x, s.system, 0.3, &seed);
+        sample_at(&x, s.system, 0.3, &seed);
         for (int c = 0; c < s.system->m; c++) {
             const olo_constraint *row = &s.system->constraints[c];
             x.condition = row;
@@ -583,7 +584,7 @@ TEST(rates_of_rows_have_derivatives)
         scene s = scene_open(systems[k], NULL);
         sample x;
         double v[N_MAX];
-        place(&x, s.system, 0.3, &seed);
+        sample_at(&x, s.system, 0.3, &seed);
         for (int i = 0; i < s.system->n; i++)
             v[i] = scene_random(&seed);
         for (int c = 0; c < s.system->m; c++) {
@@ -596,16 +597,16 @@ TEST(rates_of_rows_have_derivatives)
             olo_rate_second(row, &at, v, true, B);
             const double scale = 1 + largest(row->size, by);
             for (int j = 0; j < row->size; j++) {
-                double *q = &x.q0[row->index[j]], *u = &v[row->index[j]], kept = *q, moved = *u;
+                double *q = &x.q0[row->index[j]], *u = &v[row->index[j]], old = *q, moved = *u;
                 double expected = 0, second_by[SIZE] = {0}, mixed[SIZE] = {0}, other[SIZE];
                 for (int i = 0; i < 4; i++) {
                     const double to = (i < 2 ? i - 2 : i - 1) * step;
-                    *q = kept + to;
+                    *q = old + to;
                     expected += weight[i] / step * olo_rate_value(row, &at, v);
                     olo_rate_by_configuration(row, &at, v, other);
                     for (int l = 0; l < row->size; l++)
                         second_by[l] += weight[i] / step * other[l];
-                    *q = kept;
+                    *q = old;
                     *u = moved + to;
                     olo_rate_by_configuration(row, &at, v, other);
                     for (int l = 0; l < row->size; l++)
@@ -639,8 +640,8 @@ static void wind(void *context, double t, const double position[3], const double
         force[i] = sin(position[(i + 1) % 3] + t) - velocity[i] * velocity[(i + 2) % 3];
 }
 
-static void wind_slopes(void *context, double t, const double position[3], const double velocity[3],
-                        double by_position[9], double by_velocity[9])
+static void wind_derivatives(void *context, double t, const double position[3],
+                             const double velocity[3], double by_position[9], double by_velocity[9])
 {
     (void)context;
     for (int i = 0; i < 3; i++) {
@@ -656,14 +657,14 @@ static double motor(void *context, double t, double coordinate, double rate)
     return sin(coordinate) * rate + t;
 }
 
-static void motor_slopes(void *context, double t, double coordinate, double rate, double by[2])
+static void motor_derivatives(void *context, double t, double coordinate, double rate, double by[2])
 {
     (void)context, (void)t;
     by[0] = cos(coordinate) * rate;
     by[1] = sin(coordinate);
 }
 
-/* Where in the machine an action is that one of the type can take the coordinates of. */
+/* An action of the machine whose coordinates an action of this type can use. */
 typedef struct kind {
     const olo_action_type *type;
     const char *like;
@@ -718,15 +719,15 @@ TEST(every_action_type_has_all_derivatives_that_it_declares)
             action.type = k->type;
             action.number = 0;
             action.function = wind;
-            action.derivatives = wind_slopes;
+            action.derivatives = wind_derivatives;
             action.drive = motor;
-            action.drive_derivatives = motor_slopes;
+            action.drive_derivatives = motor_derivatives;
             olo_system one = *s.system;
             one.term_count = one.m = one.mass_count = 0;
             one.action_count = 1;
             one.actions = &action;
             sample x;
-            place(&x, &one, 0.3, &seed);
+            sample_at(&x, &one, 0.3, &seed);
             if (round % 2)
                 x.inputs[0] = 0.7;
             const olo_structure structure = olo_piece_structure(&one, &evaluations[0], 0);
@@ -738,7 +739,7 @@ TEST(every_action_type_has_all_derivatives_that_it_declares)
     scene_close(&s);
 }
 
-/* A function of time without a second derivative, or without any. */
+/* A function of time without a second derivative, or without a first one. */
 TEST(derivatives_in_time_that_a_function_does_not_give_are_declared)
 {
     scene s = scene_open(machine, NULL);
@@ -760,8 +761,8 @@ TEST(derivatives_in_time_that_a_function_does_not_give_are_declared)
 
 // -- the public kernel ----------------------------------------------------------------------------
 
-/* The balance of a step, added up as the header of the public kernel says, from the multipliers of
- * all rows: what cancels is of the size of M dq. */
+/* The balance of a step is the sum in the header of the public kernel, with the multipliers of all
+ * rows. The terms are of the size of M dq. */
 TEST(steps_of_energy_momentum_balance_in_the_pieces_of_the_kernel)
 {
     scene s = scene_open(machine, "multipliers");
@@ -817,12 +818,12 @@ TEST(what_a_function_of_the_user_does_not_give_is_refused_by_name)
     sample x;
     action.type = &olo_action_function;
     action.function = wind;
-    action.derivatives = wind_slopes;
+    action.derivatives = wind_derivatives;
     action.number = 0;
     one.term_count = one.m = one.mass_count = 0;
     one.action_count = 1;
     one.actions = &action;
-    place(&x, &one, 0.1, &seed);
+    sample_at(&x, &one, 0.1, &seed);
     const olo_interval over = interval_of(&x);
     check_ok(olo_kernel_create(&one, "variational", &kernel, &error), &error);
     check_ok(olo_kernel_first(kernel, 0, &over, OLO_SLOT_Q0, matrix, &error), &error);

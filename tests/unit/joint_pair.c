@@ -1,12 +1,13 @@
-/* The algebra of lower pairs and of chains of them, without a step in time (multibody-null-space,
- * 11.1 items 2 to 5, 7 and 8): constraint Jacobian and discrete null space, nodal update, ranks,
- * placements that rows would not survive, closed forms of chains, derivative of the update. */
+/* The algebra of lower pairs and of chains of them, without time steps (multibody-null-space, 11.1
+ * items 2 to 5, 7 and 8): constraint Jacobian and discrete null space, nodal update, ranks,
+ * arrangements for which the rows of the sources are dependent, closed forms of chains, derivative
+ * of the update. */
 #include "joined.h"
 #include "walk.h"
 
 #include "linalg/dense.h"
 
-/* A random increment of every joint, up to `size` radians and lengths a component. */
+/* A random increment of every joint, up to `size` radians and lengths per component. */
 static void walk_move_by(walk *w, double size, unsigned long long *seed)
 {
     olo_motion_begin(w->tree, &w->x);
@@ -20,7 +21,7 @@ static void walk_move(walk *w, unsigned long long *seed)
     walk_move_by(w, 0.5, seed);
 }
 
-/* The end becomes the start. */
+/* The end of the step becomes the start of the next one. */
 static void walk_on(walk *w)
 {
     memcpy(w->q0, w->x.q1, (size_t)w->s.system->n * sizeof *w->q0);
@@ -83,12 +84,12 @@ static void check_algebra(const joined *bodies, unsigned long long *seed)
     check_equal(s->n - s->m, w.tree->unknowns);
     for (int k = 0; k < 8; k++) {
         walk_move(&w, seed);
-        /* at q1, between q0 and q1, and where a scheme wants it so at q0 */
+        /* at q1, between q0 and q1, and at q0, which some schemes use */
         for (int where = 0; where < 3; where++) {
-            const double *const places[] = {w.x.q1, w.x.qm, w.x.q0};
+            const double *const configurations[] = {w.x.q1, w.x.qm, w.x.q0};
             w.x.left = where == 2 ? w.x.q0 : NULL;
             double *P = null_space(&w, where > 0);
-            check_below(product(&w, places[where], P), 1e-13);
+            check_below(product(&w, configurations[where], P), 1e-13);
             check_equal(w.tree->unknowns, rank_of(w.tree->unknowns, s->n, P));
         }
         w.x.left = NULL;
@@ -104,11 +105,12 @@ static void check_algebra(const joined *bodies, unsigned long long *seed)
 
 /* --- one pair --- */
 
-/* How a pair stands: which is named first (the axes are its), which the tree starts from. */
+/* The arrangement of a pair: which body is named first (the axes are fixed in it), and from which
+ * the tree starts. */
 typedef enum placement { BODIES, REVERSED, ON_GROUND, GROUND_SECOND, PLACEMENTS } placement;
 
-/* The pair of a placement; its axis along director `along` of its second body when that is 1, 2, 3.
- */
+/* The pair of an arrangement; its axis is director `along` of its second body if that is 1, 2,
+ * 3. */
 static joined one_pair(const pair_kind *kind, placement p, int along, unsigned long long seed)
 {
     joined x = joined_create(seed);
@@ -123,8 +125,7 @@ static joined one_pair(const pair_kind *kind, placement p, int along, unsigned l
     return x;
 }
 
-/* With the axis anywhere and along each director: 11.1.2, 11.1.4, and 11.1.5 for the rows that are
- * chosen. */
+/* With any axis and with each director as axis: 11.1.2, 11.1.4, and 11.1.5 for the chosen rows. */
 TEST(every_pair_has_its_discrete_null_space)
 {
     unsigned long long seed = 21;
@@ -138,8 +139,8 @@ TEST(every_pair_has_its_discrete_null_space)
             }
 }
 
-/* The rows of cylindrical and planar pairs included, which the printed updates of the sources leave
- * at second order. */
+/* Also for the rows of cylindrical and planar pairs, for which the printed updates of the sources
+ * leave a gap of second order. */
 TEST(one_update_of_a_pair_leaves_no_gap)
 {
     unsigned long long seed = 29;
@@ -207,8 +208,9 @@ static double violation(const walk *w, const double column[3])
     return largest;
 }
 
-/* 11.1.3: where the pair translates, the axes of the midpoint are not orthonormal; n instead of m1
- * x m2 (C, P), m1 instead of m2 x n and m2 instead of n x m1 (E) leave the constraints. */
+/* 11.1.3: where the pair translates, the axes of the midpoint are not orthonormal. With n instead
+ * of m1 x m2 (C, P), with m1 instead of m2 x n or m2 instead of n x m1 (E), the constraints are
+ * violated. */
 TEST(axes_of_the_midpoint_are_no_columns_of_the_null_space)
 {
     unsigned long long seed = 22;
@@ -328,22 +330,22 @@ TEST(redundant_joints_are_counted)
         /* the two hinges of a door */
         {DOOR PAIR("revolute", "[0, 0, 1]", "[0, 0, 1]") PAIR("revolute", "[0, 0, 2]", "[0, 0, 1]"),
          10, 5},
-        /* hinges askew let nothing move */
+        /* hinges that are not aligned lock the motion */
         {DOOR PAIR("revolute", "[0, 0, 1]", "[0, 0, 1]") PAIR("revolute", "[0, 0, 2]", "[0, 1, 1]"),
          10, 6},
-        /* two balls are a hinge, three a weld */
+        /* two spherical joints act as a hinge, three as a rigid joint */
         {DOOR PAIR("spherical", "[0, 0, 1]", "[1, 0, 0]")
              PAIR("spherical", "[0, 1, 2]", "[1, 0, 0]"),
          6, 5},
         {DOOR PAIR("spherical", "[0, 0, 1]", "[1, 0, 0]") PAIR(
              "spherical", "[0, 1, 2]", "[1, 0, 0]") PAIR("spherical", "[1, 0, 2]", "[1, 0, 0]"),
          9, 6},
-        /* what is welded already takes any joint, all of whose rows are redundant */
+        /* after a rigid joint all rows of any other joint are redundant */
         {DOOR PAIR("rigid", "[0, 0, 1]", "[1, 0, 0]") PAIR("spherical", "[0, 1, 2]", "[1, 0, 0]"),
          9, 6},
         {DOOR PAIR("rigid", "[0, 0, 1]", "[1, 0, 0]") PAIR("rigid", "[0, 1, 2]", "[1, 0, 0]"), 12,
          6},
-        /* parallel slides; slides askew */
+        /* parallel slides; slides in different directions */
         {DOOR PAIR("prismatic", "[0, 0, 1]", "[1, 0, 0]")
              PAIR("cylindrical", "[0, 1, 2]", "[1, 0, 0]"),
          9, 5},
@@ -365,16 +367,17 @@ TEST(redundant_joints_are_counted)
 
 /* --- chains and trees (11.1.7) --- */
 
-/* Letters of the sheet: the first is the base, B free or a pair on the ground. */
+/* A chain from the letters of its pairs. The first is the base: B for a free body, or a pair with
+ * the ground. */
 static joined chain(const char *letters, unsigned long long seed)
 {
     joined x = joined_create(seed);
     for (int k = 0; letters[k]; k++) {
-        double place[3];
-        joined_vector(&x, 0.6, place);
+        double position[3];
+        joined_vector(&x, 0.6, position);
         if (k > 0)
-            vec3_add(1.0, x.place[k - 1], place);
-        joined_body(&x, place, NULL);
+            vec3_add(1.0, x.position[k - 1], position);
+        joined_body(&x, position, NULL);
         if (letters[k] != 'B')
             joined_pair(&x, pair_letter(letters[k]), k - 1, k, NULL, 0.5);
     }
@@ -404,7 +407,7 @@ TEST(random_trees_have_their_discrete_null_space)
     }
 }
 
-/* Largest difference of column `column` of P, on body k, to that of a twist at q. */
+/* The largest difference between a column of P, on body k, and that of a twist at q. */
 static double column_error(const walk *w, const double *P, int column, int k, const double *q,
                            const double v[3], const double omega[3])
 {
@@ -421,7 +424,7 @@ static double column_error(const walk *w, const double *P, int column, int k, co
     return largest;
 }
 
-/* rho^{k,l}: joint l (1, 2, ...) seen from body k = l or l - 1 */
+/* rho^{k,l}: the arm of joint l (1, 2, ...) on body k = l or l - 1 */
 static void arm(const joined *x, const double *q, int k, int l, double rho[3])
 {
     on_body(q, k, x->joint[l - 1].between[k == l].at, rho);
@@ -541,7 +544,7 @@ static void spin_of(const double a[3], const double da[3], double spin[3])
         spin[i] = (da[i] + 0.5 * spin[i]) * cayley_scale(a);
 }
 
-/* Z: how the joint velocities of node k, those of P(q1), follow from a change of entry j of its
+/* Z: the joint velocities of node k, those of P(q1), as a function of a change of entry j of its
  * increment. */
 static void velocities(const walk *w, int k, int j, double *nu)
 {
@@ -552,14 +555,14 @@ static void velocities(const walk *w, int k, int j, double *nu)
     nu[j] = 1;
     if (j < first)
         return;
-    if (rotations < 3) { /* about one axis, or two one after the other */
+    if (rotations < 3) { /* about one axis, or about two in succession */
         nu[j] = 1 / (1 + 0.25 * u[j] * u[j]);
         return;
     }
     double spin[3], mid[3], change[3];
     spin_of(u + first, (double[3]){j == first, j == first + 1, j == first + 2}, spin);
     vec3_copy(spin, nu + first);
-    if (t->parent >= 0) { /* the increment counts from the parent's rotation */
+    if (t->parent >= 0) { /* the increment is relative to the rotation of the parent */
         const double *a = w->x.motion + w->s.system->nodes[t->parent].motion + 3;
         cayley_apply(a, cayley_scale(a), spin, mid, change);
         vec3_add(1.0, change, nu + first);
@@ -574,12 +577,12 @@ static double update_error(walk *w)
     double *P = null_space(w, false), *up = olo_alloc(n, sizeof *up), largest = 0;
     for (int k = 0; k < w->s.system->node_count; k++)
         for (int j = 0; j < w->tree->nodes[k].dof; j++) {
-            double nu[6], *u = w->x.u + w->tree->nodes[k].u + j, keep = *u;
+            double nu[6], *u = w->x.u + w->tree->nodes[k].u + j, old = *u;
             velocities(w, k, j, nu);
-            *u = keep + eps;
+            *u = old + eps;
             olo_motion_move(w->tree, &w->x);
             memcpy(up, w->x.q1, n * sizeof *up);
-            *u = keep - eps;
+            *u = old - eps;
             olo_motion_move(w->tree, &w->x);
             for (size_t i = 0; i < n; i++) {
                 double expected = 0;
@@ -587,7 +590,7 @@ static double update_error(walk *w)
                     expected += nu[l] * P[(size_t)(w->tree->nodes[k].u + l) * n + i];
                 largest = larger(largest, fabs(expected - (up[i] - w->x.q1[i]) / (2 * eps)));
             }
-            *u = keep;
+            *u = old;
             olo_motion_move(w->tree, &w->x);
         }
     olo_free(up);

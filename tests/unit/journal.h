@@ -1,4 +1,4 @@
-/* A small run with a bit of everything, whose files the tests break in every way. It has 6 steps in
+/* A small run with all kinds of data, whose files the tests damage in every way. It has 6 steps in
  * 3 rows and a checkpoint after every step, so that rows end at, before and after checkpoints. */
 #ifndef OLO_TEST_JOURNAL_H
 #define OLO_TEST_JOURNAL_H
@@ -19,8 +19,8 @@
 #define FILE_NAME "journal.h5"
 #define PARTIAL   FILE_NAME ".partial"
 
-/* The clock stands still in these programs, for the library and for HDF5: two runs that did the
- * same leave the same bytes, so that what follows from them has to be tried once only. */
+/* The time is constant in these programs, for the library and for HDF5: two runs with the same
+ * steps leave the same bytes, so that each journal must be resumed only once. */
 enum { JOURNAL_SECONDS = 1700000000 };
 
 int clock_gettime(clockid_t clock, struct timespec *now)
@@ -110,7 +110,7 @@ static olo_status journal_prepare(journal_run *run, const olo_setting *settings,
     return status;
 }
 
-/* The run, from its start or from where it broke off, to its end or to where it is stopped. */
+/* The run, from its initial state or from its journal, to its end or until it is stopped. */
 static olo_status journal_go(journal_run *run, bool resume, olo_error *error)
 {
     olo_run_summary summary = {0};
@@ -135,7 +135,7 @@ static olo_status journal_go(journal_run *run, bool resume, olo_error *error)
     return status == OLO_OK ? finished : status;
 }
 
-/* All of it; `stop_after` 0: to the end. */
+/* A complete run with its preparations; `stop_after` 0: to the end. */
 static olo_status journal_all(bool resume, long stop_after, olo_error *error)
 {
     journal_run run = {.stop_after = stop_after};
@@ -147,7 +147,7 @@ static olo_status journal_all(bool resume, long stop_after, olo_error *error)
     return status;
 }
 
-/* The contents of a result: every column, the verdicts, what the run did. */
+/* The contents of a result: every column, the verdicts, the summary of the run. */
 typedef struct journal_contents {
     long rows;
     int columns;
@@ -195,7 +195,7 @@ static void journal_check_same(const journal_contents *expected, const char *pat
     free(got.values);
 }
 
-/* The rows of a run that broke off are the first ones of the whole run. */
+/* The rows of an interrupted run are the first ones of the whole run. */
 static void journal_check_begin(const journal_contents *whole, const char *path)
 {
     journal_contents got = journal_read(path);
@@ -229,7 +229,7 @@ static void put_journal(const unsigned char *bytes, size_t size)
 
 static char journal_folder[64];
 
-/* Before the tests: memory has no disk to wait for. */
+/* Before the tests: uses a folder in memory, without the delays of a disk. */
 static int journal_enter(void **state)
 {
     (void)state;
@@ -240,7 +240,7 @@ static int journal_enter(void **state)
     return 0;
 }
 
-/* After them: nothing else was left. */
+/* After the tests: no other file remains. */
 static int journal_leave(void **state)
 {
     (void)state;

@@ -23,7 +23,7 @@ static bool is_closure(const olo_topology *tree, int row)
     return false;
 }
 
-/* Largest |G P| over the rows that the tree carries, G at q. */
+/* Largest |G P| over the rows of the tree, G at q. */
 static double largest_product(walk *w, const double *q)
 {
     const olo_system *s = w->s.system;
@@ -83,8 +83,8 @@ static const char *const models[] = {
     "plane: [1, 2, -0.5]\n" BODY "supports: {on: b.p, type: slide, axis: [2, -1, 0]}\n",
     "plane: [1, 2, -0.5]\n" BODY "supports: {on: b.p, type: plane, axis: [2, -1, 0]}\n",
     "plane: [1, 2, -0.5]\n" BODY "supports: {on: b.p, type: fixed}\n",
-    /* rods: to the ground, from point to point, to a body free and supported, named both ways round
-     */
+    /* rods: to the ground, from point to point, to a free body and to a supported one, in both
+     * orders */
     "points: {name: a, mass: 1, position: [1, 0.5, 0.2]}\nrods: {between: [[0.1, 0, 0], a]}\n",
     "points: {name: a, mass: 1, position: [1, 0.5, 0.2]}\nrods: {between: [a, [0.1, 0, 0]]}\n",
     "points: [{name: a, mass: 1, position: [1, 0.5, 0.2]}, {name: b, mass: 2, position: [2, 0, 1]},"
@@ -155,8 +155,8 @@ TEST(k2_one_update_leaves_no_gap)
     }
 }
 
-/* A joint that is closed stays so under the nodal update; moved by 0.1 off its support it is open
- * by that. */
+/* A closed joint remains closed under the nodal update; if it is moved by 0.1 from its support, its
+ * gap is 0.1. */
 TEST(opening_of_a_joint_is_the_distance_to_where_it_is_closed)
 {
     unsigned long long seed = 9;
@@ -255,7 +255,7 @@ TEST(derivative_of_the_nodal_update_spans_the_null_space_at_the_end)
                 both[2 * r * i + r + j] = (up[i] - w.x.q1[i]) / (2 * eps);
             w.x.u[j] = u;
         }
-        /* the derivative has full rank by itself and adds nothing to P */
+        /* the derivative has full rank, and its columns are in the range of P */
         if (r > 0) {
             double *own = olo_alloc(n * r, sizeof *own);
             for (size_t i = 0; i < n; i++)
@@ -363,7 +363,7 @@ TEST(k6_exponential_map_is_a_rotation_for_every_angle)
             check_rotation(R, 2e-15);
             for (int j = 0; j < 9; j++)
                 check_close((double)expected[j], R[j], 2e-15);
-            /* small angles lose no digits: the antisymmetric part is theta */
+            /* small angles are exact: the antisymmetric part is theta */
             if (angles[k] < 1e-5 && angles[k] > 0)
                 for (int j = 0; j < 3; j++)
                     check_relative(theta[j],
@@ -403,7 +403,7 @@ TEST(k6_cayley_map_turns_without_stretching)
                 check_close(d[I + i] + 0.5 * dd[I + i], dm[I + i], round_off);
             }
         }
-        /* the way back, with the digits of a small vector */
+        /* the inverse, with all digits of a small vector */
         double back[3];
         directors_cayley(dm, dd, back);
         for (int i = 0; i < 3; i++)

@@ -1,5 +1,5 @@
-/* Laws and their discrete gradients against the definitions in 113 bits, for increments of any
- * size. */
+/* Laws and their discrete gradients, compared with the definitions in 113 bits, for increments of
+ * any size. */
 #include "test.h"
 
 #include "reference.h"
@@ -32,8 +32,8 @@ static bool on_a_length(const olo_law *law)
     return law == &olo_law_distance || law == &olo_law_distance_viscous;
 }
 
-/* The increments are `size` times the invariants, more or less. Rest lengths are shorter than any
- * length that occurs, so that no difference of energies is small by accident. */
+/* The increments are about `size` times the invariants. Rest lengths are shorter than all lengths,
+ * so that no difference of energies is small by accident. */
 static void sample_init(sample *x, const law_kind *kind, double size, uint64_t *seed)
 {
     const olo_law *law = kind->law;
@@ -129,7 +129,8 @@ static double scale_of(int n, const quad *y)
     return (double)most;
 }
 
-/* got = expected to `tolerance` times the largest entry of the block, or of what it came from */
+/* got = expected to `tolerance` times the largest entry of the block, or of the terms of which it
+ * is the sum */
 static void check_block(int n, const quad *expected, const double *got, double tolerance,
                         double least)
 {
@@ -272,7 +273,7 @@ TEST(discrete_gradients_have_exact_second_derivatives)
     }
 }
 
-/* Near a pole a large step is no matter for integration: the differences must be taken. */
+/* Near a pole a large step cannot be integrated numerically: the differences must be taken. */
 TEST(discrete_gradients_have_exact_derivatives_near_a_pole)
 {
     uint64_t seed = 23;
@@ -281,13 +282,14 @@ TEST(discrete_gradients_have_exact_derivatives_near_a_pole)
         for (int trial = 0; trial < 10; trial++) {
             sample x;
             sample_init(&x, &general, 1.0, &seed);
-            // the ridge 0 has its pole 0.02 beside one of the ends
+            // ridge 0 has its pole at a distance of 0.02 from one of the ends
             const double margin =
                 smaller(ridge_argument(&x.ridge, 0, x.e0), ridge_argument(&x.ridge, 0, x.e1));
             x.ridge.shift[0] -= margin - 0.02;
-            // and a constant costs the differences some digits, but fewer than the integrals lack
+            // a constant reduces the digits of the differences, which are still better than the
+            // integrals
             x.ridge.weight[1] = 300.0;
-            memset(x.ridge.slope[1], 0, sizeof x.ridge.slope[1]);
+            memset(x.ridge.direction[1], 0, sizeof x.ridge.direction[1]);
             check_first(&x, 1e-10);
             check_second(&x, 1e-3, 1e-8);
         }
@@ -337,9 +339,9 @@ TEST(second_derivatives_are_symmetric_and_the_ends_exchangeable)
     }
 }
 
-/* Of a cubic function Gonzalez' second derivatives depend on the direction of the increment alone,
- * and the first ones differ from 1/2 H in proportion to its length: so they can be checked down to
- * increments where no difference would have a digit left. */
+/* For a cubic function the second derivatives of Gonzalez' gradient depend on the direction of the
+ * increment alone, and the first ones differ from 1/2 H in proportion to its length. So they can be
+ * checked for increments that are too small for differences. */
 TEST(derivatives_for_a_cubic_function_scale_with_the_increment)
 {
     uint64_t seed = 16;
@@ -379,7 +381,7 @@ TEST(derivatives_for_a_cubic_function_scale_with_the_increment)
     }
 }
 
-/* A large constant in f makes the difference useless, but not the integral. */
+/* A large constant in f makes the difference inaccurate, but not the integral. */
 TEST(a_constant_in_the_energy_does_not_disturb_small_increments)
 {
     uint64_t seed = 17;
@@ -391,7 +393,7 @@ TEST(a_constant_in_the_energy_does_not_disturb_small_increments)
             quad s[K];
             sample_init(&x, &general, size, &seed);
             x.ridge.weight[0] = 1e8;
-            memset(x.ridge.slope[0], 0, sizeof x.ridge.slope[0]);
+            memset(x.ridge.direction[0], 0, sizeof x.ridge.direction[0]);
             olo_law_general.over(&x.input, OLO_LAW_VALUE, false, &out);
             quad_stress(&x.exact, x.q0, x.q1, s);
             check_block(k, s, out.s, 1e-14, 0.0);
@@ -422,7 +424,8 @@ static void peak_gradient(void *context, const double *e, double *g)
     }
 }
 
-/* No integration rule sees the peak in a large step: the estimate must not trust the integral. */
+/* No integration rule resolves the peak in a large step: the error estimate must reject the
+ * integral. */
 TEST(a_narrow_peak_inside_the_step_does_not_spoil_the_energy)
 {
     uint64_t seed = 22;
@@ -443,7 +446,7 @@ TEST(a_narrow_peak_inside_the_step_does_not_spoil_the_energy)
                 for (int i = 0; i < k; i++) {
                     work += out.s[i] * de[i];
                 }
-                // round-off of f itself, twice 1000 of it
+                // round-off of f: two values of 1000
                 check_close(peak_value((void *)&k, e1) - peak_value((void *)&k, e0), work,
                             2000.0 * 2.0 * 2.3e-16);
             }
@@ -483,7 +486,7 @@ TEST(discrete_gradients_are_consistent_without_increment)
     }
 }
 
-/* e1 and e0 differ by round-off, the true increment is the smallest number there is. */
+/* e1 and e0 differ by round-off, the true increment is the smallest positive number. */
 TEST(discrete_gradients_are_finite_for_the_smallest_increment)
 {
     uint64_t seed = 24;
@@ -513,7 +516,7 @@ TEST(discrete_gradients_are_finite_for_the_smallest_increment)
     }
 }
 
-/* f = sqrt(e), whose gradient is not given everywhere: the difference still has a value. */
+/* f = sqrt(e), whose gradient is not finite everywhere: the difference still has a value. */
 static double root_value(void *context, const double *e)
 {
     (void)context;
@@ -598,8 +601,8 @@ TEST(coefficient_derivatives_are_exact)
     }
 }
 
-/* Newton asks with and without tangent: the stress must not depend on it. What is not asked for is
- * not touched. */
+/* Newton evaluates laws with and without tangent: the stress must not depend on it. Results that
+ * are not requested are not written. */
 TEST(an_order_fills_what_it_says_and_the_values_do_not_depend_on_it)
 {
     uint64_t seed = 21;
@@ -636,8 +639,8 @@ TEST(an_order_fills_what_it_says_and_the_values_do_not_depend_on_it)
     }
 }
 
-/* The ends of a distance spring or damper meet at one time or at both; round-off may make e
- * negative or leave a length that no fifth power survives. */
+/* The ends of a distance spring or damper coincide at one time or at both; round-off may make e
+ * negative, or leave a length whose fifth power underflows. */
 TEST(coincident_ends_are_finite)
 {
     static const double ends[][2] = {{0.0, 0.0},    {0.0, 0.5},       {0.5, 0.0},
@@ -660,7 +663,7 @@ TEST(coincident_ends_are_finite)
         check_true(isfinite(at.ggg[0]) && isfinite(at.fc[0]) && isfinite(at.gc[0]));
     }
 
-    // both ends at once: a spring without rest length, a damper at rest
+    // at both times: a spring without rest length, a damper at rest
     const double zero = 0.0;
     const olo_law_input x = {.k = 1, .e0 = &zero, .e1 = &zero, .de = &zero, .h = 0.01, .c = c};
     olo_law_over over;

@@ -1,5 +1,5 @@
-/* The ledger of frames and hinges, added up four bodies at once, is that of single entries, rows
- * and terms. */
+/* The ledger of frames and hinges, computed for four bodies at once, is that of single entries,
+ * rows and terms. */
 #include "joined.h"
 
 #include "system/ledger_simd.h"
@@ -39,7 +39,7 @@ static void check_ledgers(const olo_ledger *a, const olo_ledger *b)
     check_relative(a->velocity_error, b->velocity_error, tolerance);
 }
 
-/* Hinges that name a body second that another one has named so before. */
+/* The number of hinges whose second body is already the second body of another hinge. */
 static int second_hinges(const olo_system *s)
 {
     int count = 0;
@@ -52,7 +52,8 @@ static int second_hinges(const olo_system *s)
     return count;
 }
 
-/* The trees of hinges are in the ledger, one hinge per body; those of all pairs in part. */
+/* The ledger computes trees of hinges in groups of four, one hinge per body, and trees of all pairs
+ * in part. */
 TEST(ledger_of_fours_is_that_of_single_entries)
 {
     unsigned long long seed = 3;
@@ -100,7 +101,7 @@ TEST(ledger_has_the_same_bits_on_any_processor)
     }
 }
 
-/* What is not finite is reported as it is, not passed over by the largest of the others. */
+/* Values that are not finite are reported; the maximum of the others must not hide them. */
 TEST(what_is_not_finite_shows_in_the_ledger)
 {
     joined x = joined_hinges(1, 6);

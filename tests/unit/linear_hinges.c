@@ -1,5 +1,5 @@
-/* The way back over bodies on hinges, four at once, gives the gradients of the way back on any
- * tree, with bits that do not depend on how its sweeps were compiled. */
+/* Adjoint steps of bodies with hinges, computed for four at once, give the gradients of those for
+ * any tree, with bits that do not depend on how the sweeps were compiled. */
 #include "joined.h"
 
 #include "base/initialised.h"
@@ -12,7 +12,7 @@
 static const char *const schemes[] = {"energy-momentum", "variational"};
 enum { SCHEMES = 2, BODIES_MAX = 24, NUMBERS_MAX = 12 * BODIES_MAX };
 
-/* sum a_i x_i + x.x/2 with numbers a_i from somewhere */
+/* sum a_i x_i + x.x/2 with random numbers a_i */
 static double weigh(int n, const double *x, unsigned long long seed, double *g)
 {
     double sum = 0;
@@ -38,8 +38,8 @@ static double of_both_on_the_way(void *context, const olo_system *system, const 
     return weigh(system->n, x->q, 5, gq) + of_both(context, system, x, gq, gv);
 }
 
-static double of_places(void *context, const olo_system *system, const olo_state *x, double *gq,
-                        double *gv)
+static double of_positions(void *context, const olo_system *system, const olo_state *x, double *gq,
+                           double *gv)
 {
     (void)context;
     (void)gv;
@@ -51,7 +51,7 @@ typedef struct result {
     double value, q[NUMBERS_MAX], v[NUMBERS_MAX];
 } result;
 
-static result gradient_of(const joined *x, const char *scheme, int order, bool running,
+static result gradient_of(const joined *x, const char *scheme, int order, int running,
                           size_t memory)
 {
     scene s = joined_open_scheme(x, scheme, "reduced");
@@ -62,7 +62,7 @@ static result gradient_of(const joined *x, const char *scheme, int order, bool r
     const olo_functional J = {.initialised = OLO_INITIALISED_FUNCTIONAL,
                               .end = of_both,
                               .running = running == 0   ? NULL
-                                         : running == 1 ? of_places
+                                         : running == 1 ? of_positions
                                                         : of_both_on_the_way};
     s.run.order = order;
     s.run.step = 0.01;
@@ -105,7 +105,7 @@ TEST(gradients_over_hinges_are_those_of_any_tree)
     }
 }
 
-/* The steps of a run, as a witness writes them down. */
+/* The recorded steps of a run. */
 typedef struct diary {
     int count;
     double *blocks[64];
@@ -142,8 +142,8 @@ typedef struct derivative {
     double y[NUMBERS_MAX], by_p[NUMBERS_MAX], by_v[NUMBERS_MAX];
 } derivative;
 
-/* A derivative by the end: by position and velocity for energy-momentum, and by an admissible
- * momentum for variational. */
+/* A derivative with respect to the end of a step: to position and velocity for energy-momentum, and
+ * to an admissible momentum for variational. */
 static void derivative_fill(derivative *g, int n, bool momentum, const double *admissible)
 {
     unsigned long long seed = 9;
@@ -155,7 +155,8 @@ static void derivative_fill(derivative *g, int n, bool momentum, const double *a
     }
 }
 
-/* Of the derivative by the start the part counts that acts on admissible variations; y all. */
+/* Of the derivative with respect to the start, the part that acts on admissible variations is
+ * compared; y entirely. */
 static void check_step(olo_linear_step *fast, olo_linear_step *any, const olo_step_record *step,
                        const olo_state *start, bool momentum, int n)
 {
@@ -182,7 +183,7 @@ static void check_step(olo_linear_step *fast, olo_linear_step *any, const olo_st
     check_below(apart(n, a.q, b.q), 5e-12);
 }
 
-static void place_state(const olo_step_record *step, int n, olo_state *state)
+static void set_state(const olo_step_record *step, int n, olo_state *state)
 {
     memcpy(state->q, step->q0, (size_t)n * sizeof *state->q);
     memcpy(state->v, step->v0, (size_t)n * sizeof *state->v);
@@ -203,7 +204,7 @@ TEST(steps_back_over_hinges_are_those_of_any_tree)
         check_ok(olo_linear_step_create(s.system, &s.run, &any, &error), &error);
         olo_linear_step_disable_hinges(any);
         for (int i = 0; i + 1 < steps.count; i++) {
-            place_state(&steps.steps[i], s.system->n, s.state);
+            set_state(&steps.steps[i], s.system->n, s.state);
             check_step(fast, any, &steps.steps[i], s.state, k % SCHEMES == 1, s.system->n);
         }
         olo_linear_step_free(fast);
@@ -214,7 +215,7 @@ TEST(steps_back_over_hinges_are_those_of_any_tree)
     }
 }
 
-/* A step back from a state by the motion of the last one: bits matter, not which step it is. */
+/* An adjoint step from a state with the motion of the last step: only its bits matter here. */
 static void back_with(scene *s, const olo_topology *tree, olo_hinges_width width, derivative *g)
 {
     olo_linear_hinges *hinges;

@@ -111,7 +111,8 @@ TEST(any_failure_leaves_the_old_file)
     unlink(NAME);
 }
 
-/* A process that ends just before its n-th change of a file while it replaces NAME; its number. */
+/* Starts a process that ends before its n-th change of a file while it replaces NAME; returns its
+ * number. */
 static pid_t replace_and_end_at(size_t n)
 {
     const pid_t child = fork();
@@ -137,7 +138,7 @@ TEST(what_a_killed_process_left_is_removed)
         olo_new_file fresh;
         olo_write_with_names_only(names_only);
         put(NAME, "old");
-        (void)replace_and_end_at(names_only ? 2 : 4); // just before it is renamed
+        (void)replace_and_end_at(names_only ? 2 : 4); // before the file is renamed
         check_equal(1, count_hidden("."));
         check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
         check_ok(olo_new_file_publish(&fresh, &error), &error);
@@ -154,7 +155,7 @@ TEST(hidden_files_of_processes_that_live_stay)
     olo_new_file first, second;
     olo_write_with_names_only(true);
     check_ok(olo_new_file_open(&first, NAME, &error), &error);
-    check_ok(olo_new_file_open(&second, NAME, &error), &error); // the same process, too
+    check_ok(olo_new_file_open(&second, NAME, &error), &error); // also by the same process
     check_equal(2, count_hidden("."));
     check_ok(olo_new_file_publish(&second, &error), &error);
     check_ok(olo_new_file_publish(&first, &error), &error);
@@ -163,7 +164,7 @@ TEST(hidden_files_of_processes_that_live_stay)
     olo_new_file_close(&second);
     check_equal(0, count_hidden("."));
 
-    // the process has ended, but the file is locked: from another machine
+    // the process has ended, but the file is locked, as from another machine
     char hidden[128];
     put(NAME, "old");
     const pid_t ended = replace_and_end_at(2);
@@ -227,8 +228,8 @@ TEST(a_name_of_the_greatest_length_can_be_replaced)
     olo_write_with_names_only(false);
 }
 
-/* Several processes that give a file the same name at the same moment, and keep it until all have
- * tried; how many of them had success. */
+/* Several processes give a file the same name at the same moment, and hold it until all have tried.
+ * Returns how many of them had success. */
 static int count_winners(int processes)
 {
     int begin[2], tried[2], end[2], winners = 0;
@@ -293,7 +294,7 @@ TEST(a_file_that_another_process_writes_is_not_replaced_and_one_that_is_read_is)
             check_text("cannot create '" NAME "': another process is writing it", error.text);
             check_holds(NAME, "old");
             check_ok(olo_new_file_publish_exclusive(&fresh, other, &error),
-                     &error); // it is our lock
+                     &error); // this process holds the lock
         }
         check_true(olo_new_file_is_there(&fresh));
         olo_new_file_close(&fresh);
@@ -320,7 +321,7 @@ TEST(only_regular_files_may_be_written)
     }
 }
 
-TEST(a_file_keeps_the_permissions_of_the_one_that_it_replaces)
+TEST(a_file_has_the_permissions_of_the_one_that_it_replaces)
 {
     static const mode_t MODES[] = {0600, 0640, 0666, 0755};
     for (size_t i = 0; i < 2 * sizeof MODES / sizeof MODES[0]; i++) {
@@ -331,7 +332,7 @@ TEST(a_file_keeps_the_permissions_of_the_one_that_it_replaces)
         put(NAME, "old");
         check_equal(0, chmod(NAME, MODES[i / 2]));
         check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
-        // also before it has its name: nobody may read half of it, either
+        // also before it has its name, so that nobody can read a part of it
         check_true(fstat(fresh.descriptor, &facts) == 0 && (facts.st_mode & 0777) == MODES[i / 2]);
         check_ok(olo_new_file_publish(&fresh, &error), &error);
         olo_new_file_close(&fresh);
@@ -373,7 +374,7 @@ TEST(links_are_followed_to_files_that_are_not_there)
 /* ---- ranges -----------------------------------------------------------------------------------
  */
 
-/* The bytes of a set below 64 as the bits of a number: an independent account of it. */
+/* The bytes of a set below 64 as the bits of a number, for comparison. */
 static uint64_t bits_of(const olo_ranges *ranges)
 {
     uint64_t bits = 0;
@@ -513,8 +514,8 @@ TEST(the_trailer_of_a_journal_covers_its_ranges_and_itself)
     unlink(NAME);
 }
 
-/* In a file of zeros ranges of equal size have equal contents: only the checksum over the ranges
- * themselves can find that one of them was moved. */
+/* In a file of zeros, ranges of equal size have equal contents: only the checksum of the ranges
+ * themselves shows that one of them was moved. */
 TEST(the_trailer_of_a_journal_covers_where_its_ranges_are)
 {
     static const unsigned char zeros[LENGTH];
@@ -549,7 +550,7 @@ TEST_MAIN(
     cmocka_unit_test(of_processes_that_write_the_same_journal_at_once_one_wins),
     cmocka_unit_test(a_file_that_another_process_writes_is_not_replaced_and_one_that_is_read_is),
     cmocka_unit_test(only_regular_files_may_be_written),
-    cmocka_unit_test(a_file_keeps_the_permissions_of_the_one_that_it_replaces),
+    cmocka_unit_test(a_file_has_the_permissions_of_the_one_that_it_replaces),
     cmocka_unit_test(links_into_folders_that_are_not_there_are_refused_at_once),
     cmocka_unit_test(links_are_followed_to_files_that_are_not_there),
     cmocka_unit_test(ranges_are_sets_of_bytes),

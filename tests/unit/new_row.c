@@ -4,8 +4,8 @@
  *
  * which is no quadratic form. With x_m, y_m in the middle of a step its discrete gradient is
  *
- *     d = (-(3 x_m^2 + dx^2/4 - 3 y_m^2 - 3 dy^2/4) / a^2,  6 x_m y_m / a^2,  1),   d . dq = g1 -
- * g0.
+ *     d = (-(3 x_m^2 + dx^2/4 - 3 y_m^2 - 3 dy^2/4) / a^2,  6 x_m y_m / a^2,  1),
+ *     d . dq = g1 - g0.
  *
  * In src/ it would be a file system/constraint_<name>.c, named in system/constraint.h, and an
  * element that adds the row. */
@@ -40,7 +40,7 @@ static double magnitude(const olo_constraint *row, const olo_at *at)
     return fabs(q[2]) + fabs(q[0]) * (q[0] * q[0] + 3 * q[1] * q[1]) / scale_of(row);
 }
 
-/* d, and its derivative by that end of the step to which dq grows: 1 the end, -1 the start. */
+/* d, and its derivative with respect to one end of the step: 1 the end, -1 the start. */
 static void discrete_by(const olo_constraint *row, const olo_interval *x, double side, double d[3],
                         double *tangent)
 {
@@ -223,8 +223,8 @@ TEST(a_bead_stays_on_the_surface_and_conserves_its_energy)
             check_below(fabs(energy(s.state->q, s.state->v) - first), 1e-12 * first);
         }
         check_equal(0, s.halvings);
-        check_below((double)s.iterations, 6.0 * 500); /* Newton has the whole tangent */
-        check_below(0.05, highest - lowest);          /* and it went up and down */
+        check_below((double)s.iterations, 6.0 * 500); /* Newton has the exact tangent */
+        check_below(0.05, highest - lowest);          /* the point moves up and down */
         scene_close(&s);
     }
 }
@@ -254,8 +254,8 @@ TEST(its_motion_is_that_of_the_equations_of_motion_to_second_order)
     }
 }
 
-/* A start on the surface, shifted along it by e; and where three steps from there lead. */
-static void place(double e, double q[3], double v[3])
+/* An initial state on the surface, shifted along it by e. */
+static void put(double e, double q[3], double v[3])
 {
     q[0] = start[0] + 0.7 * e;
     q[1] = start[1] - 0.4 * e;
@@ -267,7 +267,7 @@ static void place(double e, double q[3], double v[3])
 
 static void step_from(scene *s, double e, double h, double end[6])
 {
-    place(e, s->state->q, s->state->v);
+    put(e, s->state->q, s->state->v);
     olo_state_reset_history(s->state);
     scene_run(s, h, 3);
     memcpy(end, s->state->q, 3 * sizeof *end);
@@ -286,12 +286,12 @@ TEST(steps_have_derivatives_through_it)
         step_from(&s, e, h, far);
         step_from(&s, -e, h, near);
         for (int side = 0; side < 2; side++)
-            place(side ? e : -e, q[side], v[side]);
+            put(side ? e : -e, q[side], v[side]);
         for (int i = 0; i < 3; i++) {
             dq[i] = (q[1][i] - q[0][i]) / (2 * e);
             dv[i] = (v[1][i] - v[0][i]) / (2 * e);
         }
-        place(0, s.state->q, s.state->v);
+        put(0, s.state->q, s.state->v);
         olo_state_reset_history(s.state);
         check_ok(olo_derivatives_create(s.system, &s.run, &d, &error), &error);
         for (int step = 0; step < 3; step++) {

@@ -1,12 +1,12 @@
 /* A new scheme is one file: here BDF2 (Curtiss and Hirschfelder 1952) with constraints, which the
- * library does not have. With the increment before, p = q0 - q_-1, and the velocity before,
+ * library does not have. With the previous increment p = q0 - q_-1 and the previous velocity v_-1,
  *
  *     v1 = (3 dq - p) / (2 h),
  *     T + h G^T lambda = 0,   T = M (3 v1 - 4 v0 + v_-1) / 2 + h f,   g(q1) = 0,
  *
  * with G between q0 and q1 and constant forces -f. The first step is implicit Euler, v1 = dq / h
- * and T = M (v1 - v0) + h f. What it remembers is its own segment of the state. In src/ it would be
- * this file, and two lines in stepping/registry.def. */
+ * and T = M (v1 - v0) + h f. Its memory is a segment of the state. In src/ it would be this file,
+ * and two lines in stepping/registry.def. */
 #include "scene.h"
 
 #include "stepping/balance.h"
@@ -14,7 +14,7 @@
 /* --- the scheme --- */
 
 typedef struct memory {
-    double h;         /* of the last step, 0: nothing is known */
+    double h;         /* of the last step, 0: there is none */
     double numbers[]; /* [n] p, [n] v_-1 */
 } memory;
 
@@ -50,7 +50,7 @@ static bool is_sensible(const olo_state *state)
     return isfinite(memory_of(state)->h);
 }
 
-/* Steps of another size than the last one start anew. */
+/* A step of another size than the last one does not use the memory. */
 static bool has_memory(const olo_step *step)
 {
     return memory_of(step->state)->h == step->h;
@@ -82,12 +82,12 @@ static void balance(olo_step *step, const olo_sink *sink)
 
 static void finish(const olo_step *step, olo_state *state)
 {
-    memory *kept = memory_of(state);
+    memory *stored = memory_of(state);
     const size_t n = (size_t)state->n;
     velocity(step, step->v1);
-    memcpy(kept->numbers, step->x.dq, n * sizeof *state->q);
-    memcpy(kept->numbers + n, state->v, n * sizeof *state->v);
-    kept->h = step->h;
+    memcpy(stored->numbers, step->x.dq, n * sizeof *state->q);
+    memcpy(stored->numbers + n, state->v, n * sizeof *state->v);
+    stored->h = step->h;
     olo_balance_finish(step, state);
 }
 
@@ -118,8 +118,8 @@ typedef struct pendulum {
     bool known;
 } pendulum;
 
-/* The rod's G is some number times q_m = q0 + dq / 2, and so a dq + w (q0 + dq / 2) = r for some w,
- * which is such that |q1| = L. */
+/* G of the rod is parallel to q_m = q0 + dq / 2, hence a dq + w (q0 + dq / 2) = r with a number w
+ * for which |q1| = L. */
 static void dq_of(const pendulum *x, double w, double dq[2])
 {
     for (int i = 0; i < 2; i++) {
@@ -139,7 +139,7 @@ static double stretch(const pendulum *x, double w)
     return a * a + b * b - length * length;
 }
 
-/* The root nearest to no force, by secants. */
+/* The root nearest to zero force, by the secant method. */
 static void step_by_hand(pendulum *x)
 {
     double w0 = 0, w1 = 1e-3, g0 = stretch(x, w0), g1 = stretch(x, w1), dq[2];
@@ -242,7 +242,7 @@ TEST(a_saved_state_continues_with_it_to_the_same_bits)
     check_equal(0, memcmp(first, second, size));
     check_true(memcmp(first, block, size) != 0);
 
-    /* what the segment's owner does not recognise is refused, and the state stays as it was */
+    /* a segment that its owner does not accept is refused, and the state is unchanged */
     memory_of(s.state)->h = NAN;
     olo_state_save(s.state, block);
     check_status(OLO_BAD_INPUT, olo_state_load(other, block, size, &error));
@@ -250,7 +250,7 @@ TEST(a_saved_state_continues_with_it_to_the_same_bits)
     check_equal(0, memcmp(first, second, size));
     olo_state_free(other);
 
-    /* and a library without the scheme says so */
+    /* a library without the scheme reports it */
     s.system->segments = olo_segments;
     check_ok(olo_state_create(s.system, &other, &error), &error);
     check_status(OLO_UNSUPPORTED, olo_state_load(other, block, size, &error));

@@ -1,8 +1,7 @@
-/* Node types. Every type satisfies the laws that the rest of the library relies on; and a type that
- * the library does not have, written down here, runs through it: a body that turns about a fixed
- * point, as three directors alone (9 numbers, 3 degrees of freedom), against the same body as a
- * frame on a spherical support, both with a point mass on a spring and one on a rod.
- */
+/* Node types. Every type satisfies the laws on which the library relies. A type that the library
+ * does not have is defined here and used: a body that rotates about a fixed point, as three
+ * directors alone (9 numbers, 3 degrees of freedom). It is compared with the same body as a frame
+ * on a spherical support; both have a point mass on a spring and one on a rod. */
 #include "test.h"
 
 #include "elements/joint_pair.h"
@@ -106,8 +105,8 @@ static double dot(int count, const double *a, const double *b)
 
 static const double round_off = 2e-14;
 
-/* q_m and q1 are the midpoint and the end of q0 + dq, the rows hold at q1, and the way back gives
- * the motion. */
+/* q_m and q1 are the midpoint and the end of q0 + dq, the rows are satisfied at q1, and the inverse
+ * gives the motion. */
 TEST(a_motion_is_an_increment_and_back)
 {
     unsigned seed = 1;
@@ -151,7 +150,7 @@ TEST(twist_maps_are_transposes_and_inverses)
     }
 }
 
-/* q1 changes by P(q1) t when the motion is updated by t, against central differences. */
+/* An update of the motion by t changes q1 by P(q1) t, compared with central differences. */
 TEST(an_update_moves_the_end_along_its_twist)
 {
     const double step = 1e-5, truncated = 1e-9;
@@ -174,7 +173,7 @@ TEST(an_update_moves_the_end_along_its_twist)
     }
 }
 
-/* P(q_m)^T T changes with a twist at q1 as add_variation says, T held. */
+/* add_variation is the change of P(q_m)^T T with a twist at q1, for constant T. */
 TEST(the_variation_of_the_twist_map)
 {
     const double step = 1e-5, truncated = 1e-9;
@@ -202,8 +201,8 @@ TEST(the_variation_of_the_twist_map)
     }
 }
 
-/* The internal rows do not feel twists: grad g . P t = 0; their number is what the twist leaves of
- * the coordinates. Their multipliers take up a force along them, and dv satisfies their rates. */
+/* Twists do not change the internal rows: grad g . P t = 0; coordinates are as many as twists and
+ * rows together. The multipliers balance a force along the rows, and dv satisfies their rates. */
 TEST(internal_rows_and_twists_are_complementary)
 {
     unsigned seed = 5;
@@ -280,8 +279,8 @@ TEST(maps_of_internal_rows_have_their_transposes)
     }
 }
 
-/* A configuration that is off by 1e-8 is taken back onto the rows but for the square of that, and
- * goes where shift and turn say. */
+/* A configuration with an error of 1e-8 is projected onto the rows up to the square of that, and is
+ * shifted and rotated as requested. */
 TEST(settling_takes_back_what_rounding_has_done)
 {
     const double off = 1e-8, square = 1e-15;
@@ -322,12 +321,13 @@ TEST(settling_takes_back_what_rounding_has_done)
 
 /* --- a body about a fixed point --- */
 
-/* Mass, centre and Euler tensor about the fixed point; the body turns about no principal axis. */
+/* Mass, centre and Euler tensor about the fixed point; the body does not rotate about a principal
+ * axis. */
 static const double mass = 1.3, center[3] = {0.05, -0.02, 0.12}, gravity[3] = {0.3, 0, -9.81};
 static const double euler[9] = {0.02, 0.003, 0.004, 0.003, 0.03, -0.002, 0.004, -0.002, 0.05};
 static const double omega[3] = {1, -2, 9};
 
-/* A frame is held where its position is. */
+/* A frame is fixed at its position. */
 static olo_status hold(olo_builder *builder, int node)
 {
     const olo_pair_setup setup = {.name = "pivot",
@@ -363,7 +363,7 @@ static olo_status add_points(olo_builder *builder, const olo_position *body)
     for (int k = 0; status == OLO_OK && k < 2; k++) {
         int node;
         double v[3], r[3];
-        vec3_cross(omega, at[k], v); /* as the body turns */
+        vec3_cross(omega, at[k], v); /* with the velocity of the body */
         status = olo_build_node(builder, k == 0 ? "sprung" : "held", &olo_node_point, -1, at[k], v,
                                 true, &node);
         const olo_system *s = olo_build_system(builder);
@@ -390,7 +390,7 @@ static olo_status add_points(olo_builder *builder, const olo_position *body)
     return status;
 }
 
-/* The body as a node of some type, with its points, made with the verbs of elements. */
+/* The body as a node of some type, with its points, built with the functions for elements. */
 static scene open_body(const olo_node_type *type, const char *scheme, const char *constraints)
 {
     const olo_builder_setup setup = {.name = "about a point",
@@ -455,7 +455,7 @@ TEST(a_triad_conserves_energy_and_momentum)
     check_relative(before.total, after.total, 1e-13);
     check_relative(vec3_dot(gravity, before.angular_momentum) / g,
                    vec3_dot(gravity, after.angular_momentum) / g, 1e-13);
-    /* and it moves: the angular momentum across gravity does not stay */
+    /* the body moves: the angular momentum normal to gravity is not constant */
     double change[3];
     vec3_subtract(after.angular_momentum, before.angular_momentum, change);
     check_true(vec3_norm(change) > 0.01 * vec3_norm(before.angular_momentum));
@@ -475,21 +475,21 @@ TEST(a_triad_is_counted_as_a_body_with_three_degrees_of_freedom)
     scene_close(&s);
 }
 
-/* What needs a position of a node says so. */
+/* A node without position is refused where a position is needed. */
 TEST(a_node_without_position_has_no_points)
 {
     scene s = open_body(&triad, "energy-momentum", "reduced");
-    const olo_point_on_body place = {.on = "body"};
+    const olo_point_on_body point = {.on = "body"};
     olo_position position;
     olo_error error = {0};
-    check_status(OLO_BAD_INPUT, olo_system_resolve(s.system, &place, &position, NULL, &error));
+    check_status(OLO_BAD_INPUT, olo_system_resolve(s.system, &point, &position, NULL, &error));
     check_contains("'body' has no position", error.text);
     scene_close(&s);
 }
 
 enum { NUMBERS = OLO_NODE_SIZE_MAX + 6 };
 
-/* A variation of the initial state that turns everything by theta and adds `spin`. */
+/* A variation of the initial state that rotates everything by theta and adds `spin`. */
 static void vary(const scene *s, const double theta[3], const double spin[3], double *dq,
                  double *dv)
 {
@@ -504,7 +504,8 @@ static void vary(const scene *s, const double theta[3], const double spin[3], do
     }
 }
 
-/* Derivatives of steps: forwards as those of the frame, and transposed. */
+/* Derivatives of steps: the forward ones are those of the frame, and the transposed ones are their
+ * transposes. */
 TEST(derivatives_of_a_triad)
 {
     const double theta[3] = {0.2, -0.4, 0.3}, spin[3] = {0.5, 0.1, -0.2};

@@ -1,11 +1,11 @@
-/* Derivatives of compiled coefficients with respect to parameters of the model, against closed
- * forms: c ~ p^e has c' = e c/p. */
+/* Derivatives of compiled coefficients with respect to parameters of the model, compared with
+ * closed forms: c ~ p^e has c' = e c/p. */
 #include "scene.h"
 
 #include "oloid/derivatives.h"
 #include "system/parameter_derivative.h"
 
-/* Every number goes through some expression of its own parameter. */
+/* Every number is an expression of its own parameter. */
 static const char text[] =
     "name: all\n"
     "parameters: {m: 0.3, J: 7, k: 3, rest: 0.7, F: 1.3, M: 1.1, c: 0.9, g: 9.81, kp: 11, kd: 13, "
@@ -32,7 +32,7 @@ static const char text[] =
     "beams:\n"
     "  - {name: rod, elements: 3, from: [0, 5, 0], to: [1, 5, 0], damping: damp^2,\n"
     "     section: {type: circle, radius: r, young: E, poisson: 0.3, density: sqrt(rho)}}\n"
-    "outputs: {name: place, on: {on: free, at: [x^2, 0, 0]}}\n"
+    "outputs: {name: spot, on: {on: free, at: [x^2, 0, 0]}}\n"
     "run: {step: 0.01, end: 1}\n";
 
 static olo_parameter_derivative *change_of(const scene *s, const char *name)
@@ -43,8 +43,8 @@ static olo_parameter_derivative *change_of(const scene *s, const char *name)
     return change;
 }
 
-/* All coefficients that change are powers of the parameter with one of these exponents, and some
- * are of this kind. */
+/* All coefficients that depend on the parameter are powers of it with one of these exponents, and
+ * some are of this kind. */
 static void check_powers(const scene *s, const char *name, double p, olo_coefficient_kind kind,
                          double exponent, double other, double tolerance)
 {

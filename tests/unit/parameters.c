@@ -1,4 +1,5 @@
-/* Parameters: definitions in any order, cycles, replacements, derivatives by a parameter. */
+/* Parameters: definitions in any order, cycles, replacements, derivatives with respect to a
+ * parameter. */
 #include "test.h"
 
 #include "base/memory.h"
@@ -21,19 +22,19 @@ static void add(olo_parameters *parameters, const char *name, const char *expres
 static void resolve(olo_parameters *parameters)
 {
     olo_error error = {0};
-    olo_parameters_location place;
-    check_ok(olo_parameters_resolve(parameters, &place, &error), &error);
-    check_true(place.parameter == OLO_PARAMETER_NONE && place.column == 0);
+    olo_parameters_location location;
+    check_ok(olo_parameters_resolve(parameters, &location, &error), &error);
+    check_true(location.parameter == OLO_PARAMETER_NONE && location.column == 0);
 }
 
 static void refused(olo_parameters *parameters, size_t parameter, size_t column, const char *text)
 {
     olo_error error = {0};
-    olo_parameters_location place = {77, 77};
-    check_status(OLO_BAD_INPUT, olo_parameters_resolve(parameters, &place, &error));
+    olo_parameters_location location = {77, 77};
+    check_status(OLO_BAD_INPUT, olo_parameters_resolve(parameters, &location, &error));
     check_text(text, error.text);
-    check_equal(parameter, place.parameter);
-    check_equal(column, place.column);
+    check_equal(parameter, location.parameter);
+    check_equal(column, location.column);
     check_status(OLO_BAD_INPUT, olo_parameters_resolve(parameters, NULL, NULL));
     for (size_t i = 0; i < olo_parameters_count(parameters); i++) {
         check_true(isnan(olo_parameters_value(parameters, i)));
@@ -133,7 +134,7 @@ TEST(replacements_that_are_wrong_are_refused)
     check_contains("parameter 'height': nan is not a finite number", error.text);
     check_close(126, value(parameters, "mass"), 0);
 
-    /* the expression itself is looked at when all are known */
+    /* the expression is compiled when all names are known */
     check_ok(olo_parameters_assign(parameters, "height==2", &error), &error);
     refused(parameters, 3, 1,
             "parameter 'height': unexpected character '=' at column 1 of '=2'; did you mean '=='?");
@@ -251,7 +252,7 @@ TEST(derivatives_by_a_parameter_follow_the_definitions)
     check_relative(cos(126) * 84 + 1,
                    olo_parameters_expression_derivative(parameters, expression, d), 1e-14);
 
-    /* by a parameter with a definition: its definition is set aside */
+    /* with respect to a parameter with a definition, which is then ignored */
     olo_parameters_derivatives(parameters, olo_parameters_find(parameters, "width"), d);
     check_relative(21, d[0], 1e-15);
     check_relative(3, d[1], 1e-15);
@@ -261,7 +262,7 @@ TEST(derivatives_by_a_parameter_follow_the_definitions)
     olo_parameters_free(parameters);
 }
 
-/* Everything once; the first status that is not OK. */
+/* Calls every function once; returns the first status that is not OK. */
 static olo_status everything(olo_error *error)
 {
     olo_parameters *parameters = NULL;

@@ -1,6 +1,6 @@
-/* What the last motions predict: a polynomial in time of a degree below the number of motions is
- * met, with steps of one size, and a motion at a rate that changes in proportion to time with steps
- * of any size. */
+/* Prediction from the last motions: with equal steps a polynomial in time of a degree below the
+ * number of motions is predicted exactly, and with any steps a motion whose rate is linear in
+ * time. */
 #include "joined.h"
 
 #include "base/memory.h"
@@ -76,25 +76,25 @@ TEST(rates_that_change_evenly_are_predicted_with_steps_of_any_size)
     olo_motion_pass *const passes[] = {NULL, olo_motion_pass_any};
     for (int side = 0; side < 2; side++) {
         olo_error error = {0};
-        olo_state *kept = NULL;
+        olo_state *current = NULL;
         olo_step step = {0};
         double t = 0;
-        check_ok(olo_state_create(s.system, &kept, &error), &error);
+        check_ok(olo_state_create(s.system, &current, &error), &error);
         check_ok(olo_step_create(s.system, &step, &error), &error);
         for (int j = 0; j < 6; j++) {
-            olo_motion_mix mix = olo_predictor_mix(kept, h[j], j > 0 ? h[j] / kept->h : 0);
-            olo_predictor_motion(kept, mix, step.x.u);
-            for (int i = 0; i < kept->twists; i++) {
+            olo_motion_mix mix = olo_predictor_mix(current, h[j], j > 0 ? h[j] / current->h : 0);
+            olo_predictor_motion(current, mix, step.x.u);
+            for (int i = 0; i < current->twists; i++) {
                 /* the integral of 1 + i t over the step */
                 step.x.motion[i] = h[j] * (1 + i * (t + 0.5 * h[j]));
                 if (j > 2)
                     check_below(fabs(step.x.motion[i] - step.x.u[i]), 1e-13);
             }
-            remember(&step, passes[side], h[j], kept);
+            remember(&step, passes[side], h[j], current);
             t += h[j];
         }
         olo_step_free(&step);
-        olo_state_free(kept);
+        olo_state_free(current);
     }
     scene_close(&s);
 }
@@ -116,7 +116,7 @@ TEST(hinged_bodies_predict_the_same_bits_on_any_processor)
         olo_state *states[3] = {NULL, NULL, NULL};
         olo_motion_pass *const passes[3] = {olo_hinges_motion_pass(hinges[0]),
                                             olo_hinges_motion_pass(hinges[1]), olo_motion_pass_any};
-        size_t twists = (size_t)s.system->twists, kept = (OLO_PREDICTOR_MOTIONS - 1) * twists;
+        size_t twists = (size_t)s.system->twists, stored = (OLO_PREDICTOR_MOTIONS - 1) * twists;
         double *now = olo_alloc(twists, sizeof *now);
         for (int k = 0; k < 3; k++) {
             check_ok(olo_state_create(s.system, &states[k], &error), &error);
@@ -130,7 +130,7 @@ TEST(hinged_bodies_predict_the_same_bits_on_any_processor)
             check_true(memcmp(olo_last_motion(states[0]), olo_last_motion(states[k]),
                               twists * sizeof *now) == 0);
             check_true(memcmp(olo_predictor_differences(states[0]),
-                              olo_predictor_differences(states[k]), kept * sizeof *now) == 0);
+                              olo_predictor_differences(states[k]), stored * sizeof *now) == 0);
         }
         check_true(memcmp(missed[0], missed[1], sizeof missed[0]) == 0);
         for (int k = 1; k <= OLO_PREDICTOR_MOTIONS; k++)

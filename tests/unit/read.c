@@ -1,5 +1,5 @@
-/* Model files: every key to its exact value, marks, settings, the catalogue, malformed files,
- * mutations, and memory that runs out. */
+/* Model files: every key has its exact value; marks, settings, the catalogue, malformed files,
+ * mutations, failed allocations. */
 #include <dirent.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -207,7 +207,7 @@ TEST(connections_and_loads_are_read)
     olo_model_free(model);
 }
 
-/* The rotation of a body whose file says `rotation: text`. */
+/* The rotation of a body whose file has `rotation: text`. */
 static void rotation_of(const char *text, double rotation[9])
 {
     char file[512];
@@ -456,11 +456,11 @@ TEST(everything_added_is_copied)
     name[0] = on[0] = type[0] = '?';
     time[1] = value[1] = shape.radius = -7;
     signal.count = 0;
-    const olo_load *kept = element(model, &olo_element_load, 0);
-    check_text("load", kept->name);
-    check_text("a", kept->on.on);
-    check_close(1.0, kept->signal->time[1], 0.0);
-    check_close(3.0, kept->signal->value[1], 0.0);
+    const olo_load *stored = element(model, &olo_element_load, 0);
+    check_text("load", stored->name);
+    check_text("a", stored->on.on);
+    check_close(1.0, stored->signal->time[1], 0.0);
+    check_close(3.0, stored->signal->value[1], 0.0);
     check_text("sphere", ((const olo_body *)element(model, &olo_element_body, 0))->shapes[0].type);
     olo_model_free(model);
 }
@@ -578,7 +578,7 @@ static int read_expectation(const char *path, char *part, size_t size)
     return atoi(end + 8);
 }
 
-/* Reads, compiles and assembles a model, as far as that goes. */
+/* Reads, compiles and assembles a model, until something fails. */
 static olo_status prepare(const char *path, olo_error *error)
 {
     olo_model *model = NULL;
@@ -597,7 +597,8 @@ static olo_status prepare(const char *path, olo_error *error)
     return status;
 }
 
-/* Whether a file is refused as it says; line 0 stands for the file as a whole. */
+/* Whether a file is refused with the message in its first line; line 0 stands for the file as a
+ * whole. */
 static bool is_refused_as_expected(const char *path)
 {
     char part[512], location[2 * PATH_MAX + 32];
@@ -639,7 +640,7 @@ TEST(every_malformed_file_is_refused_with_its_reason_and_line)
 
 /* The page about the format ------------------------------------------------------------------- */
 
-/* The text of a file of the project, `way` seen from this one; to be freed. */
+/* The text of a file of the project, with the path relative to this file; the caller frees it. */
 static char *project_text(const char *way)
 {
     char path[PATH_MAX] = __FILE__;
@@ -663,7 +664,8 @@ TEST(every_example_of_the_format_page_is_read)
         char *stop = strstr(at, end);
         check_true(stop != NULL);
         if (stop == NULL) {
-            break; // never: a check that fails does not return, but the compiler cannot know
+            break; // not reached, because a failed check does not return; the compiler does not
+                   // know this
         }
         *stop = '\0';
         olo_model_free(read_good(at));
@@ -742,7 +744,7 @@ TEST(mutated_files_are_read_or_refused_but_never_harm)
         size_t size = sizeof every_key - 1;
         char *text = olo_alloc(size, 1);
         memcpy(text, every_key, size);
-        const size_t changes = 1 + random_below(3); // so that some files stay good
+        const size_t changes = 1 + random_below(3); // so that some files remain valid
         for (size_t k = 0; k < changes && size > 1; k++) {
             size = mutate(text, size);
         }

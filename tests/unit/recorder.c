@@ -1,5 +1,5 @@
-/* The recorder and the reading of its files. States are made by hand, so that every number in a
- * file is known; runs of the real thing are in tests/physics and tests/cli. */
+/* The recorder and the reading of its files. States are set by the tests, so that every number in a
+ * file is known; real runs are in tests/physics and tests/cli. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -18,7 +18,7 @@
 
 static const double STEP = 0.01;
 
-/* A free body, a free point, and one that counts from it; an output on the body. */
+/* A free body, a free point, and one that is relative to it; an output on the body. */
 typedef struct scene {
     olo_model *model;
     olo_system *system;
@@ -71,7 +71,7 @@ static double speed(long i)
     return i == 7 ? -40.0 : 1.0;
 }
 
-/* The state of step i: a moves along x, the body turns about z at the rate 3. */
+/* The state of step i: a moves along x, the body rotates about z with the rate 3. */
 static void put_state(scene *s, long i)
 {
     const double t = STEP * (double)i;
@@ -114,7 +114,7 @@ static olo_status feed(scene *s, olo_recorder *recorder, long from, long to, olo
     return status;
 }
 
-/* A complete recording of `steps` steps, of which `done` were done. */
+/* A complete recording of `steps` steps, of which `done` are made. */
 static void record(long steps, long frames, long done, olo_status how)
 {
     scene s = make_scene(steps, frames);
@@ -460,9 +460,9 @@ TEST(a_file_that_cannot_be_created_is_an_error_at_once)
     scene s = make_scene(10, 10);
     olo_error error = {0};
     olo_recorder *recorder = NULL;
-    check_status(OLO_IO, olo_recorder_create("no/such/place.h5", s.model, s.system, &s.run, "",
+    check_status(OLO_IO, olo_recorder_create("no/such/folder.h5", s.model, s.system, &s.run, "",
                                              &recorder, &error));
-    check_text("cannot create 'no/such/place.h5': No such file or directory", error.text);
+    check_text("cannot create 'no/such/folder.h5': No such file or directory", error.text);
     mkdir("unit-recorder.d", 0777);
     check_status(OLO_BAD_INPUT, olo_recorder_create("unit-recorder.d", s.model, s.system, &s.run,
                                                     "", &recorder, &error));
@@ -484,7 +484,7 @@ TEST(an_old_result_stays_until_the_new_one_is_complete)
     olo_result *result = open_result();
     check_equal(6, olo_result_row_count(result));
     olo_result_free(result);
-    // what was recorded is there, as a run without an end
+    // the recorded rows are available, as those of a run without end
     check_ok(olo_result_open(PARTIAL, &result, &error), &error);
     check_equal(21, olo_result_row_count(result));
     const char *text = NULL;
@@ -598,7 +598,7 @@ TEST(warnings_are_stored)
     const char *text = NULL;
     check_ok(olo_result_attribute_text(result, "/", "warnings", &text, &error), &error);
     check_text("body 'top' turns far in a step\nsecond", text);
-    check_equal(0, olo_result_row_count(result)); // no state came
+    check_equal(0, olo_result_row_count(result)); // no state was recorded
     olo_result_free(result);
     unlink(FILE_NAME);
 }

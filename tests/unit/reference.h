@@ -1,6 +1,6 @@
-/* What the tests of forms, laws and terms compare with: random data, arithmetic of 113 bits, and
- * derivatives by extrapolated central differences in it. The references are the defining formulas,
- * difference quotients and all; that they cancel does not matter with so many digits. */
+/* References for the tests of forms, laws and terms: random data, arithmetic with 113 bits, and
+ * derivatives by extrapolated central differences in it. The references are the defining formulas
+ * with their difference quotients; cancellation does not matter with so many digits. */
 #ifndef OLO_TEST_REFERENCE_H
 #define OLO_TEST_REFERENCE_H
 
@@ -67,8 +67,8 @@ static inline void quad_circle(quad x, quad *cosine, quad *sine)
     *sine = x * odd;
 }
 
-/* The angle of (c, s) in (-pi, pi]: what is left after turning back by the angle in double is
- * small, so that the series of the arc tangent has all digits. */
+/* The angle of (c, s) in (-pi, pi]. After a rotation back by the angle in double precision the
+ * remainder is so small that the series of the arc tangent has all digits. */
 static inline quad quad_angle(quad c, quad s)
 {
     const quad guess = atan2((double)s, (double)c);
@@ -85,25 +85,25 @@ typedef void (*quad_function)(void *context, quad t, quad *y);
 
 static inline void quad_derivative(quad_function f, void *context, quad d, int n, quad *out)
 {
-    quad slope[3][QUAD_COMPONENTS];
+    quad difference[3][QUAD_COMPONENTS];
     for (int step = 0; step < 3; step++, d /= 2) {
         quad up[QUAD_COMPONENTS], down[QUAD_COMPONENTS];
         f(context, d, up);
         f(context, -d, down);
         for (int i = 0; i < n; i++) {
-            slope[step][i] = (up[i] - down[i]) / (2 * d);
+            difference[step][i] = (up[i] - down[i]) / (2 * d);
         }
     }
     for (int i = 0; i < n; i++) {
-        const quad a = (4 * slope[1][i] - slope[0][i]) / 3;
-        const quad b = (4 * slope[2][i] - slope[1][i]) / 3;
+        const quad a = (4 * difference[1][i] - difference[0][i]) / 3;
+        const quad b = (4 * difference[2][i] - difference[1][i]) / 3;
         out[i] = (16 * b - a) / 15;
     }
 }
 
 /* A family of smooth functions of k variables,
  *
- *     f(e) = sum_r weight_r phi(slope_r.e + shift_r),   phi(x) = 1/x  or  x^3
+ *     f(e) = sum_r weight_r phi(direction_r.e + shift_r),   phi(x) = 1/x  or  x^3
  *
  * The inverse has a pole near by, so it tests the choice between difference and integral; the cubic
  * has constant third derivatives. */
@@ -112,10 +112,11 @@ enum { RIDGES = 4 };
 typedef struct ridge_law {
     int k;
     bool cubic;
-    double weight[RIDGES], slope[RIDGES][OLO_LAW_INVARIANTS_MAX], shift[RIDGES];
+    double weight[RIDGES], direction[RIDGES][OLO_LAW_INVARIANTS_MAX], shift[RIDGES];
 } ridge_law;
 
-/* For |e_i| <= 1 the arguments stay between 0.6 and 5. Of one variable it is monotone. */
+/* For |e_i| <= 1 the arguments are between 0.6 and 5. With one variable the function is
+ * monotone. */
 static inline ridge_law ridge_random(int k, bool cubic, uint64_t *seed)
 {
     ridge_law f = {.k = k, .cubic = cubic};
@@ -124,7 +125,7 @@ static inline ridge_law ridge_random(int k, bool cubic, uint64_t *seed)
         f.weight[r] = random_between(seed, 0.5, 2.0) * (r % 2 == 0 ? 1.0 : other);
         f.shift[r] = random_between(seed, 2.1, 3.5);
         for (int i = 0; i < k; i++) {
-            f.slope[r][i] = 1.5 / k * random_between(seed, k == 1 ? 0.1 : -1.0, 1.0);
+            f.direction[r][i] = 1.5 / k * random_between(seed, k == 1 ? 0.1 : -1.0, 1.0);
         }
     }
     return f;
@@ -134,7 +135,7 @@ static inline double ridge_argument(const ridge_law *f, int r, const double *e)
 {
     double x = f->shift[r];
     for (int i = 0; i < f->k; i++) {
-        x += f->slope[r][i] * e[i];
+        x += f->direction[r][i] * e[i];
     }
     return x;
 }
@@ -157,7 +158,7 @@ static inline void ridge_gradient(void *context, const double *e, double *g)
         g[i] = 0.0;
         for (int r = 0; r < RIDGES; r++) {
             const double x = ridge_argument(f, r, e);
-            g[i] += f->weight[r] * (f->cubic ? 3.0 * x * x : -1.0 / (x * x)) * f->slope[r][i];
+            g[i] += f->weight[r] * (f->cubic ? 3.0 * x * x : -1.0 / (x * x)) * f->direction[r][i];
         }
     }
 }
@@ -170,7 +171,7 @@ static inline void ridge_hessian(void *context, const double *e, double *gg)
         for (int r = 0; r < RIDGES; r++) {
             const double x = ridge_argument(f, r, e);
             gg[i] += f->weight[r] * (f->cubic ? 6.0 * x : 2.0 / (x * x * x)) *
-                     f->slope[r][i / f->k] * f->slope[r][i % f->k];
+                     f->direction[r][i / f->k] * f->direction[r][i % f->k];
         }
     }
 }
@@ -184,7 +185,8 @@ static inline void ridge_third(void *context, const double *e, double *ggg)
         for (int r = 0; r < RIDGES; r++) {
             const double x = ridge_argument(f, r, e);
             ggg[i] += f->weight[r] * (f->cubic ? 6.0 : -6.0 / (x * x * x * x)) *
-                      f->slope[r][i / (k * k)] * f->slope[r][i / k % k] * f->slope[r][i % k];
+                      f->direction[r][i / (k * k)] * f->direction[r][i / k % k] *
+                      f->direction[r][i % k];
         }
     }
 }
@@ -194,8 +196,8 @@ static inline olo_general_law ridge_general(ridge_law *f)
     return (olo_general_law){f, ridge_value, ridge_gradient, ridge_hessian, ridge_third};
 }
 
-/* A law as the tests go through them: the general one with several numbers of invariants and two
- * kinds of functions. */
+/* A law of the tests: the general one has several numbers of invariants and two kinds of
+ * functions. */
 typedef struct law_kind {
     const olo_law *law;
     int k;
@@ -218,18 +220,19 @@ static inline quad quad_ridge(const ridge_law *f, const quad *e, int derivative)
     for (int r = 0; r < RIDGES; r++) {
         quad x = f->shift[r];
         for (int i = 0; i < f->k; i++) {
-            x += f->slope[r][i] * e[i];
+            x += f->direction[r][i] * e[i];
         }
         if (derivative < 0) {
             sum += f->weight[r] * (f->cubic ? x * x * x : 1 / x);
         } else {
-            sum += f->weight[r] * (f->cubic ? 3 * x * x : -1 / (x * x)) * f->slope[r][derivative];
+            sum +=
+                f->weight[r] * (f->cubic ? 3 * x * x : -1 / (x * x)) * f->direction[r][derivative];
         }
     }
     return sum;
 }
 
-/* The energy that is laid over an angle, or over a single invariant. */
+/* The energy as a function of an angle, or of a single invariant. */
 static inline quad quad_scalar_energy(const olo_law *law, const quad *c, quad e)
 {
     if (law == &olo_law_linear || law == &olo_law_angle_linear) {
@@ -248,7 +251,7 @@ static inline quad quad_scalar_energy(const olo_law *law, const quad *c, quad e)
 /* The angle with its turns. */
 static __attribute__((noinline, unused)) quad quad_unwrapped(const quad_law *x, const quad *e)
 {
-    // 2 pi and what is missing in it
+    // 2 pi as a double and its remainder
     const quad two_pi = (quad)6.283185307179586 + (quad)2.4492935982947064e-16;
     return quad_angle(e[0], e[1]) + x->turns * two_pi;
 }

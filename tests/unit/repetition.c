@@ -1,4 +1,4 @@
-/* Repetition in model files: copies, what they see of the variable, messages, limits, speed. */
+/* Repetition in model files: copies, the use of the variable, messages, limits, speed. */
 #include <time.h>
 
 #include "reading.h"
@@ -54,7 +54,7 @@ static const char chain[] =
     "  - {name: \"t{i}\", repeat: {i: [1, n]}, on: \"b{i}\", time: {time: [0, i], value: [i, 1]}}\n"
     "outputs: {name: \"o{i}\", repeat: {i: [1, n]}, on: \"b{i}.mid\"}\n";
 
-TEST(every_kind_of_element_can_be_repeated)
+TEST(every_kind_of_element_can_be_copied)
 {
     olo_model *model = read_good(chain);
     check_equal(7, list(model, &olo_element_point)->count);
@@ -111,15 +111,15 @@ TEST(texts_of_a_copy_have_its_numbers)
     check_text("p3", relative->relative_to);
     const olo_output *output = named(model, "o4");
     check_text("b4.mid", output->on.on);
-    // without a name of their own: after what they are
+    // elements without a name are named after their kind
     const olo_spring *spring = named(model, "spring2");
     check_text("b2", spring->between[1].on);
     check_close(2, spring->between[1].at[1], 0);
     olo_model_free(model);
 }
 
-/* Functions of t and l are stored as text: the variable is replaced, and nothing else that has its
- * letter in it. */
+/* Functions of t and l are stored as text: the variable is replaced, but not its letter in other
+ * names. */
 TEST(functions_that_are_stored_know_the_variable)
 {
     olo_model *model = read_good(chain);
@@ -169,7 +169,7 @@ TEST(several_variables_make_a_grid)
     olo_model_free(model);
 }
 
-/* After a repeated element the variable is gone, and another one may have its name. */
+/* The variable of a repeated element is not known after it, and another one may have its name. */
 TEST(the_variable_is_known_to_its_element_only)
 {
     check_refused("points:\n"
@@ -213,7 +213,7 @@ TEST(messages_name_the_copy)
                   "points.name: 'p{i}' is not a name");
 }
 
-/* What building finds names the copy, too. */
+/* Errors of the compilation name the copy, too. */
 TEST(messages_of_the_compiler_name_the_copy)
 {
     olo_model *model =
@@ -262,8 +262,8 @@ TEST(copies_of_all_elements_count_together)
                   "points[1].repeat: more than 100000 repeated elements in the file");
 }
 
-/* Only elements are repeated; elsewhere the key is unknown. */
-TEST(parts_of_an_element_are_not_repeated)
+/* Only elements have the key `repeat`; elsewhere it is unknown. */
+TEST(parts_of_an_element_cannot_be_copied)
 {
     check_refused(
         "bodies: {name: b, shapes: {type: sphere, radius: 1, mass: 1, repeat: {i: [1, 2]}}}\n",
@@ -296,7 +296,8 @@ TEST(ten_thousand_bodies_and_joints_are_read_in_a_moment)
     check_text("link9999", last->between[0].on);
     check_close(9999 * 0.1, last->at[0], 1e-12);
     olo_model_free(model);
-    check_below(seconds, 1.0); // a tenth of it; slower machines and sanitizers may take more
+    check_below(seconds,
+                1.0); // it takes a tenth of this; slower machines and sanitizers take longer
 }
 
 TEST(no_leak_when_memory_runs_out)
@@ -319,7 +320,7 @@ TEST(no_leak_when_memory_runs_out)
     check_true(n > 100);
 }
 
-TEST_MAIN(cmocka_unit_test(every_kind_of_element_can_be_repeated),
+TEST_MAIN(cmocka_unit_test(every_kind_of_element_can_be_copied),
           cmocka_unit_test(expressions_of_a_copy_know_the_variable),
           cmocka_unit_test(texts_of_a_copy_have_its_numbers),
           cmocka_unit_test(functions_that_are_stored_know_the_variable),
@@ -330,6 +331,6 @@ TEST_MAIN(cmocka_unit_test(every_kind_of_element_can_be_repeated),
           cmocka_unit_test(messages_of_the_compiler_name_the_copy),
           cmocka_unit_test(wrong_repetitions_are_refused),
           cmocka_unit_test(copies_of_all_elements_count_together),
-          cmocka_unit_test(parts_of_an_element_are_not_repeated),
+          cmocka_unit_test(parts_of_an_element_cannot_be_copied),
           cmocka_unit_test(ten_thousand_bodies_and_joints_are_read_in_a_moment),
           cmocka_unit_test(no_leak_when_memory_runs_out))

@@ -1,5 +1,6 @@
-/* What reports are made of: growing texts, JSON for a page, series with few points, plots as SVG,
- * whole pages; and that no allocation and no change of a file that fails does harm. */
+/* The parts of reports: growing texts, JSON for a page, series with few points, plots as SVG,
+ * whole pages. Failed allocations and failed changes of files are reported and leave no
+ * incomplete file. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -68,7 +69,7 @@ TEST(json_in_a_page_cannot_end_its_element)
     olo_text_free(&text);
 }
 
-TEST(few_points_keep_the_ends_and_every_extreme)
+TEST(few_points_include_the_ends_and_every_extreme)
 {
     enum { COUNT = 10000, MOST = 101 };
     static double values[COUNT];
@@ -186,7 +187,7 @@ static const char *cell(const void *context, size_t row, int column)
     return row == 0 ? "head" : column == 0 ? "<name>" : "-";
 }
 
-/* Everything that writes a page. */
+/* Calls every function that writes a page. */
 static olo_status write_report(olo_error *error)
 {
     return olo_report_write(result, page, NULL, error);
@@ -287,7 +288,7 @@ int main(void)
         cmocka_unit_test(base64_as_of_rfc_4648),
         cmocka_unit_test(words_in_html_are_escaped_and_valid),
         cmocka_unit_test(json_in_a_page_cannot_end_its_element),
-        cmocka_unit_test(few_points_keep_the_ends_and_every_extreme),
+        cmocka_unit_test(few_points_include_the_ends_and_every_extreme),
         cmocka_unit_test(plots_of_anything_are_drawn),
         cmocka_unit_test(running_out_of_memory_anywhere_is_reported_and_leaks_nothing),
         cmocka_unit_test(a_page_that_cannot_be_written_leaves_the_old_one),

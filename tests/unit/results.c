@@ -1,4 +1,4 @@
-/* Thinning and files: the parts of recording that know no mechanics. */
+/* Thinning and files: the parts of recording without mechanics. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -190,12 +190,13 @@ TEST(tables_grow_by_blocks_and_are_read_by_rectangles)
     olo_error error = {0};
     olo_hdf5 *file = create();
     int wide = 0, thin = 0, whole = 0;
-    check_ok(olo_hdf5_add_table(
-                 file,
-                 &(olo_hdf5_table){
-                     .path = "/q", .width = 5, .rows = 3000, .units = "m", .description = "places"},
-                 &wide, &error),
-             &error);
+    check_ok(
+        olo_hdf5_add_table(
+            file,
+            &(olo_hdf5_table){
+                .path = "/q", .width = 5, .rows = 3000, .units = "m", .description = "positions"},
+            &wide, &error),
+        &error);
     check_ok(olo_hdf5_add_table(file, &(olo_hdf5_table){.path = "/t", .rows = 3000}, &thin, &error),
              &error);
     check_ok(
@@ -353,7 +354,7 @@ TEST(a_full_disk_is_an_error_wherever_it_strikes_and_hdf5_lives_on)
         check_contains(FILE_NAME, error.text);
         check_contains("File too large", error.text);
     }
-    finish(create()); // HDF5 is well
+    finish(create()); // HDF5 works again
 }
 
 TEST(lack_of_memory_is_an_error_and_nothing_leaks)
@@ -390,7 +391,7 @@ TEST(lack_of_memory_is_an_error_and_nothing_leaks)
     unlink(FILE_NAME);
 }
 
-/* Writes and reads a file of its own. */
+/* Writes and reads a file that no other thread uses. */
 static void *work_alone(void *context)
 {
     const char *path = context;

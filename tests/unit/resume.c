@@ -1,4 +1,4 @@
-/* Resuming an interrupted run: to the same bits, from whatever is on disk. */
+/* Resuming an interrupted run gives the same bits, from any journal. */
 #include <sys/wait.h>
 
 #include "journal.h"
@@ -10,7 +10,7 @@
 #include "results/hdf5_file.h"
 #include "system/system.h"
 
-/* HDF5 leaks what it has read of a damaged file. */
+/* HDF5 leaks memory after a damaged file. */
 #ifdef __SANITIZE_ADDRESS__
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
@@ -19,7 +19,7 @@ const char *__lsan_default_suppressions(void)
 }
 #endif
 
-/* The run that nobody disturbed. */
+/* The contents of the run without interruption. */
 static journal_contents undisturbed(void)
 {
     olo_error error = {0};
@@ -35,7 +35,7 @@ static journal_contents undisturbed(void)
 /* ---- states -----------------------------------------------------------------------------------
  */
 
-/* A state after some steps, its block, and room for another. */
+/* Saves a state to a new block. */
 static void *save(const olo_state *x, size_t *size)
 {
     *size = olo_state_saved_size(x);
@@ -89,7 +89,7 @@ TEST(a_saved_state_holds_every_field)
     void *block = save(x, &size);
     check_ok(olo_state_create(run.system, &y, &error), &error);
     check_ok(olo_state_load(y, block, size, &error), &error);
-    // from t to the last number of the last segment: whatever is added to a state must come back
+    // from t to the last number of the last segment: everything in a state must be restored
     check_equal(0, memcmp(&x->t, &y->t, x->size));
     free(block);
     olo_state_free(y);
@@ -228,7 +228,7 @@ TEST(a_complete_run_that_could_not_be_named_is_finished_by_resuming)
     check_ok(journal_all(false, 0, &error), &error);
     size_t n = olo_write_count() - before;
     unlink(FILE_NAME);
-    // only removing the journal, and closing it, come after the renaming
+    // only the removal of the journal, and closing it, come after the renaming
     for (olo_write_fail_at(n); journal_all(false, 0, &error) == OLO_OK; olo_write_fail_at(--n)) {
         unlink(FILE_NAME);
         unlink(PARTIAL);
@@ -242,7 +242,7 @@ TEST(a_complete_run_that_could_not_be_named_is_finished_by_resuming)
     free(whole.values);
 }
 
-/* A run in another process that ends before its n-th change of a file; false when it came to its
+/* A run in another process that ends before its n-th change of a file; false if it came to its
  * end. */
 static bool run_and_end_at(size_t n, bool resume)
 {
@@ -271,12 +271,12 @@ TEST(a_run_that_ends_at_any_write_is_readable_and_continues_to_the_same_bits)
         const bool resumable = access(PARTIAL, F_OK) == 0;
         check_equal(0, count_hidden("."));
         if (access(FILE_NAME, F_OK) == 0) {
-            journal_check_same(&whole, FILE_NAME); // never a half one
+            journal_check_same(&whole, FILE_NAME); // never an incomplete one
             complete++;
         }
         if (resumable) {
             journal_check_begin(&whole, PARTIAL);
-            // the resumed run ends too, at another write
+            // the resumed run is interrupted, too, at another write
             if (run_and_end_at(1 + (n * 7) % 600, true) && access(PARTIAL, F_OK) == 0) {
                 journal_check_begin(&whole, PARTIAL);
             }
@@ -299,8 +299,8 @@ TEST(a_run_that_ends_at_any_write_is_readable_and_continues_to_the_same_bits)
 /* ---- damaged files ----------------------------------------------------------------------------
  */
 
-/* Changes a byte in the contents of every checkpoint of a file whose sequence is at least `least`;
- * how many. */
+/* Changes a byte in the contents of every checkpoint of a file whose sequence number is at least
+ * `least`; returns how many. */
 static int damage(uint64_t least)
 {
     const int file = open(PARTIAL, O_RDWR);
@@ -340,7 +340,7 @@ TEST(when_one_checkpoint_is_damaged_the_other_holds)
     free(whole.values);
 }
 
-/* Seals an interrupted journal again, after a change. */
+/* Writes the checksum trailer of a changed journal again. */
 static void write_trailer_again(void)
 {
     const int file = open(PARTIAL, O_RDWR);
@@ -381,7 +381,7 @@ TEST(a_truncated_file_is_an_error)
     }
 }
 
-/* Puts back the journal with its byte `at` changed. */
+/* Restores the journal with its byte `at` changed. */
 static void put_damaged(unsigned char *bytes, size_t size, size_t at)
 {
     bytes[at] ^= 0x55;
@@ -415,7 +415,7 @@ TEST(any_damaged_byte_of_a_killed_run_is_an_error_or_does_not_matter)
     for (size_t n = 400; access(PARTIAL, F_OK) != 0; n += 50) {
         run_and_end_at(n, false);
     }
-    // most bytes are zeros, of rows that are still to come: few of them are enough
+    // most bytes are zeros, of rows that are not yet written: few of them are tested
     enum { STRIDE = SANITIZED ? 2003 : 503, STRIDE_OF_ZEROS = SANITIZED ? 40009 : 20011 };
     unsigned char *bytes = take_journal(&size);
     size_t zeros = 0;
@@ -475,7 +475,7 @@ TEST(a_run_does_not_continue_as_another_one)
         check_contains("'" PARTIAL "'", error.text);
         journal_free(&run);
     }
-    check_ok(journal_all(true, 0, &error), &error); // it is as it was
+    check_ok(journal_all(true, 0, &error), &error); // it is unchanged
     unlink(FILE_NAME);
 }
 
@@ -502,8 +502,8 @@ TEST(a_run_knows_its_model)
     unlink(PARTIAL);
 }
 
-/* Changes a text in the setup of the journal to another of the same length, with a good checksum.
- */
+/* Changes a text in the setup of the journal to another of the same length, with a valid
+ * checksum. */
 static void forge(const char *text, const char *other)
 {
     static unsigned char bytes[1 << 20];
@@ -597,6 +597,6 @@ int main(void)
         cmocka_unit_test(nothing_to_resume_is_an_error),
         cmocka_unit_test(a_file_that_vanishes_ends_the_run)};
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
-    olo_hdf5_skip_exit(); // damaged files leave something in its memory
+    olo_hdf5_skip_exit(); // damaged files leave objects in the memory of HDF5
     return cmocka_run_group_tests(tests, journal_enter, journal_leave) == 0 ? 0 : 1;
 }

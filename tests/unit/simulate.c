@@ -1,18 +1,18 @@
-/* The run loop: who may end it, what it refuses, what it warns of. */
+/* The loop of a run: observers that end it, runs that it refuses, warnings. */
 #include "scene.h"
 
 static const char point[] = "points:\n"
                             "  - {name: a, mass: 1, position: [0, 0, 0], velocity: [1, 0, 0]}\n"
                             "run: {step: 0.25, end: 1}\n";
 
-/* Turns by 3 rad a step: the scheme sees 2 atan(1.5) = 1.97 rad of it. */
+/* Rotates by 3 rad per step, of which the scheme resolves 2 atan(1.5) = 1.97 rad. */
 static const char spinner[] =
     "bodies:\n"
     "  - {name: wheel, mass: 1, inertia: [1, 1, 1], angular_velocity: [0, 0, 3]}\n"
     "run: {step: 1, end: 3}\n";
 
 typedef struct watch {
-    long steps;      /* calls of step, the one at the start included */
+    long steps;      /* calls of step, including the one at the start */
     long last;       /* number of the last step */
     long refuse_at;  /* step that returns an error, 0: never */
     long stop_after; /* step after which to stop, 0: never */
@@ -46,9 +46,9 @@ static void on_warn(void *context, const char *text)
     snprintf(w->text, sizeof w->text, "%s", text);
 }
 
-static olo_status run_watched(scene *s, watch *w, olo_run_summary *summary, olo_error *error)
+static olo_status run_observed(scene *s, watch *w, olo_run_summary *summary, olo_error *error)
 {
-    /* an observer without functions is fine */
+    /* an observer may have no functions */
     const olo_observer observers[] = {{.initialised = OLO_INITIALISED_OBSERVER, .context = NULL},
                                       {.initialised = OLO_INITIALISED_OBSERVER,
                                        .context = w,
@@ -64,7 +64,7 @@ TEST(observers_see_the_start_and_every_step)
     watch w = {0};
     olo_run_summary summary;
     olo_error error = {0};
-    check_ok(run_watched(&s, &w, &summary, &error), &error);
+    check_ok(run_observed(&s, &w, &summary, &error), &error);
     check_equal(5, w.steps);
     check_equal(4, summary.steps);
     check_close(1.0, olo_state_time(s.state), 0.0);
@@ -78,7 +78,7 @@ TEST(an_observer_stops_a_run_after_the_step)
     watch w = {.stop_after = 2};
     olo_run_summary summary;
     olo_error error = {0};
-    check_status(OLO_INTERRUPTED, run_watched(&s, &w, &summary, &error));
+    check_status(OLO_INTERRUPTED, run_observed(&s, &w, &summary, &error));
     check_contains("interrupted at t = 0.5", error.text);
     check_equal(2, summary.steps);
     check_close(0.5, olo_state_time(s.state), 0.0);
@@ -90,7 +90,7 @@ TEST(a_wish_to_stop_after_the_last_step_comes_too_late)
     scene s = scene_open(point, NULL);
     watch w = {.stop_after = 4};
     olo_error error = {0};
-    check_ok(run_watched(&s, &w, NULL, &error), &error);
+    check_ok(run_observed(&s, &w, NULL, &error), &error);
     scene_close(&s);
 }
 
@@ -99,7 +99,7 @@ TEST(the_error_of_an_observer_ends_the_run)
     scene s = scene_open(point, NULL);
     watch w = {.refuse_at = 3};
     olo_run_summary summary;
-    check_status(OLO_IO, run_watched(&s, &w, &summary, NULL));
+    check_status(OLO_IO, run_observed(&s, &w, &summary, NULL));
     check_equal(3, summary.steps);
     scene_close(&s);
 }
@@ -110,7 +110,7 @@ TEST(a_rotation_near_half_a_turn_is_warned_of_once)
     watch w = {0};
     olo_run_summary summary;
     olo_error error = {0};
-    check_ok(run_watched(&s, &w, &summary, &error), &error);
+    check_ok(run_observed(&s, &w, &summary, &error), &error);
     check_equal(1, w.warnings);
     check_contains("'wheel'", w.text);
     check_contains("half a turn", w.text);
@@ -217,8 +217,8 @@ TEST(reactions_exist_only_for_groups_and_after_a_step)
     scene_close(&s);
 }
 
-/* Whatever a state has been through: once configuration and velocity are set, the next step is that
- * of a new state with these numbers, bit by bit. */
+/* After configuration and velocity are set, the next step has the same bits as from a new state
+ * with these numbers, for any history of the state. */
 TEST(a_state_that_is_set_has_no_history)
 {
     static const char *const schemes[] = {"energy-momentum", "variational"};

@@ -1,6 +1,5 @@
-/* The six strains of a beam as invariants of a term: against the same strains written down as
- * sparse forms, against the numbers of the beam sheet (18.1), and their invariance under rigid
- * motions. */
+/* The six strains of a beam as invariants of a term, compared with the same strains as sparse forms
+ * and with the numbers of the beam sheet (18.1); their invariance under rigid motions. */
 #include "test.h"
 
 #include <stdlib.h>
@@ -19,7 +18,7 @@ static double any(unsigned long long *seed)
     return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
 }
 
-/* A term over strains, the same over forms, and a step; coordinates are anything, not only
+/* A term of strains, the same with forms, and a step; coordinates are arbitrary, not only
  * orthonormal directors. */
 typedef struct sample {
     olo_pool pool;
@@ -51,7 +50,7 @@ static void write_forms(sample *x)
         memset(&kappa, 0, sizeof kappa);
         olo_form_add_constant(&gamma, -s->reference[i]);
         olo_form_add_constant(&kappa, -s->reference[3 + i]);
-        /* all coordinates in both, so that their lists are one */
+        /* all coordinates in both, so that their lists are equal */
         for (int q = 0; q < 12 * s->nodes; q++) {
             olo_form_add_linear(&gamma, q, 1.0);
             olo_form_add_linear(&gamma, q, -1.0);
@@ -86,7 +85,7 @@ static sample *sample_create(int nodes, bool turned, const olo_law *law, unsigne
     }
     for (int k = 0; k < STRAINS; k++)
         x->strain.reference[k] = any(&seed);
-    /* positive and, as a matrix, with a strong diagonal */
+    /* positive and, as a matrix, diagonally dominant */
     for (int k = 0; k < OLO_LAW_COEFFICIENTS_MAX; k++)
         x->c[k] = 1.5 + any(&seed);
     for (int i = 0; i < SIZE; i++) {
@@ -137,7 +136,7 @@ static void check_same(int n, const double *expected, const double *got, double 
 static const olo_law *const laws[] = {&olo_law_elastic, &olo_law_elastic_coupled,
                                       &olo_law_strain_rate};
 
-/* All kernels of a term, for linear and quadratic elements, at corners or not. */
+/* Checks all kernels of a term, for linear and quadratic elements, with corners and without. */
 static void each_sample(void (*check)(sample *x))
 {
     for (int nodes = 2; nodes <= 3; nodes++)
@@ -210,8 +209,8 @@ static void null_space(const double *q, double P[12][6])
         }
 }
 
-/* Both ways of a scheme: the discrete gradient with rows at the midpoint, and the gradient of the
- * midpoint with rows at q0. */
+/* Both evaluations of schemes: the discrete gradient with rows at the midpoint, and the gradient at
+ * the midpoint with rows at q0. */
 static void same_in_twists_of(sample *x, bool middle)
 {
     int n = x->strains.size, t = 6 * x->strain.nodes;
@@ -269,8 +268,8 @@ TEST(tangent_in_twists_is_the_projected_one)
     each_sample(same_in_twists);
 }
 
-/* Derivatives by reference values and shape functions, against differences: the strains are linear
- * in each. */
+/* Derivatives with respect to reference values and shape functions, compared with differences. The
+ * strains are linear in each of them. */
 static void by_coefficients(sample *x)
 {
     const double d = 1e-6;
@@ -283,14 +282,14 @@ static void by_coefficients(sample *x)
                          : k < STRAINS + x->strain.nodes
                              ? &x->strain.N[k - STRAINS]
                              : &x->strain.dN[k - STRAINS - x->strain.nodes];
-        double kept = *number, plus[2][SIZE], minus[2][SIZE], got[SIZE];
-        *number = kept + d;
+        double old = *number, plus[2][SIZE], minus[2][SIZE], got[SIZE];
+        *number = old + d;
         olo_term_gradient(&x->strains, x->q0, NULL, plus[0]);
         olo_term_discrete(&x->strains, &x->step, plus[1], NULL);
-        *number = kept - d;
+        *number = old - d;
         olo_term_gradient(&x->strains, x->q0, NULL, minus[0]);
         olo_term_discrete(&x->strains, &x->step, minus[1], NULL);
-        *number = kept;
+        *number = old;
         for (int over = 0; over < 2; over++) {
             if (over)
                 olo_term_discrete_by_coefficient(&x->strains, &x->step, p, got);
@@ -308,8 +307,8 @@ TEST(derivatives_by_coefficients_are_those_of_differences)
     each_sample(by_coefficients);
 }
 
-/* Gradient and Hessian of the energy against differences of the fourth order of the energy and of
- * the gradient. */
+/* Gradient and Hessian of the energy, compared with differences of fourth order of the energy and
+ * of the gradient. */
 static void follow_differences(sample *x)
 {
     static const double weights[2] = {2.0 / 3, -1.0 / 12}, d = 2e-3;
@@ -320,18 +319,18 @@ static void follow_differences(sample *x)
     olo_term_gradient(&x->strains, x->q0, NULL, ours);
     memset(theirs, 0, sizeof theirs);
     for (int i = 0; i < n; i++) {
-        const double kept = x->q0[i];
+        const double old = x->q0[i];
         for (int k = -2; k <= 2; k++) {
             if (k == 0)
                 continue;
             const double w = (k < 0 ? -1 : 1) * weights[abs(k) - 1] / d;
-            x->q0[i] = kept + k * d;
+            x->q0[i] = old + k * d;
             expected[i] += w * olo_term_energy(&x->strains, x->q0, NULL);
             olo_term_gradient(&x->strains, x->q0, NULL, row);
             for (int j = 0; j < n; j++)
                 theirs[i * n + j] += w * row[j];
         }
-        x->q0[i] = kept;
+        x->q0[i] = old;
     }
     check_same(n, expected, ours, 1e-9);
     olo_term_hessian(&x->strains, x->q0, NULL, ours);
@@ -496,7 +495,7 @@ TEST(a_hyperelastic_energy_has_the_stress_of_the_sheet)
 
 /* --- invariance --- */
 
-/* A random frame, turned from that of the sheet. */
+/* A random frame, rotated from that of the sheet. */
 static void random_frame(unsigned long long *seed, double *q)
 {
     double phi[3] = {any(seed), any(seed), any(seed)};
@@ -528,8 +527,8 @@ TEST(rigid_motions_leave_the_strains_alone)
     }
 }
 
-/* A million lengths from the origin, where positions are rounded to 1e-10: with what rounding left
- * of them, strains and their change over a step are those at the origin. */
+/* A million lengths from the origin, positions are rounded to 1e-10. With the remainders of
+ * rounding, strains and their change over a step are those at the origin. */
 TEST(strains_do_not_depend_on_the_position)
 {
     static const double far[3] = {1e6, -3e5, 7e5};
@@ -559,7 +558,7 @@ TEST(strains_do_not_depend_on_the_position)
     for (int i = 0; i < 3; i++)
         check_same(6, near[i], there[i], 1e-14);
     olo_strain_values(&strain, away, NULL, there[0]);
-    check_true(fabs(there[0][2] - near[0][2]) > 1e-12); /* which positions alone do not determine */
+    check_true(fabs(there[0][2] - near[0][2]) > 1e-12); /* positions alone do not determine it */
 }
 
 TEST(a_rigid_motion_strains_nothing)
@@ -610,8 +609,8 @@ TEST(forces_balance_and_do_the_work_of_the_energy)
     }
 }
 
-/* Negative control (check 15): the stress of the averaged configuration balances, but its work is
- * not the energy. */
+/* Negative control (check 15): the stress of the averaged configuration satisfies the balance of
+ * momenta, but its work is not the change of energy. */
 TEST(stress_of_the_averaged_configuration_does_other_work)
 {
     sample *x = sheet(&olo_law_elastic);

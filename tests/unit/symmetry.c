@@ -1,12 +1,12 @@
-/* What the symmetries of a model conserve: found by the system, named, and true over a run. Energy
- * (or its balance) is always first. */
+/* Quantities that are conserved by the symmetries of a model: the system finds and names them, and
+ * they are constant over a run. Energy (or its balance) is always the first. */
 #include "scene.h"
 
 #include "linalg/vec3.h"
 
 #define SPIN "velocity: [0.3, -0.2, 0.4], angular_velocity: [1, 2, -3]"
 
-/* Number of momentum maps; all of what is claimed must hold. */
+/* The number of momentum maps; all of them must be constant over the run. */
 static int momenta(const char *text, bool run)
 {
     scene s = scene_open(text, "reduced");
@@ -23,7 +23,7 @@ static int momenta(const char *text, bool run)
     return count;
 }
 
-/* Is rotation.L + translation.P, up to a factor, among what is claimed (in their span)? */
+/* Whether rotation.L + translation.P is in the span of the conserved quantities. */
 static bool conserves(const char *text, double wx, double wy, double wz, double tx, double ty,
                       double tz)
 {
@@ -119,7 +119,7 @@ TEST(heavy_top_conserves_the_angular_momentum_about_the_vertical_through_its_sup
     check_true(conserves(aside, 0, 0, 1, -5, -3, 0));
     check_true(!conserves(aside, 0, 0, 1, 0, 0, 0));
     check_true(has_name(aside, "angular momentum z about (3, -5, 0)"));
-    /* without gravity the whole moment about the point */
+    /* without gravity the angular momentum about the point */
     const char *weightless = "bodies: {name: b, mass: 2, center: [0.1, 0, 0.2], inertia: [1, 2, "
                              "2.5], angular_velocity: [1, 2, -3], position: [3, -5, 7]}\n"
                              "supports: {on: b, type: point}\n";
@@ -182,8 +182,8 @@ TEST(springs_to_ground_leave_the_axis_through_their_feet)
                              "{between: [[3, 0, 0], b], stiffness: 5, length: 1}, {between: [[3, "
                              "1, 0], b], stiffness: 5, length: 1}]\n";
     check_equal(0, momenta(three, true));
-    /* a linear spring without offset is isotropic about its foot; an offset along x leaves x, about
-     * the displaced foot */
+    /* a linear spring without offset is isotropic about its foot; with an offset along x the
+     * rotation about x remains, through the displaced foot */
     const char *linear = FREE "springs: {between: [[1, 0, 0], b], type: linear, stiffness: 10}\n";
     check_equal(3, momenta(linear, true));
     const char *moved = FREE "springs: {between: [[1, 0, 0], b], type: linear, stiffness: 10, "
@@ -200,11 +200,11 @@ TEST(damper_to_ground_conserves_angular_momentum_about_its_foot_only_along_its_l
                         "dampers: {between: [a, b], damping: 0.5}\n";
     check_equal(6, momenta(inner, true));
     check_true(has_name(inner, "energy balance"));
-    /* along the line to a foot: nothing about the foot */
+    /* along the line to a foot: no moment about the foot */
     const char *foot = "points: {name: a, mass: 1, position: [1, 0, 0], velocity: [0.1, 1, 0]}\n"
                        "dampers: {between: [ground, a], damping: 0.5}\n";
     check_true(momenta(foot, true) <= 3);
-    /* isotropic: against every velocity; what is claimed must hold */
+    /* isotropic: opposite to every velocity; conserved quantities must be constant */
     const char *linear = "points: {name: a, mass: 1, position: [1, 0, 0], velocity: [0.1, 1, "
                          "0.5]}\ndampers: {between: [ground, a], type: linear, damping: 0.5}\n";
     check_equal(0, momenta(linear, true));
@@ -279,25 +279,25 @@ TEST(size_of_the_model_does_not_change_what_is_found)
     }
 }
 
-/* A hinge conserves the angular momentum about its axis if that is vertical, and nothing if it is
- * not, wherever it is. */
+/* A hinge conserves the angular momentum about its axis if this is vertical, and nothing otherwise,
+ * at any position. */
 TEST(where_the_model_is_does_not_change_what_is_found)
 {
-    static const char *const places[] = {"0", "3", "1e6", "1e12"};
+    static const char *const positions[] = {"0", "3", "1e6", "1e12"};
     const char *text = "parameters: {x: 0, vertical: 1}\ngravity: [0, 0, -9.81]\n"
                        "bodies: {name: b, mass: 1, inertia: [1, 2, 2], center: [0.5, 0, 0], "
                        "position: [x, 0, 0]}\n"
                        "joints: {name: h, between: [ground, b], at: [x, 0, 0], axis: [0, 1 - "
                        "vertical, vertical]}\n";
     for (int i = 0; i < 4; i++) {
-        const olo_setting settings[2] = {{.name = "x", .value = places[i]},
+        const olo_setting settings[2] = {{.name = "x", .value = positions[i]},
                                          {.name = "vertical", .value = "1"}};
         scene s = scene_open_set(text, "reduced", settings, 2);
         check_equal(2, olo_system_invariant_count(s.system));
         const olo_invariant *turn = olo_system_invariant(s.system, 1);
         check_close(1.0, turn->rotation[2], 1e-12);
         /* L_z about the axis is L_z - (x P_y - y P_x), and the axis goes through (x, 0) */
-        const double x = strtod(places[i], NULL);
+        const double x = strtod(positions[i], NULL);
         check_close(-x, turn->translation[1], 1e-9 * (1 + x));
         scene_close(&s);
         const olo_setting across[2] = {settings[0], {.name = "vertical", .value = "0"}};

@@ -1,4 +1,4 @@
-/* Terms against their definition in 113 bits, and the symmetries that they must have. */
+/* Terms compared with their definition in 113 bits, and their symmetries. */
 #include "test.h"
 
 #include "reference.h"
@@ -25,7 +25,7 @@ typedef struct sample {
     olo_form form[K];
     olo_term term;
     double q0[Q], q1[Q], qm[Q], dq[Q], w[N];
-    double angles[3]; /* the law takes the last one */
+    double angles[3]; /* the law uses the last one */
     olo_interval interval;
 
     // the same in full precision
@@ -47,7 +47,7 @@ static void put_distance(olo_product *product)
     }
 }
 
-/* Small coefficients keep the invariants of general laws in [-1, 1], where the functions of the
+/* With small coefficients the invariants of general laws are in [-1, 1], where the functions of the
  * tests are smooth; the others are positive, so that no difference of energies is small by
  * accident. */
 static void put_form(sample *x, int k, const olo_law *law, uint64_t *seed)
@@ -313,7 +313,7 @@ TEST(discrete_gradient_and_tangents_follow_the_definition_for_any_increment)
         for (double size = 1.0; size > 5e-8; size /= 10.0) {
             sample x;
             double r[N], alone[N], tangent[2][N * N], again[N * N];
-            quad exact[N], column[N], slope[N * N];
+            quad exact[N], column[N], exact_tangent[N * N];
             sample_init(&x, &kinds[kind], size, &seed);
             olo_term_discrete(&x.term, &x.interval, alone, NULL);
             olo_term_discrete(&x.term, &x.interval, r, again);
@@ -326,10 +326,10 @@ TEST(discrete_gradient_and_tangents_follow_the_definition_for_any_increment)
                     direction y = {.x = &x, .a = a, .j = j};
                     quad_derivative(residual_along, &y, x.d, N, column);
                     for (int i = 0; i < N; i++) {
-                        slope[i * N + j] = column[i];
+                        exact_tangent[i * N + j] = column[i];
                     }
                 }
-                check_block(N * N, slope, tangent[a], 1e-11, largest(N, r));
+                check_block(N * N, exact_tangent, tangent[a], 1e-11, largest(N, r));
             }
             check_true(memcmp(again, tangent[1], sizeof again) == 0);
         }
@@ -407,8 +407,8 @@ TEST(coefficient_derivatives_follow_the_definition)
 
 // -- laws of nature -------------------------------------------------------------------------------
 
-/* K1: r.dq is the difference of energies and what the function returns, for increments of any size;
- * the work of a damper is lost. */
+/* K1: r.dq is the difference of energies and the value that the function returns, for increments of
+ * any size; the work of a damper is dissipated. */
 TEST(energy_balance_is_exact_for_any_increment)
 {
     uint64_t seed = 36;
@@ -439,8 +439,8 @@ TEST(energy_balance_is_exact_for_any_increment)
     }
 }
 
-/* grad V(qm), half its Hessian, V(qm), which the tests above hold against the definition; a damper
- * is the same as ever. */
+/* grad V(qm), half its Hessian and V(qm), which the tests above compare with the definition; a
+ * damper does not change. */
 TEST(the_midpoint_kernel_is_the_gradient_at_the_midpoint)
 {
     uint64_t seed = 38;
@@ -460,16 +460,16 @@ TEST(the_midpoint_kernel_is_the_gradient_at_the_midpoint)
             }
             const double half = x.term.law->dissipative ? 1.0 : 0.5;
             check_close(expected, value, 1e-14 * (1 + fabs(expected)));
-            double size = 0, slope = 0;
+            double size = 0, hessian_size = 0;
             for (int i = 0; i < N * N; i++) {
                 size = larger(size, fabs(gradient[i / N]));
-                slope = larger(slope, fabs(hessian[i]));
+                hessian_size = larger(hessian_size, fabs(hessian[i]));
             }
             for (int i = 0; i < N; i++) {
                 check_close(gradient[i], r[i], 1e-14 * size);
             }
             for (int i = 0; i < N * N; i++) {
-                check_close(half * hessian[i], tangent[i], 1e-13 * slope);
+                check_close(half * hessian[i], tangent[i], 1e-13 * hessian_size);
             }
         }
     }
@@ -493,7 +493,7 @@ TEST(a_damper_has_no_energy_and_no_gradient)
     }
 }
 
-/* Two points in space joined by a law of their distance. */
+/* Two points in space with a law of their distance. */
 typedef struct pair {
     int index[6];
     double b[6], c[2];
@@ -600,7 +600,7 @@ TEST(the_discrete_gradient_of_a_distance_conserves_momentum)
     }
 }
 
-/* The energy that a damper takes is c0 dl^2/h, with the lengths of both configurations. */
+/* The energy that a damper dissipates is c0 dl^2/h, with the lengths of both configurations. */
 TEST(a_damper_takes_the_square_of_the_change_of_length)
 {
     const double q[6] = {0.0, 0.0, 0.0, 3.0, 0.0, 0.0}, dq[6] = {0.0, 0.0, 0.0, -3.0, 5.0, 0.0};

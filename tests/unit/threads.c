@@ -1,6 +1,6 @@
-/* The same bits whatever the number of threads: a system is constant and shared, a state and a
+/* The bits do not depend on the number of threads: a system is constant and shared, a state and a
  * stepper belong to one thread. Every model of the catalogue is run alone, then by several threads
- * at once on one system; the hash of the states after every step is the same. */
+ * at once with one system; the hash of the states after every step is the same. */
 #include <pthread.h>
 #include <stdint.h>
 

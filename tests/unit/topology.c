@@ -1,4 +1,4 @@
-/* Topologies: what follows from the set of active constraint groups, and that it never changes. */
+/* Topologies follow from the set of active constraint groups and never change. */
 #include "scene.h"
 
 #include "kinematics/redundancy.h"
@@ -31,7 +31,7 @@ static int group_of(const olo_system *s, const char *name)
     return -1;
 }
 
-/* A topology of the whole without some groups, by name, NULL at the end. */
+/* The topology of the system without some groups, given by a list of names that ends with NULL. */
 static olo_topology *without(const olo_system *s, const char *const *names)
 {
     bool active[64];
@@ -64,7 +64,7 @@ static void check_same_structure(const olo_topology *expected, const olo_topolog
         check_equal(a->order[i], b->order[i]);
 }
 
-/* Taking groups out of the active ones gives what the model without these joints has. */
+/* The topology without some groups is that of the model without these joints. */
 TEST(a_topology_without_a_joint_is_that_of_the_model_without_it)
 {
     static const struct {
@@ -85,8 +85,8 @@ TEST(a_topology_without_a_joint_is_that_of_the_model_without_it)
     scene_close(&s);
 }
 
-/* Three hinges move the tree. The closure has five rows, of which three are redundant: all axes are
- * parallel, so that nothing moves across the plane. One degree of freedom is left (Gruebler). */
+/* The tree has three hinges. The closure has five rows, of which three are redundant: all axes are
+ * parallel, so that nothing moves normal to the plane. One degree of freedom remains (Gruebler). */
 TEST(closures_and_rank_of_four_bars)
 {
     scene s = scene_open(whole, "reduced");
@@ -103,7 +103,7 @@ TEST(closures_and_rank_of_four_bars)
     scene_close(&s);
 }
 
-/* With no groups active but those that make bodies rigid, all of them are free. */
+/* If only the groups of rigid bodies are active, all bodies are free. */
 TEST(without_joints_all_bodies_are_free)
 {
     static const char *const all[] = {"left", "right", "first", "second", NULL};
@@ -122,7 +122,7 @@ TEST(without_joints_all_bodies_are_free)
     scene_close(&s);
 }
 
-/* Steps find the redundant directions of closures anew, and leave the topology as it was. */
+/* Steps find the redundant directions of closures again and do not change the topology. */
 TEST(steps_do_not_change_the_topology)
 {
     static const char *const treatments[] = {"reduced", "multipliers", "projected", "minimal"};

@@ -1,4 +1,4 @@
-/* The rules of the verdict (docs/verdict.md), on ledgers made up for each of them. */
+/* The rules of the verdict (docs/verdict.md), each with a suitable ledger. */
 #include "test.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static olo_verdict verdict_of(const olo_verdict_record *record)
     return verdicts[0];
 }
 
-/* Enters a ledger of which the energy `balance` and the kinetic energy are given. */
+/* Adds a ledger with the given energy `balance` and kinetic energy. */
 static void add_energy(olo_verdict_record *record, double balance, double kinetic)
 {
     const olo_ledger ledger = {.balance = balance, .kinetic = kinetic};
@@ -61,7 +61,7 @@ TEST(the_drift_of_energy_is_the_largest_and_relative_to_the_energy_of_the_motion
     check_equal(OLO_VERDICT_OK, verdict.level);
 }
 
-/* The zero of a potential is arbitrary: a large constant in it hides no drift. */
+/* The zero of a potential is arbitrary: a large constant in it does not hide a drift. */
 TEST(where_the_potential_is_zero_does_not_matter)
 {
     for (int far = 0; far < 2; far++) {
@@ -85,8 +85,8 @@ TEST(a_scheme_that_loses_energy_is_broken)
     check_equal(OLO_VERDICT_BROKEN, verdict_of(&record).level);
 }
 
-/* A body at rest has no energy of motion: rounding of its coordinates is what its drift is compared
- * with. */
+/* A body at rest has no kinetic energy: its drift is compared with the rounding of its
+ * coordinates. */
 TEST(energy_at_rest_is_judged_by_rounding_of_the_coordinates)
 {
     olo_verdict_record record = record_of(&ENERGY);
@@ -162,13 +162,13 @@ static olo_verdict_record bounded_record(void)
     return record;
 }
 
-/* 1000 states with the energy 1 + amplitude sin(t) + slope t/T, of which one joule is kinetic at
+/* 1000 states with the energy 1 + amplitude sin(t) + growth t/T, of which one joule is kinetic at
  * the start. */
-static olo_verdict wave(double amplitude, double slope, long halvings)
+static olo_verdict wave(double amplitude, double growth, long halvings)
 {
     olo_verdict_record record = bounded_record();
     for (int i = 0; i < 1000; i++) {
-        const double energy = 1.0 + amplitude * sin(0.37 * i) + slope * i / 1000.0;
+        const double energy = 1.0 + amplitude * sin(0.37 * i) + growth * i / 1000.0;
         const olo_ledger ledger = {.balance = energy, .kinetic = energy};
         olo_verdict_add(&record, &ledger, halvings);
     }
@@ -198,7 +198,7 @@ TEST(halved_steps_break_the_symplectic_structure)
     check_contains("7 halved steps broke the symplectic structure", wave(0.001, 0.0, 7).text);
 }
 
-/* The kinetic energy of a run that explodes grows with the error and must not be its measure. */
+/* If a run is unstable, its kinetic energy grows with the error and must not be the scale. */
 TEST(growth_is_not_measured_by_the_energy_that_it_makes)
 {
     olo_verdict_record record = bounded_record();
@@ -210,7 +210,7 @@ TEST(growth_is_not_measured_by_the_energy_that_it_makes)
     check_equal(OLO_VERDICT_BROKEN, verdict_of(&record).level);
 }
 
-/* A body that falls from rest: its error is compared with the potential energy that it released. */
+/* A body falls from rest: its error is compared with the released potential energy. */
 TEST(released_energy_is_a_measure)
 {
     olo_verdict_record record = bounded_record();
@@ -240,8 +240,8 @@ TEST(exact_constraints_hold_to_rounding_of_their_size)
     check_equal(OLO_VERDICT_BROKEN, constraint_verdict(1e-9, 1e-9, 0.0).level);
 }
 
-/* A joint at a distance of 1e9 is open by a unit of the last place there: that is what the text
- * says. */
+/* A joint at a distance of 1e9 is open by a unit in the last place of 1e9, which is the error in
+ * the text. */
 TEST(the_text_names_the_absolute_error)
 {
     check_text("satisfied to 1.2e-07", constraint_verdict(1.2e-7, 1e-13, 0.0).text);
@@ -262,7 +262,7 @@ TEST(augmented_constraints_hold_to_their_own_tolerance)
     check_equal(OLO_VERDICT_BROKEN, constraint_verdict(1e-7, 1e-9, 1e-8).level);
 }
 
-/* Rounding of positions is in proportion to their distance from the origin. */
+/* Rounding of positions is proportional to the distance from the origin. */
 TEST(a_model_far_from_the_origin_is_a_warning)
 {
     olo_verdict_record record = {.constraints = true};
@@ -302,7 +302,7 @@ TEST(velocities_off_the_constraints_are_a_warning)
     check_contains("72 %", verdicts[1].text);
 }
 
-/* What has come to rest moves by rounding, and rounding has no direction. */
+/* The velocities of a body at rest are rounding errors, which violate the constraints. */
 TEST(velocities_of_what_rests_are_not_judged)
 {
     olo_verdict verdicts[OLO_VERDICTS_MAX];
@@ -315,7 +315,8 @@ TEST(velocities_of_what_rests_are_not_judged)
     check_equal(OLO_VERDICT_OK, verdicts[1].level);
 }
 
-/* Momenta between two samples of their sizes: the kinetic energy of every step bounds them. */
+/* Momenta between two measurements of their sizes: the kinetic energy of every step is a bound for
+ * them. */
 TEST(momenta_have_a_scale_in_every_step)
 {
     olo_verdict_record record = record_of(&SHIFT);
@@ -327,7 +328,8 @@ TEST(momenta_have_a_scale_in_every_step)
     check_equal(OLO_VERDICT_OK, verdict_of(&record).level);
 }
 
-/* A constant in the strain energy, as of a spring with a preload, is no size of the motion. */
+/* A constant in the strain energy, as that of a spring with a preload, is no scale of the
+ * motion. */
 TEST(a_preload_hides_no_drift)
 {
     olo_verdict_record record = record_of(&ENERGY);

@@ -1,5 +1,6 @@
-/* Systems with other parameters, made from one that is compiled: the same bits as a fresh
- * compilation, in all numbers and in steps; structure is shared, and changes of it are refused. */
+/* Systems with other parameters that are made from a compiled one: they have the same bits as a
+ * new compilation, in all numbers and in steps; the structure is shared, and changes of it are
+ * refused. */
 #include <pthread.h>
 
 #include "base/memory.h"
@@ -42,7 +43,7 @@ static void check_same_numbers(const char *what, const olo_system *a, const olo_
         }
     free(x);
     free(y);
-    /* what is derived from them, at once or when it is asked for */
+    /* values that are derived from them, at once or later */
     check_true(a->length_scale == b->length_scale);
     check_equal(a->redundancy->rank, b->redundancy->rank);
     check_equal(olo_system_invariant_count(a), olo_system_invariant_count(b));
@@ -52,7 +53,8 @@ static void check_same_numbers(const char *what, const olo_system *a, const olo_
     check_true(a->lever_scale == b->lever_scale);
 }
 
-/* The same first steps, and ledgers after them; where the start cannot be, the same reason. */
+/* The first steps and the ledgers after them are the same; if there is no initial state, the reason
+ * is the same. */
 static void check_same_steps(const olo_model *model, const olo_system *a, const olo_system *b)
 {
     const olo_system *systems[2] = {a, b};
@@ -78,8 +80,8 @@ static void check_same_steps(const olo_model *model, const olo_system *a, const 
     olo_state_free(states[1]);
 }
 
-/* What no model of the catalogue has: rotations, points, tables, energies, moving gravity, a node
- * of a beam, a repetition with names, functions of time, all with the parameter p. */
+/* Elements that no model of the catalogue has: rotations, points, tables, energies, moving gravity,
+ * a node of a beam, a repetition with names, functions of time, all with the parameter p. */
 static const char all_kinds[] =
     "parameters: {p: 0.4, k: p^2 + 1, n: 2}\n"
     "gravity: [0, p - 1, -9]\n"
@@ -124,7 +126,7 @@ TEST(every_kind_of_field_follows_its_parameters)
         &error);
     olo_system *system = compile(model), *fresh = compile(fresh_model);
     check_ok(olo_system_with_parameters(model, system, 1, names, &value, &other, &error), &error);
-    olo_system_free(system); /* the other one still owns what they share */
+    olo_system_free(system); /* the other system still owns the shared data */
     check_same_numbers("all kinds", fresh, other);
     check_same_steps(model, fresh, other);
     check_relative(0.71 * 0.71 + 1, olo_model_parameter_with(model, 1, names, &value, "k"), 1e-15);
@@ -134,7 +136,7 @@ TEST(every_kind_of_field_follows_its_parameters)
     olo_model_free(fresh_model);
 }
 
-/* The structure is there once, and what depends on numbers is not shared. */
+/* The structure is shared, data that depend on numbers are not. */
 TEST(a_block_of_numbers_makes_a_system_of_the_same_structure)
 {
     olo_error error = {0};
@@ -194,7 +196,7 @@ TEST(changes_of_structure_and_bad_values_are_refused_by_name)
     }
 }
 
-/* Whichever allocation fails: a status, and nothing is left behind. */
+/* If any allocation fails, the status reports it and no memory leaks. */
 TEST(out_of_memory_leaves_nothing_behind)
 {
     olo_error error = {0};
@@ -221,7 +223,7 @@ TEST(out_of_memory_leaves_nothing_behind)
     olo_model_free(model);
 }
 
-/* What each of several threads sees of a system that none of them has measured yet. */
+/* The results of one of several threads, for a system whose derived values are not yet computed. */
 typedef struct job {
     const olo_model *model;
     const olo_system *system;
@@ -278,7 +280,8 @@ TEST(threads_share_a_system_and_measure_it_once)
     olo_model_free(model);
 }
 
-/* One parameter of a model of the catalogue, some percent away. Returns whether it may change. */
+/* Changes one parameter of a model of the catalogue by some percent. Returns whether it may
+ * change. */
 static bool check_parameter(const char *name, const olo_model *model, const olo_system *system,
                             const char *parameter)
 {
