@@ -66,16 +66,9 @@ class Bench:
         return min((self.measure(program, *arguments) for _ in range(3)),
                    key=lambda found: found[2])
 
-    def memory(self, program, *arguments):
-        """Peak memory of a run in kB."""
-        command = [str(word) for word in self.program(program, *arguments)]
-        child = subprocess.Popen(command, cwd=self.folder.name, env=self.environment,
-                                 stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode != 0:
-            raise RuntimeError(f"{program} failed")
-        return usage.ru_maxrss
+    def memory(self, model, n):
+        """kB of state and workspaces, and of the whole program."""
+        return map(float, self.execute(self.program("memory", model, n)).stdout.split())
 
     def instructions(self, program, *arguments, inside=None):
         """Instructions, steps and iterations of one run under callgrind."""
