@@ -3,7 +3,7 @@
  *
  *     memory MODEL N
  *
- * Prints 0 for what the system does not tell. (The peak is not that of getrusage, which includes
+ * Prints 0 for what the system does not report. (The peak is not that of getrusage, which includes
  * the memory of the process that started this one.)
  */
 #if defined(__linux__)
