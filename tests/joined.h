@@ -47,6 +47,7 @@ static inline const pair_kind *pair_letter(char letter)
 enum { JOINED_MAX = 64, GROUND = -1 };
 
 typedef struct joined {
+    bool forced; /* hinges get random springs, dampers, stops and torques */
     olo_model *model;
     unsigned long long seed;
     int bodies, joints;
@@ -155,6 +156,21 @@ static inline olo_point_on_body joined_point(const joined *x, int k, const doubl
 /* A pair between two bodies, or a body and the ground, that is closed at the start. Its axes are
  * fixed in the first body. The two points of the pair are apart by up to `reach` along the
  * translations that it allows. If no axis is given, it is random. */
+/* Random forces along the angle of a hinge: any of them, some hinges have none. */
+static inline void joined_force(joined *x, olo_joint *joint)
+{
+    if (joined_pick(x, 2))
+        joint->stiffness = 5 + joined_number(x, 5);
+    if (joined_pick(x, 2))
+        joint->damping = 0.3 + joined_number(x, 0.2);
+    if (joined_pick(x, 2))
+        joint->torque = joined_number(x, 3);
+    if (joined_pick(x, 3) == 0) {
+        joint->upper = 0.02;
+        joint->stop_stiffness = 50;
+    }
+}
+
 static inline void joined_pair(joined *x, const pair_kind *kind, int first, int second,
                                const double *axis, double reach)
 {
@@ -184,6 +200,8 @@ static inline void joined_pair(joined *x, const pair_kind *kind, int first, int 
         vec3_add(joined_number(x, reach), m2, at);
     }
     joint.between[1] = joined_point(x, second, at, names[1]);
+    if (x->forced)
+        joined_force(x, &joint);
     check_ok(olo_model_add_joint(x->model, &joint, &error), &error);
     x->dofs -= kind->rows;
     joint.name = joint.between[0].on = joint.between[1].on = NULL;
@@ -219,9 +237,10 @@ static inline joined joined_tree(unsigned long long seed, int bodies)
 
 /* Trees of hinges at random points of bodies. The first body of each is joined to the ground or
  * free. */
-static inline joined joined_hinges(unsigned long long seed, int bodies)
+static inline joined joined_hinges(unsigned long long seed, int bodies, bool forced)
 {
     joined x = joined_create(seed);
+    x.forced = forced;
     const double gravity[3] = {1, 2, -9.81};
     olo_model_set_gravity(x.model, gravity);
     for (int k = 0; k < bodies; k++) {
@@ -242,9 +261,10 @@ static inline joined joined_hinges(unsigned long long seed, int bodies)
 
 /* The same; if `pushed`, with a force that is too small to move anything but rotates with a body.
  * Such trees are solved by the elimination for any tree. */
-static inline joined joined_hinges_pushed(unsigned long long seed, int bodies, bool pushed)
+static inline joined joined_hinges_pushed(unsigned long long seed, int bodies, bool pushed,
+                                          bool forced)
 {
-    joined x = joined_hinges(seed, bodies);
+    joined x = joined_hinges(seed, bodies, forced);
     if (pushed) {
         olo_error error = {0};
         olo_load load = olo_load_default();

@@ -461,7 +461,7 @@ olo_status olo_build_joint(olo_builder *builder, const olo_articulation *joint)
     return OLO_OK;
 }
 
-olo_status olo_build_joint_coordinate(olo_builder *builder, const char *name, int forms,
+olo_status olo_build_joint_coordinate(olo_builder *builder, const char *name, double turn, int forms,
                                       const olo_form_builder *form)
 {
     static const double one = 1.0;
@@ -486,6 +486,8 @@ olo_status olo_build_joint_coordinate(olo_builder *builder, const char *name, in
                        .coordinate = s->joint_coordinate_count++,
                        .owner = x->name};
     x->term = term;
+    x->joint = s->joint_count - 1;
+    x->turn = turn;
     return OLO_OK;
 }
 

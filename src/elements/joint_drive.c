@@ -24,14 +24,14 @@ typedef struct drives {
 
 /* --- coordinates --- */
 
-static olo_status add_coordinate(drives *x, const char *what, int forms,
+static olo_status add_coordinate(drives *x, const char *what, double turn, int forms,
                                  const olo_form_builder *form)
 {
     char name[160] = "";
     if (!olo_build_reuses_structure(x->builder))
         snprintf(name, sizeof name, "%s.%s", x->joint->name, what);
     x->count++;
-    return olo_build_joint_coordinate(x->builder, name, forms, form);
+    return olo_build_joint_coordinate(x->builder, name, turn, forms, form);
 }
 
 static olo_status add_positions(drives *x, const olo_articulation *joint, double sign)
@@ -52,7 +52,7 @@ static olo_status add_positions(drives *x, const olo_articulation *joint, double
         olo_form_builder form;
         olo_form_begin(&form);
         olo_form_add_dot(&form, sign, &M, &span);
-        status = add_coordinate(x, what, 1, &form);
+        status = add_coordinate(x, what, 0, 1, &form);
     }
     return status;
 }
@@ -70,7 +70,7 @@ static olo_status add_angle(drives *x, const olo_articulation *joint, double sig
     olo_form_begin(&form[1]);
     olo_form_add_dot(&form[0], 1.0, &C1, &M1);
     olo_form_add_dot(&form[1], sign, &C1, &M2);
-    return add_coordinate(x, "angle", 2, form);
+    return add_coordinate(x, "angle", sign, 2, form);
 }
 
 /* --- choice of a coordinate --- */
@@ -340,7 +340,7 @@ olo_status olo_build_angle_drives(olo_builder *builder, const olo_joint *joint, 
     for (int k = 0; status == OLO_OK && k < count; k++) {
         char what[32];
         snprintf(what, sizeof what, "angle%d", k + 1);
-        status = add_coordinate(&x, what, 2, form[k]);
+        status = add_coordinate(&x, what, 0, 2, form[k]);
     }
     return status == OLO_OK ? add_all(&x) : status;
 }

@@ -171,15 +171,17 @@ void olo_balance_finish(const olo_step *step, olo_state *state)
         const olo_term *term = &s->terms[step->active[k]];
         if (!term->law->dissipative)
             continue;
-        const double lost = olo_term_discrete(term, &x, step->r, NULL);
+        const double lost = step->exchanged ? step->exchange[step->active[k]]
+                                            : olo_term_discrete(term, &x, step->r, NULL);
         olo_sum_add(&state->dissipation, lost);
         olo_state_add_received_energy(s, state, term->index[0], -lost);
     }
     for (int i = 0; i < s->action_count; i++) {
         const olo_action *action = &s->actions[i];
-        double work = 0;
-        action->type->force(action, &x, state->t + 0.5 * step->h, step->r, NULL);
-        for (int k = 0; k < action->size; k++)
+        double work = step->exchanged ? step->exchange[olo_piece_of_action(s, i)] : 0;
+        if (!step->exchanged)
+            action->type->force(action, &x, state->t + 0.5 * step->h, step->r, NULL);
+        for (int k = 0; !step->exchanged && k < action->size; k++)
             work += step->r[k] * x.dq[action->index[k]];
         olo_sum_add(&state->work, work);
         olo_state_add_received_energy(s, state, action->index[0], work);

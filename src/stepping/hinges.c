@@ -23,10 +23,8 @@ enum { FEW = 2 }; /* with fewer bodies the evaluation of four at once gains noth
 
 static bool is_hinged(const olo_system *s, const olo_scheme *scheme, const olo_topology *topology)
 {
-    bool hinged = scheme->inertial && topology->closure_count == 0 && s->action_count == 0 &&
-                  s->drive_count == 0 && s->loose_mass_count == 0;
-    for (int i = 0; hinged && i < s->term_count; i++)
-        hinged = !olo_piece_has_tangent(s, i);
+    bool hinged = scheme->inertial && topology->closure_count == 0 && s->drive_count == 0 &&
+                  s->loose_mass_count == 0;
     for (int k = 0; hinged && k < s->node_count; k++) {
         olo_hinge hinge;
         hinged = hinge_of(topology, k, &hinge);
@@ -143,12 +141,17 @@ static olo_status set_up(olo_hinges *x, const olo_system *system, const olo_topo
     x->places = olo_alloc(fours, sizeof *x->places);
     x->bodies = olo_alloc(fours * LANES, sizeof *x->bodies);
     int *position = olo_alloc((size_t)x->count, sizeof *position);
-    bool ok = x->four && x->places && x->bodies && position && (!x->at_start || olo_hinges_keep(x));
+    x->forced = olo_alloc(fours * LANES, sizeof *x->forced);
+    x->forced_four = olo_alloc(fours, sizeof *x->forced_four);
+    bool ok = x->four && x->places && x->bodies && position && x->forced && x->forced_four &&
+              (!x->at_start || olo_hinges_keep(x));
     if (ok) {
         fill_places(x);
         for (int i = 0; i < x->count; i++) {
             int parent = topology->nodes[topology->order[i]].parent;
             position[topology->order[i]] = i;
+            x->forced[i] = x->forces.of_node[topology->order[i]];
+            x->forced_four[i / LANES] = x->forced_four[i / LANES] || x->forced[i] >= 0;
             set_body(x, i, parent >= 0 ? position[parent] : -1);
         }
         ok = find_waiting(x);
@@ -169,8 +172,12 @@ olo_status olo_hinges_create(const olo_system *system, const olo_scheme *scheme,
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for bodies on hinges");
     x->kernels = kernels_for(width);
     x->at_start = scheme->evaluation.at_start;
-    olo_status status = set_up(x, system, topology, error);
-    if (status == OLO_OK)
+    bool fits = true;
+    olo_status status = olo_hinge_forces_create(topology, &x->forces, &fits, error);
+    fits = fits && (!x->at_start || x->forces.force_count == 0);
+    if (status == OLO_OK && fits)
+        status = set_up(x, system, topology, error);
+    if (status == OLO_OK && fits)
         *hinges = x;
     else
         olo_hinges_free(x);
@@ -186,6 +193,9 @@ void olo_hinges_free(olo_hinges *x)
     olo_free(x->bodies);
     olo_free(x->waiting);
     olo_free(x->kept);
+    olo_free(x->forced);
+    olo_free(x->forced_four);
+    olo_hinge_forces_free(&x->forces);
     olo_free(x);
 }
 
@@ -193,6 +203,7 @@ void olo_hinges_predict(olo_hinges *x, const olo_step *step, double scale, olo_m
 {
     const size_t size = (size_t)x->system->n * sizeof *step->q_end;
     const bool framed = x->framed && memcmp(step->q_end, step->x.q0, size) == 0;
+    olo_hinge_forces_begin(&x->forces, step);
     x->kernels->predict(x, step, scale, &mix, framed);
     x->framed = false;
 }
@@ -203,16 +214,22 @@ bool olo_hinges_iterate(olo_hinges *x, const olo_step *step, bool older, olo_new
     if (older)
         x->kernels->forward(x, 2 / step->h);
     else
-        singular = x->kernels->eliminate(x, 2 / step->h);
+        singular = x->kernels->eliminate(x, step);
     if (singular < 0)
         x->kernels->substitute(x, newton);
     newton->worst = x->topology->order[singular < 0 ? newton->worst : singular];
     return singular < 0;
 }
 
+bool olo_hinges_have_forces(const olo_hinges *x)
+{
+    return x->forces.force_count > 0;
+}
+
 void olo_hinges_place(olo_hinges *x, olo_step *step, double *wrench)
 {
     x->kernels->place(x, step, wrench);
+    olo_hinge_forces_finish(&x->forces, step, wrench);
 }
 
 int olo_hinges_project(olo_hinges *x, olo_step *step)

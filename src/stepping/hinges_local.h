@@ -206,6 +206,8 @@ LANES_INLINE void predict_four(olo_hinges *x, int i, const olo_step *step, doubl
 typedef struct hinge {
     lane n_m, arm_m, k;
     lane variation[3]; /* columns of 1/2 (arm1 (x) f - (arm1.f) I) */
+    lane by_parent;    /* forces along the angle: r_p, ... */
+    double pivot, row; /* ... r - r_p.n1 and R - r_p.e_w, see hinge_forces.h */
 } hinge;
 
 /* A vector of each of four bodies to the same place in four records, `bytes` apart. */
@@ -311,7 +313,7 @@ LANES_INLINE void make_bodies(const four *b, double a, const bool at_start, sums
 /* Arms and axes that have turned. */
 typedef struct turned_hinges {
     lane_turned arm, n;
-    lane3 n1;
+    lane3 n1, gap_turn;
 } turned_hinges;
 
 /* The gaps of hinges go to their bodies. */
@@ -324,21 +326,68 @@ LANES_INLINE turned_hinges make_gaps(const four *b, const places *at, body *to)
                       n = lane_cayley_apply(b->a, lane_cayley_scale(b->a), b->n0);
     const lane3 n1 = lane3_add(b->n0, n.change);
     scatter_lanes(lane3_subtract(lane3_add(x_p, arm.change), b->x), sizeof *to, &to->twist[0]);
-    scatter_lanes(lane3_cross(n1, lane3_subtract(n_p.change, n.change)), sizeof *to, &to->twist[1]);
-    return (turned_hinges){arm, n, n1};
+    const lane3 gap_turn = lane3_cross(n1, lane3_subtract(n_p.change, n.change));
+    scatter_lanes(gap_turn, sizeof *to, &to->twist[1]);
+    return (turned_hinges){arm, n, n1, gap_turn};
 }
 
-/* Hinges but for what varies with the wrench; n1 and arm1 are returned. */
-LANES_INLINE void make_hinges(const four *b, const places *at, const bool at_start, body *to,
-                              hinge *hinges, lane3 *n1, lane3 *arm1)
+/* Hinges but for what varies with the wrench; arm1 is returned. */
+LANES_INLINE turned_hinges make_hinges(const four *b, const places *at, const bool at_start,
+                                       body *to, hinge *hinges, lane3 *arm1)
 {
     const turned_hinges turned = make_gaps(b, at, to);
-    *n1 = turned.n1;
     *arm1 = lane3_add(b->arm0, turned.arm.change);
-    scatter_lanes(*n1, sizeof *to, &to->n1);
+    scatter_lanes(turned.n1, sizeof *to, &to->n1);
     scatter_lanes(*arm1, sizeof *to, &to->arm1);
     scatter_lanes(at_start ? b->n0 : turned.n.mid, sizeof *hinges, &hinges->n_m);
     scatter_lanes(at_start ? b->arm0 : turned.arm.mid, sizeof *hinges, &hinges->arm_m);
+    return turned;
+}
+
+/* phi = 2 atan(c/2)/c and its derivative, by series where c is small. */
+LANES_INLINE void angle_ratio(lane c, lane dtheta, lane *phi, lane *by_c)
+{
+    const lane square = c * c, size = lane_size(c);
+    const lane series = 1.0 + square * (-1.0 / 12 + square * (1.0 / 80)),
+               series_by_c = c * (-1.0 / 6 + square * (1.0 / 20 + square * (-3.0 / 224)));
+    *phi = lane_choose(size < lane_all(1e-3), series, dtheta / c);
+    *by_c = lane_choose(size < lane_all(1e-2), series_by_c, (1 / (1 + 0.25 * square) - *phi) / c);
+}
+
+/* The forces along the angles of four hinges: R, r and r_p of hinge_forces.h. */
+LANES_INLINE void make_forces(const olo_hinges *x, int i, const olo_step *step,
+                              const turned_hinges *turned, hinge *hinges)
+{
+    const places *at = &x->places[i];
+    const four *b = &x->four[i];
+    const lane3 a_p = parents_vector(at, 3);
+    const lane alpha = lane3_dot(a_p, b->n0), P = 1.0 + 0.25 * lane3_dot(a_p, a_p), h = lane_all(step->h);
+    const lane c = (lane3_dot(b->n0, b->a) - alpha - 0.5 * lane3_dot(b->n0, lane3_cross(a_p, b->a))) /
+                   (1.0 + 0.25 * lane3_dot(a_p, b->a));
+    lane dtheta = lane_all(0.0), f = dtheta, f_1 = dtheta, phi, by_c;
+    for (int l = 0; l < at->count; l++) {
+        const int k = x->forced[LANES * i + l];
+        if (k < 0)
+            continue;
+        double by;
+        dtheta[l] = 2 * atan(0.5 * c[l]);
+        f[l] = olo_hinge_forces_sum(&x->forces, k, step, dtheta[l], &by);
+        f_1[l] = by;
+    }
+    angle_ratio(c, dtheta, &phi, &by_c);
+    const lane psi = (1.0 - 0.25 * c * alpha) / P, hf = h * f;
+    const lane R = hf * phi * psi,
+               r = h * f_1 * phi * psi +
+                   hf * (by_c * psi - 0.25 * phi * alpha / P) * (1.0 + 0.25 * c * c);
+    const lane3 by_parent = lane3_times(
+        -hf * phi, lane3_add(lane3_times(0.25 * c, turned->n.mid), lane3_times(0.5 * psi, a_p)));
+    const lane pivot = r - lane3_dot(by_parent, turned->n1),
+               row = R - lane3_dot(by_parent, turned->gap_turn);
+    scatter_lanes(by_parent, sizeof *hinges, &hinges->by_parent);
+    for (int l = 0; l < LANES; l++) {
+        hinges[l].pivot = pivot[l];
+        hinges[l].row = row[l];
+    }
 }
 
 /* k = 1/2 n1 x m and 1/2 (arm1 (x) f - (arm1.f) I) */

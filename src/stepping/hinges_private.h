@@ -4,6 +4,7 @@
 #define OLO_STEPPING_HINGES_PRIVATE_H
 
 #include "linalg/lanes.h"
+#include "stepping/hinge_forces.h"
 #include "stepping/hinges.h"
 
 /* Four bodies. Each is described in its own frame, moved to its pivot, the point of its hinge: phi
@@ -59,7 +60,8 @@ typedef struct olo_hinge_kernels {
     /* framed: directors, axes and arms are those at the start already */
     void (*predict)(olo_hinges *x, const olo_step *step, double scale, const olo_motion_mix *mix,
                     bool framed);
-    int (*eliminate)(olo_hinges *x, double a); /* position of a singular body, or -1 */
+    /* position of a singular body, or -1 */
+    int (*eliminate)(olo_hinges *x, const olo_step *step);
     void (*forward)(olo_hinges *x, double a);  /* the right side alone, by what eliminate kept */
     void (*substitute)(olo_hinges *x, olo_newton *newton); /* worst: a position */
     void (*place)(olo_hinges *x, olo_step *step, double *wrench);
@@ -74,6 +76,9 @@ struct olo_hinges {
     const olo_hinge_kernels *kernels;
     bool at_start; /* the left pair is that at q0, and steps start with a momentum */
     int count, fours;
+    olo_hinge_forces forces; /* along the angles of hinges */
+    int *forced;             /* [fours * LANES] hinge among those of `forces`, or -1 */
+    bool *forced_four;       /* [fours] some of its hinges are */
     four *four;
     places *places;
     body *bodies;

@@ -75,21 +75,24 @@ LANES_INLINE void sum_wrenches(const olo_hinges *x, const places *at, const hing
 /* --- one body: elimination --- */
 
 /* Sums and hinges of four bodies; what has come from children in later fours is added. */
-LANES_INLINE void make_four(olo_hinges *x, int i, double a, const bool at_start, sums *own,
-                            hinge *hinges)
+LANES_INLINE void make_four(olo_hinges *x, int i, const olo_step *step, const bool at_start,
+                            sums *own, hinge *hinges)
 {
     const places *at = &x->places[i];
     const four *b = &x->four[i];
-    lane3 n1, arm1, force = b->force, moment = b->moment;
-    make_bodies(b, a, at_start, own);
-    make_hinges(b, at, at_start, x->bodies + LANES * i, hinges, &n1, &arm1);
+    lane3 arm1, force = b->force, moment = b->moment;
+    make_bodies(b, 2 / step->h, at_start, own);
+    const turned_hinges turned =
+        make_hinges(b, at, at_start, x->bodies + LANES * i, hinges, &arm1);
     if (x->summed && !at_start) {
         sum_wrenches(x, at, hinges, own);
         force = collect(own[0].force, own[1].force, own[2].force, own[3].force);
         moment = collect(own[0].moment, own[1].moment, own[2].moment, own[3].moment);
     }
     if (!at_start)
-        make_variations(force, moment, n1, arm1, hinges);
+        make_variations(force, moment, turned.n1, arm1, hinges);
+    if (x->forced_four[i])
+        make_forces(x, i, step, &turned, hinges);
     for (int l = 0; l < LANES; l++)
         for (int j = 0; at->late[l] >= 0 && j < SUMS; j++)
             own[l].K[j] += x->waiting[at->late[l]].K[j];
@@ -179,19 +182,26 @@ LANES_INLINE double rho_of(const body *b)
     return b->y[0][3] + vector_sum(b->y[0] * b->twist[0] + b->y[1] * b->twist[1]);
 }
 
-LANES_INLINE bool eliminate_body(sums *c, const hinge *h, bool first, const bool at_start, body *b,
-                                 sums *parent)
+LANES_INLINE bool eliminate_body(sums *c, const hinge *h, bool first, const bool at_start,
+                                 bool forced, body *b, sums *parent)
 {
     const lane *w = c->K + LOWER, n1 = b->n1, n_m = h->n_m;
     const lane y = sums_of(n_m * w[0], n_m * w[1], n_m * w[2]),
-               y_left = sums_of(n_m * w[3], n_m * w[4], n_m * w[5]),
-               y_w = at_start ? y_left : y_left + h->k;
-    const double inverse = 1.0 / vector_sum(y_w * n1);
+               y_left = sums_of(n_m * w[3], n_m * w[4], n_m * w[5]);
+    lane y_w = at_start ? y_left : y_left + h->k;
+    double D = vector_sum(y_w * n1), row = vector_sum(n_m * c->K[Z + 1]);
+    if (forced) {
+        /* a force along the angle varies by r_p.dw_p + r n1.(dw_c - dw_p) */
+        y_w += h->by_parent;
+        D = vector_sum(y_w * n1) + h->pivot;
+        row += h->row;
+    }
+    const double inverse = 1.0 / D;
     if (!(fabs(inverse) <= DBL_MAX))
         return false;
     b->y[0] = y * inverse;
     b->y[1] = y_w * inverse;
-    b->y[0][3] = vector_sum(n_m * c->K[Z + 1]) * inverse;
+    b->y[0][3] = row * inverse;
     b->y[1][3] = inverse;
     if (!parent)
         return true;
@@ -220,18 +230,18 @@ static bool solve_free(const sums *c, column z, body *b)
     return solve_six(K, -z.upper, -z.lower, b->twist);
 }
 
-LANES_INLINE int eliminate_all(olo_hinges *x, double a, const bool at_start)
+LANES_INLINE int eliminate_all(olo_hinges *x, const olo_step *step, const bool at_start)
 {
     for (int i = x->fours - 1; i >= 0; i--) {
         const places *at = &x->places[i];
         hinge hinges[LANES];
         sums passing[LANES], *own = x->kept ? x->kept + LANES * i : passing;
-        make_four(x, i, a, at_start, own, hinges);
+        make_four(x, i, step, at_start, own, hinges);
         for (int l = at->count - 1; l >= 0; l--) {
             body *b = x->bodies + LANES * i + l;
             bool regular = at->free[l] ? solve_free(&own[l], column_right(&own[l]), b)
                                        : eliminate_body(&own[l], &hinges[l], at->first[l], at_start,
-                                                        b, above(x, at, l, own));
+                                                        x->forced_four[i], b, above(x, at, l, own));
             if (!regular)
                 return LANES * i + l;
         }
@@ -240,9 +250,9 @@ LANES_INLINE int eliminate_all(olo_hinges *x, double a, const bool at_start)
     return -1;
 }
 
-static int eliminate(olo_hinges *x, double a)
+static int eliminate(olo_hinges *x, const olo_step *step)
 {
-    return x->at_start ? eliminate_all(x, a, true) : eliminate_all(x, a, false);
+    return x->at_start ? eliminate_all(x, step, true) : eliminate_all(x, step, false);
 }
 
 /* --- the right side alone --- */

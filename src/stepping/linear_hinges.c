@@ -36,6 +36,10 @@ olo_status olo_linear_hinges_create(const olo_system *system, const olo_scheme *
     olo_status status = olo_hinges_create(system, scheme, topology, width, &forward, error);
     if (status != OLO_OK || !forward)
         return status;
+    if (olo_hinges_have_forces(forward)) {
+        olo_hinges_free(forward);
+        return OLO_OK;
+    }
     olo_linear_hinges *x = olo_alloc(1, sizeof *x);
     if (x)
         x->hinges = forward;
@@ -65,7 +69,7 @@ bool olo_linear_hinges_back(olo_linear_hinges *x, olo_step *step, const olo_hing
     olo_hinges *hinges = x->hinges;
     olo_hinges_predict(hinges, step, 1.0, (olo_motion_mix){.last = 1});
     hinges->summed = true; /* at a solution the wrenches are the sums */
-    if (hinges->kernels->eliminate(hinges, 2 / step->h) >= 0)
+    if (hinges->kernels->eliminate(hinges, step) >= 0)
         return false;
     if (adjoint->place)
         olo_hinges_place(hinges, step, x->wrench);

@@ -564,6 +564,7 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
     reduced *x = data;
     if (x->hinged)
         olo_hinges_place(x->hinges, step, x->wrench);
+    step->exchanged = x->hinged && olo_hinges_have_forces(x->hinges);
     if (!x->hinged && !x->varied)
         store_wrenches(x, 1 / step->weight);
     step->concluded = step->concluded && x->hinged && x->settled;
@@ -571,6 +572,7 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
     x->older = false;
     if (!x->settled && !rebuild(x, step)) {
         step->closed = true;
+        step->exchanged = false;
         if (count < passes)
             return OLO_PASS_AGAIN;
         olo_fail(error, OLO_NOT_CONVERGED, "joints do not close");

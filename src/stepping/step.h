@@ -44,6 +44,8 @@ typedef struct olo_step {
     double load;          /* load factor, in statics only */
     double *numbers;      /* memory behind all arrays but `active` */
     double *r, *K;        /* local workspace */
+    double *exchange;     /* [terms and actions] energy lost or work done over the step ... */
+    bool exchanged;       /* ... if the treatment has computed it with the solution */
     double scale;         /* magnitude of the terms that cancel in T, for estimates of round-off */
     double start_scale;   /* its part that is known at the start of the step */
 } olo_step;

@@ -36,6 +36,20 @@ typedef struct olo_action_pattern {
                    double *matrix);
 } olo_action_pattern;
 
+/* A joint coordinate over a step: value at the midpoint, rate, and difference x1 - x0. */
+typedef struct olo_coordinate_motion {
+    double x, rate, change;
+} olo_coordinate_motion;
+
+static inline olo_coordinate_motion olo_coordinate_moves(double start, double change, double h)
+{
+    return (olo_coordinate_motion){start + 0.5 * change, change / h, change};
+}
+
+/* The force F along a joint coordinate, and unless NULL its derivative F_1 = dF/dx1. */
+typedef double olo_force_law(const olo_action *action, const olo_interval *x, double t,
+                             olo_coordinate_motion m, double *F_1);
+
 typedef struct olo_action_type {
     const char *name;
     /* f[size]; tangent[size*size] = df/dq1 unless NULL. `t` is the midpoint in time. */
@@ -45,6 +59,7 @@ typedef struct olo_action_type {
      * invariants at q1, for actions along a joint coordinate; else NULL. */
     void (*stress)(const olo_action *action, const olo_interval *x, double t, double *f,
                    olo_law_over *law);
+    olo_force_law *along; /* its scalar force along that coordinate, else NULL */
     /* Almost every action is f = F p; all its derivatives follow from those of F and p. */
     void (*scalar)(const olo_action *action, const olo_interval *x, olo_action_scalar *F);
     const olo_action_pattern *pattern;

@@ -23,24 +23,17 @@
 
 #include "system/action.h"
 
-/* The coordinate over a step: value at the midpoint, rate, and difference x1 - x0. */
-typedef struct motion {
-    double x, rate, change;
-} motion;
+typedef olo_coordinate_motion motion;
 
 /* The motion of the coordinate, from its difference over the step. */
 static motion motion_of(const olo_action *action, const olo_interval *x, double change)
 {
     double start = olo_term_energy(action->coordinate, x->q0, x->angles);
-    return (motion){.x = start + 0.5 * change, .rate = change / x->h, .change = change};
+    return olo_coordinate_moves(start, change, x->h);
 }
 
-/* F, and unless NULL its derivative F_1 = dF/dx1. */
-typedef double force_law(const olo_action *action, const olo_interval *x, double t, motion m,
-                         double *F_1);
-
 /* f = F d, and unless NULL df/dq1. */
-static void put_force(const olo_action *action, const olo_interval *x, double t, force_law *law,
+static void put_force(const olo_action *action, const olo_interval *x, double t, olo_force_law *law,
                       double *f, double *tangent)
 {
     int size = action->size;
@@ -58,7 +51,7 @@ static void put_force(const olo_action *action, const olo_interval *x, double t,
 /* The same as stress of the coordinate, s its discrete gradient in the invariants e:
  *
  *     F s,    d(F s)/de1 = F ds/de1 + F_1 s (x) dx/de1. */
-static void put_stress(const olo_action *action, const olo_interval *x, double t, force_law *law,
+static void put_stress(const olo_action *action, const olo_interval *x, double t, olo_force_law *law,
                        double *f, olo_law_over *over)
 {
     const olo_term *coordinate = action->coordinate;
@@ -318,6 +311,7 @@ static const char *callback_input(const olo_action *action, const olo_interval *
 const olo_action_type olo_action_drive = {.name = "drive",
                                           .force = drive,
                                           .stress = drive_stress,
+ .along = drive_law,
                                           .scalar = drive_scalar,
                                           .pattern = &along_coordinate,
                                           .input = drive_input,
@@ -325,6 +319,7 @@ const olo_action_type olo_action_drive = {.name = "drive",
 const olo_action_type olo_action_controller = {.name = "controller",
                                                .force = controller,
                                                .stress = controller_stress,
+ .along = controller_law,
                                                .scalar = controller_scalar,
                                                .pattern = &along_coordinate,
                                                .input = controller_input,
@@ -333,6 +328,7 @@ const olo_action_type olo_action_controller = {.name = "controller",
 const olo_action_type olo_action_drive_callback = {.name = "drive callback",
                                                    .force = callback,
                                                    .stress = callback_stress,
+ .along = callback_law,
                                                    .scalar = callback_scalar,
                                                    .pattern = &along_coordinate,
                                                    .input = callback_input,
@@ -343,6 +339,7 @@ const olo_action_type olo_action_drive_callback = {.name = "drive callback",
 const olo_action_type olo_action_drive_function = {.name = "drive function",
                                                    .force = function,
                                                    .stress = function_stress,
+ .along = function_law,
                                                    .scalar = function_scalar,
                                                    .pattern = &along_coordinate,
                                                    .input = callback_input,

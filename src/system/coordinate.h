@@ -25,6 +25,9 @@ typedef struct olo_state olo_state;
 typedef struct olo_joint_coordinate {
     const char *name;     /* "hinge.angle" */
     const olo_term *term; /* its energy is the coordinate */
+    int joint;            /* the articulation whose coordinate it is */
+    double turn; /* its change by a rotation of the child about the axis n of a pair: 1, or -1 if it
+                    is measured the other way round; 0: it is another coordinate */
 } olo_joint_coordinate;
 
 static inline bool olo_joint_coordinate_is_angle(const olo_joint_coordinate *x)

@@ -70,6 +70,7 @@ typedef struct olo_law {
     bool dissipative;
     bool linear; /* f = c0 e of one invariant */
     bool angle;  /* a law of the angle atan2(e[1], e[0]), with full turns */
+    const struct olo_law *scalar; /* of such a law: the law of the angle itself */
     /* With `coefficients` also fc, gc and sc are filled. */
     void (*at)(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_at *out);
     void (*over)(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_over *out);

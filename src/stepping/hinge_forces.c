@@ -1,0 +1,196 @@
+/* Forces along the angles of hinges: which they are, and their sums. The formulas are in the header,
+ * their evaluation for four hinges at once in hinges_local.h. */
+#include "stepping/hinge_forces.h"
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "linalg/vec3.h"
+#include "system/system.h"
+
+/* The coordinate along which a piece acts; -1: none. */
+static int coordinate_of(const olo_system *s, int piece)
+{
+    const int action = piece - olo_piece_of_action(s, 0);
+    if (action < 0)
+        return s->terms[piece].law->scalar ? s->terms[piece].coordinate : -1;
+    return s->actions[action].type->along && s->actions[action].coordinate->law->angle
+               ? s->actions[action].coordinate->coordinate
+               : -1;
+}
+
+/* The child of the forest whose joint has the coordinate as rotation about its axis; -1: none. */
+static int child_of(const olo_topology *topology, const olo_joint_coordinate *x, double *turn)
+{
+    const olo_system *s = topology->system;
+    const olo_articulation *joint = &s->joints[x->joint];
+    for (int side = 0; x->turn != 0 && side < 2; side++) {
+        const int node = side == 0 ? joint->child : joint->parent;
+        if (node < 0 || !topology->nodes[node].type ||
+            topology->nodes[node].joint.group != joint->group)
+            continue;
+        *turn = topology->nodes[node].joint.reversed == joint->reversed ? x->turn : -x->turn;
+        return node;
+    }
+    return -1;
+}
+
+/* Adds a piece to its hinge; false: it does not act along the angle of one. */
+static bool add_piece(const olo_topology *topology, int piece, olo_hinge_forces *x)
+{
+    const olo_system *s = topology->system;
+    const int coordinate = coordinate_of(s, piece), action = piece - olo_piece_of_action(s, 0);
+    double turn = 0;
+    const int node =
+        coordinate < 0 ? -1 : child_of(topology, &s->joint_coordinates[coordinate], &turn);
+    if (node < 0)
+        return false;
+    if (x->of_node[node] < 0) {
+        x->of_node[node] = x->hinge_count;
+        x->hinges[x->hinge_count++] = (olo_forced_hinge){
+            .node = node, .coordinate = s->joint_coordinates[coordinate].term, .turn = turn};
+    }
+    x->hinges[x->of_node[node]].count++;
+    x->forces[x->force_count++] = (olo_hinge_force){.term = action < 0 ? &s->terms[piece] : NULL,
+                                                    .action = action < 0 ? NULL
+                                                                         : &s->actions[action],
+                                                    .piece = piece};
+    return true;
+}
+
+/* Orders the forces by hinges; `sorted` is memory for all of them. */
+static void sort_forces(const olo_topology *topology, olo_hinge_forces *x, olo_hinge_force *sorted)
+{
+    double turn;
+    int first = 0;
+    for (int i = 0; i < x->hinge_count; i++) {
+        x->hinges[i].first = first;
+        first += x->hinges[i].count;
+        x->hinges[i].count = 0;
+    }
+    for (int k = 0; k < x->force_count; k++) {
+        const olo_system *s = topology->system;
+        const int coordinate = coordinate_of(s, x->forces[k].piece);
+        olo_forced_hinge *hinge =
+            &x->hinges[x->of_node[child_of(topology, &s->joint_coordinates[coordinate], &turn)]];
+        sorted[hinge->first + hinge->count++] = x->forces[k];
+    }
+    for (int k = 0; k < x->force_count; k++)
+        x->forces[k] = sorted[k];
+}
+
+olo_status olo_hinge_forces_create(const olo_topology *topology, olo_hinge_forces *x, bool *fits,
+                                   olo_error *error)
+{
+    const olo_system *s = topology->system;
+    const int pieces = olo_piece_of_constraint(s, 0);
+    *x = (olo_hinge_forces){.hinges = olo_alloc((size_t)s->node_count, sizeof *x->hinges),
+                            .forces = olo_alloc((size_t)pieces, sizeof *x->forces),
+                            .of_node = olo_alloc((size_t)s->node_count, sizeof *x->of_node)};
+    olo_hinge_force *sorted = olo_alloc((size_t)pieces, sizeof *sorted);
+    *fits = true;
+    if (!x->hinges || !x->forces || !x->of_node || !sorted) {
+        olo_free(sorted);
+        olo_hinge_forces_free(x);
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for forces of hinges");
+    }
+    for (int k = 0; k < s->node_count; k++)
+        x->of_node[k] = -1;
+    for (int i = 0; *fits && i < pieces; i++)
+        if (i >= olo_piece_of_action(s, 0) || olo_piece_has_tangent(s, i))
+            *fits = add_piece(topology, i, x);
+    if (*fits)
+        sort_forces(topology, x, sorted);
+    olo_free(sorted);
+    return OLO_OK;
+}
+
+void olo_hinge_forces_free(olo_hinge_forces *x)
+{
+    olo_free(x->hinges);
+    olo_free(x->forces);
+    olo_free(x->of_node);
+    *x = (olo_hinge_forces){0};
+}
+
+void olo_hinge_forces_begin(olo_hinge_forces *x, const olo_step *step)
+{
+    for (int i = 0; i < x->hinge_count; i++)
+        x->hinges[i].start =
+            olo_term_energy(x->hinges[i].coordinate, step->x.q0, step->state->angles);
+}
+
+/* The force of a term along its coordinate and its derivative, or minus that of an action. */
+static double force_of(const olo_hinge_force *force, const olo_interval *x, double start,
+                       double change, double *f_1)
+{
+    if (force->action) {
+        *f_1 = 0;
+        const double F = force->action->type->along(force->action, x, x->t + 0.5 * x->h,
+                                                    olo_coordinate_moves(start, change, x->h), f_1);
+        *f_1 = -*f_1;
+        return -F;
+    }
+    const double end = start + change;
+    olo_law_over law;
+    const olo_law_input input = {.k = 1,
+                                 .e0 = &start,
+                                 .e1 = &end,
+                                 .de = &change,
+                                 .h = x->h,
+                                 .c = force->term->coefficient,
+                                 .context = force->term->context};
+    force->term->law->scalar->over(&input, OLO_LAW_FIRST, false, &law);
+    *f_1 = law.s1[0];
+    return law.s[0];
+}
+
+double olo_hinge_forces_sum(const olo_hinge_forces *x, int i, const olo_step *step, double dtheta,
+                            double *f_1)
+{
+    const olo_forced_hinge *hinge = &x->hinges[i];
+    const olo_interval interval = olo_step_interval(step);
+    double sum = 0;
+    *f_1 = 0;
+    for (int k = hinge->first; k < hinge->first + hinge->count; k++) {
+        double by;
+        sum += force_of(&x->forces[k], &interval, hinge->start, hinge->turn * dtheta, &by);
+        *f_1 += by;
+    }
+    return hinge->turn * sum;
+}
+
+/* The discrete gradient d of the angle, and m = sum d_I,m x d over the directors of the child. */
+static double child_moment(const olo_system *s, const olo_forced_hinge *hinge,
+                           const olo_interval *x, double *d, double m[3])
+{
+    const olo_term *term = hinge->coordinate;
+    const double change = olo_term_discrete(term, x, d, NULL);
+    vec3_set(0, 0, 0, m);
+    for (int i = 0; i < term->size; i++) {
+        const olo_coordinate *c = &s->coordinates[term->index[i]];
+        if (c->node != hinge->node || c->slot == 0)
+            continue;
+        double unit[3] = {0, 0, 0};
+        unit[c->axis] = d[i];
+        vec3_add_cross(x->qm + term->index[i] - c->axis, unit, m);
+    }
+    return change;
+}
+
+void olo_hinge_forces_finish(const olo_hinge_forces *x, olo_step *step, double *wrench)
+{
+    const olo_system *s = step->system;
+    const olo_interval interval = olo_step_interval(step);
+    for (int i = 0; i < x->hinge_count; i++) {
+        const olo_forced_hinge *hinge = &x->hinges[i];
+        double m[3], sum = 0;
+        const double change = child_moment(s, hinge, &interval, step->r, m);
+        for (int k = hinge->first; k < hinge->first + hinge->count; k++) {
+            double by, f = force_of(&x->forces[k], &interval, hinge->start, change, &by);
+            sum += f;
+            /* a dissipative term loses f dx, an action of force -f does the work -f dx */
+            step->exchange[x->forces[k].piece] = x->forces[k].term ? f * change : -f * change;
+        }
+        vec3_add(step->h * sum, m, wrench + s->nodes[hinge->node].motion + 3);
+    }
+}

@@ -1,0 +1,64 @@
+/* Springs, dampers, stops, motors and controllers along the angles of hinges. A force f along the
+ * angle theta of a hinge appears in the row of that hinge alone. With the Cayley vectors a_p, a_c of
+ * its bodies and the axis n0 at the start, the angle changes by
+ *
+ *     dtheta = 2 atan(c/2),    c = n0.(a_c - a_p - 1/2 a_p x a_c)/(1 + 1/4 a_p.a_c),
+ *
+ * and a_c = a_p + nu n_m with nu = c P/(1 - 1/4 c alpha), P = 1 + 1/4 |a_p|^2, alpha = a_p.n0. The
+ * discrete gradient of theta does not change under common rigid motions, so that its component in
+ * the row is dtheta/nu, and the row is
+ *
+ *     B^^T W + R = 0,    R = h f phi psi,    phi = dtheta/c,    psi = (1 - 1/4 c alpha)/P.
+ *
+ * R nu = h f dtheta is the work of the force, exactly. Variations: with the axes n1 at the end and
+ * n_m at the midpoint,
+ *
+ *     dR = r n1.(dw_c - dw_p) + r_p.dw_p,
+ *     r = h (f_1 phi psi + f (phi' psi - phi alpha/(4 P)) (1 + 1/4 c^2)),
+ *     r_p = -h f phi (1/4 c n_m + 1/2 psi a_p),        f_1 = df/dtheta_1. */
+#ifndef OLO_STEPPING_HINGE_FORCES_H
+#define OLO_STEPPING_HINGE_FORCES_H
+
+#include "stepping/step.h"
+
+/* A term or an action along the angle of a hinge. */
+typedef struct olo_hinge_force {
+    const olo_term *term; /* of a term, else NULL */
+    const olo_action *action;
+    int piece;
+} olo_hinge_force;
+
+/* The forces of one hinge. */
+typedef struct olo_forced_hinge {
+    int node;                   /* the child */
+    const olo_term *coordinate; /* its angle ... */
+    double turn;                /* ... which changes by a rotation of the child as here: 1 or -1 */
+    int first, count;           /* of the forces */
+    double start;               /* the angle at the start of the step */
+} olo_forced_hinge;
+
+typedef struct olo_hinge_forces {
+    int hinge_count, force_count;
+    olo_forced_hinge *hinges;
+    olo_hinge_force *forces;
+    int *of_node; /* [nodes] hinge of the child, or -1 */
+} olo_hinge_forces;
+
+/* Finds all forces that are not constant. `fits` is false if one of them does not act along the
+ * angle of a joint of the forest. */
+olo_status olo_hinge_forces_create(const olo_topology *topology, olo_hinge_forces *forces,
+                                   bool *fits, olo_error *error);
+void olo_hinge_forces_free(olo_hinge_forces *forces);
+
+/* The angles at the start of the step. */
+void olo_hinge_forces_begin(olo_hinge_forces *forces, const olo_step *step);
+/* f of hinge i, positive where it opposes a growing angle of the rotation of the child, which changes
+ * by dtheta, and f_1. */
+double olo_hinge_forces_sum(const olo_hinge_forces *forces, int i, const olo_step *step,
+                            double dtheta, double *f_1);
+/* At the solution: the energy that each dissipative term loses and the work of each action go to
+ * step->exchange; the moment h f d of the forces of a hinge on its child is added to the joint
+ * wrenches. */
+void olo_hinge_forces_finish(const olo_hinge_forces *forces, olo_step *step, double *wrench);
+
+#endif
