@@ -1,5 +1,5 @@
-/* Forces along the angles of hinges: which they are, and their sums. The formulas are in the header,
- * their evaluation for four hinges at once in hinges_local.h. */
+/* Forces along the angles of hinges: which they are, and their sums. The formulas are in the
+ * header, their evaluation for four hinges at once in hinges_local.h. */
 #include "stepping/hinge_forces.h"
 
 #include "base/fail.h"
@@ -50,10 +50,10 @@ static bool add_piece(const olo_topology *topology, int piece, olo_hinge_forces 
             .node = node, .coordinate = s->joint_coordinates[coordinate].term, .turn = turn};
     }
     x->hinges[x->of_node[node]].count++;
-    x->forces[x->force_count++] = (olo_hinge_force){.term = action < 0 ? &s->terms[piece] : NULL,
-                                                    .action = action < 0 ? NULL
-                                                                         : &s->actions[action],
-                                                    .piece = piece};
+    x->forces[x->force_count++] =
+        (olo_hinge_force){.term = action < 0 ? &s->terms[piece] : NULL,
+                          .action = action < 0 ? NULL : &s->actions[action],
+                          .piece = piece};
     return true;
 }
 
@@ -114,19 +114,35 @@ void olo_hinge_forces_free(olo_hinge_forces *x)
 
 void olo_hinge_forces_begin(olo_hinge_forces *x, const olo_step *step)
 {
-    for (int i = 0; i < x->hinge_count; i++)
-        x->hinges[i].start =
-            olo_term_energy(x->hinges[i].coordinate, step->x.q0, step->state->angles);
+    const olo_interval interval = olo_step_interval(step);
+    const olo_coordinate_motion none = {0, 0, 0};
+    for (int i = 0; i < x->hinge_count; i++) {
+        olo_forced_hinge *hinge = &x->hinges[i];
+        const olo_term *term = hinge->coordinate;
+        for (int k = 0; k < 2; k++)
+            hinge->e0[k] = olo_form_value(&term->form[k], step->x.q0);
+        hinge->start =
+            olo_angle_near(hinge->e0[0], hinge->e0[1], step->state->angles[term->coordinate]);
+    }
+    for (int k = 0; k < x->force_count; k++) {
+        const olo_action *action = x->forces[k].action;
+        if (action && action->type->steady)
+            x->forces[k].steady =
+                action->type->along(action, &interval, step->t + 0.5 * step->h, none, NULL);
+    }
 }
 
 /* The force of a term along its coordinate and its derivative, or minus that of an action. */
 static double force_of(const olo_hinge_force *force, const olo_interval *x, double start,
                        double change, double *f_1)
 {
-    if (force->action) {
-        *f_1 = 0;
-        const double F = force->action->type->along(force->action, x, x->t + 0.5 * x->h,
-                                                    olo_coordinate_moves(start, change, x->h), f_1);
+    const olo_action *action = force->action;
+    *f_1 = 0;
+    if (action && action->type->steady)
+        return -force->steady;
+    if (action) {
+        const double F = action->type->along(action, x, x->t + 0.5 * x->h,
+                                             olo_coordinate_moves(start, change, x->h), f_1);
         *f_1 = -*f_1;
         return -F;
     }
@@ -159,21 +175,28 @@ double olo_hinge_forces_sum(const olo_hinge_forces *x, int i, const olo_step *st
     return hinge->turn * sum;
 }
 
-/* The discrete gradient d of the angle, and m = sum d_I,m x d over the directors of the child. */
+/* The change of the angle, and the moment m = sum d_I,m x d of its discrete gradient d on the
+ * child. */
 static double child_moment(const olo_system *s, const olo_forced_hinge *hinge,
-                           const olo_interval *x, double *d, double m[3])
+                           const olo_interval *x, double m[3])
 {
     const olo_term *term = hinge->coordinate;
-    const double change = olo_term_discrete(term, x, d, NULL);
-    vec3_set(0, 0, 0, m);
-    for (int i = 0; i < term->size; i++) {
-        const olo_coordinate *c = &s->coordinates[term->index[i]];
-        if (c->node != hinge->node || c->slot == 0)
-            continue;
-        double unit[3] = {0, 0, 0};
-        unit[c->axis] = d[i];
-        vec3_add_cross(x->qm + term->index[i] - c->axis, unit, m);
+    const olo_node *child = &s->nodes[hinge->node];
+    double g[2][OLO_FORM_SIZE_MAX], de[2] = {0, 0}, d[2], row[OLO_NODE_SIZE_MAX] = {0},
+                                    wrench[6] = {0};
+    for (int k = 0; k < 2; k++) {
+        olo_form_gradient(&term->form[k], x->qm, g[k]);
+        for (int i = 0; i < term->size; i++)
+            de[k] += g[k][i] * x->dq[term->index[i]];
     }
+    const double change = olo_angle_change(hinge->e0, de, d);
+    for (int i = 0; i < term->size; i++) {
+        const int local = term->index[i] - child->q;
+        if (local >= 0 && local < child->size)
+            row[local] = d[0] * g[0][i] + d[1] * g[1][i];
+    }
+    child->type->add_wrench(x->qm + child->q, row, wrench);
+    vec3_copy(wrench + 3, m);
     return change;
 }
 
@@ -184,7 +207,7 @@ void olo_hinge_forces_finish(const olo_hinge_forces *x, olo_step *step, double *
     for (int i = 0; i < x->hinge_count; i++) {
         const olo_forced_hinge *hinge = &x->hinges[i];
         double m[3], sum = 0;
-        const double change = child_moment(s, hinge, &interval, step->r, m);
+        const double change = child_moment(s, hinge, &interval, m);
         for (int k = hinge->first; k < hinge->first + hinge->count; k++) {
             double by, f = force_of(&x->forces[k], &interval, hinge->start, change, &by);
             sum += f;

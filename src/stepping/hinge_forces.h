@@ -1,6 +1,6 @@
 /* Springs, dampers, stops, motors and controllers along the angles of hinges. A force f along the
- * angle theta of a hinge appears in the row of that hinge alone. With the Cayley vectors a_p, a_c of
- * its bodies and the axis n0 at the start, the angle changes by
+ * angle theta of a hinge appears in the row of that hinge alone. With the Cayley vectors a_p, a_c
+ * of its bodies and the axis n0 at the start, the angle changes by
  *
  *     dtheta = 2 atan(c/2),    c = n0.(a_c - a_p - 1/2 a_p x a_c)/(1 + 1/4 a_p.a_c),
  *
@@ -26,6 +26,7 @@ typedef struct olo_hinge_force {
     const olo_term *term; /* of a term, else NULL */
     const olo_action *action;
     int piece;
+    double steady; /* the force of a steady action in this step */
 } olo_hinge_force;
 
 /* The forces of one hinge. */
@@ -34,7 +35,7 @@ typedef struct olo_forced_hinge {
     const olo_term *coordinate; /* its angle ... */
     double turn;                /* ... which changes by a rotation of the child as here: 1 or -1 */
     int first, count;           /* of the forces */
-    double start;               /* the angle at the start of the step */
+    double e0[2], start;        /* its invariants and the angle at the start of the step */
 } olo_forced_hinge;
 
 typedef struct olo_hinge_forces {
@@ -52,8 +53,8 @@ void olo_hinge_forces_free(olo_hinge_forces *forces);
 
 /* The angles at the start of the step. */
 void olo_hinge_forces_begin(olo_hinge_forces *forces, const olo_step *step);
-/* f of hinge i, positive where it opposes a growing angle of the rotation of the child, which changes
- * by dtheta, and f_1. */
+/* f of hinge i, positive where it opposes a growing angle of the rotation of the child, which
+ * changes by dtheta, and f_1. */
 double olo_hinge_forces_sum(const olo_hinge_forces *forces, int i, const olo_step *step,
                             double dtheta, double *f_1);
 /* At the solution: the energy that each dissipative term loses and the work of each action go to

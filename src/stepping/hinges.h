@@ -32,7 +32,8 @@ void olo_hinges_place(olo_hinges *hinges, olo_step *step, double *wrench);
 /* v1 from the momentum at q_end: P^T M P nu = P^T p, v1 = P nu. The node that is singular, or -1.
  * Between steps only. */
 int olo_hinges_project(olo_hinges *hinges, olo_step *step);
-/* Whether there are forces along the angles of hinges; olo_hinges_place then writes step->exchange. */
+/* Whether there are forces along the angles of hinges; olo_hinges_place then writes step->exchange.
+ */
 bool olo_hinges_have_forces(const olo_hinges *hinges);
 /* From now on eliminations keep their tangent. False: no memory. */
 bool olo_hinges_keep(olo_hinges *hinges);

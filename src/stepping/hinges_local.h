@@ -361,9 +361,11 @@ LANES_INLINE void make_forces(const olo_hinges *x, int i, const olo_step *step,
     const places *at = &x->places[i];
     const four *b = &x->four[i];
     const lane3 a_p = parents_vector(at, 3);
-    const lane alpha = lane3_dot(a_p, b->n0), P = 1.0 + 0.25 * lane3_dot(a_p, a_p), h = lane_all(step->h);
-    const lane c = (lane3_dot(b->n0, b->a) - alpha - 0.5 * lane3_dot(b->n0, lane3_cross(a_p, b->a))) /
-                   (1.0 + 0.25 * lane3_dot(a_p, b->a));
+    const lane alpha = lane3_dot(a_p, b->n0), P = 1.0 + 0.25 * lane3_dot(a_p, a_p),
+               h = lane_all(step->h);
+    const lane c =
+        (lane3_dot(b->n0, b->a) - alpha - 0.5 * lane3_dot(b->n0, lane3_cross(a_p, b->a))) /
+        (1.0 + 0.25 * lane3_dot(a_p, b->a));
     lane dtheta = lane_all(0.0), f = dtheta, f_1 = dtheta, phi, by_c;
     for (int l = 0; l < at->count; l++) {
         const int k = x->forced[LANES * i + l];

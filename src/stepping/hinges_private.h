@@ -62,7 +62,7 @@ typedef struct olo_hinge_kernels {
                     bool framed);
     /* position of a singular body, or -1 */
     int (*eliminate)(olo_hinges *x, const olo_step *step);
-    void (*forward)(olo_hinges *x, double a);  /* the right side alone, by what eliminate kept */
+    void (*forward)(olo_hinges *x, double a); /* the right side alone, by what eliminate kept */
     void (*substitute)(olo_hinges *x, olo_newton *newton); /* worst: a position */
     void (*place)(olo_hinges *x, olo_step *step, double *wrench);
     olo_motion_pass *motion_pass;

@@ -82,8 +82,7 @@ LANES_INLINE void make_four(olo_hinges *x, int i, const olo_step *step, const bo
     const four *b = &x->four[i];
     lane3 arm1, force = b->force, moment = b->moment;
     make_bodies(b, 2 / step->h, at_start, own);
-    const turned_hinges turned =
-        make_hinges(b, at, at_start, x->bodies + LANES * i, hinges, &arm1);
+    const turned_hinges turned = make_hinges(b, at, at_start, x->bodies + LANES * i, hinges, &arm1);
     if (x->summed && !at_start) {
         sum_wrenches(x, at, hinges, own);
         force = collect(own[0].force, own[1].force, own[2].force, own[3].force);

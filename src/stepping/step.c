@@ -37,8 +37,8 @@ olo_status olo_step_create(const olo_system *s, olo_step *step, olo_error *error
     size_t constants = (size_t)s->node_count * OLO_JOINT_CONSTANTS;
     size_t forces = (size_t)olo_piece_of_constraint(s, 0);
     measure_pieces(s, &vector, &matrix);
-    step->numbers =
-        olo_alloc(12 * n + 2 * twists + m + vector + matrix + constants + forces, sizeof *step->numbers);
+    step->numbers = olo_alloc(12 * n + 2 * twists + m + vector + matrix + constants + forces,
+                              sizeof *step->numbers);
     step->active = olo_alloc((size_t)s->term_count, sizeof *step->active);
     if (!step->numbers || !step->active)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a step");

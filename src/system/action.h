@@ -74,6 +74,7 @@ typedef struct olo_action_type {
     const char *(*input)(const olo_action *action, const olo_interval *x, int index, double *f);
     bool has_tangent;    /* f depends on q1 and its tangent is given */
     bool rates;          /* f depends on velocities */
+    bool steady;         /* the force along its coordinate depends on time only */
     bool motion_tangent; /* f depends on q1 but its tangent is not known: Newton's method is not
                             quadratic */
     bool dead;           /* its vector is fixed in space */

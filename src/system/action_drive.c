@@ -51,8 +51,8 @@ static void put_force(const olo_action *action, const olo_interval *x, double t,
 /* The same as stress of the coordinate, s its discrete gradient in the invariants e:
  *
  *     F s,    d(F s)/de1 = F ds/de1 + F_1 s (x) dx/de1. */
-static void put_stress(const olo_action *action, const olo_interval *x, double t, olo_force_law *law,
-                       double *f, olo_law_over *over)
+static void put_stress(const olo_action *action, const olo_interval *x, double t,
+                       olo_force_law *law, double *f, olo_law_over *over)
 {
     const olo_term *coordinate = action->coordinate;
     const int forms = coordinate->forms;
@@ -309,9 +309,10 @@ static const char *callback_input(const olo_action *action, const olo_interval *
 }
 
 const olo_action_type olo_action_drive = {.name = "drive",
+                                          .steady = true,
                                           .force = drive,
                                           .stress = drive_stress,
- .along = drive_law,
+                                          .along = drive_law,
                                           .scalar = drive_scalar,
                                           .pattern = &along_coordinate,
                                           .input = drive_input,
@@ -319,7 +320,7 @@ const olo_action_type olo_action_drive = {.name = "drive",
 const olo_action_type olo_action_controller = {.name = "controller",
                                                .force = controller,
                                                .stress = controller_stress,
- .along = controller_law,
+                                               .along = controller_law,
                                                .scalar = controller_scalar,
                                                .pattern = &along_coordinate,
                                                .input = controller_input,
@@ -328,7 +329,7 @@ const olo_action_type olo_action_controller = {.name = "controller",
 const olo_action_type olo_action_drive_callback = {.name = "drive callback",
                                                    .force = callback,
                                                    .stress = callback_stress,
- .along = callback_law,
+                                                   .along = callback_law,
                                                    .scalar = callback_scalar,
                                                    .pattern = &along_coordinate,
                                                    .input = callback_input,
@@ -339,7 +340,7 @@ const olo_action_type olo_action_drive_callback = {.name = "drive callback",
 const olo_action_type olo_action_drive_function = {.name = "drive function",
                                                    .force = function,
                                                    .stress = function_stress,
- .along = function_law,
+                                                   .along = function_law,
                                                    .scalar = function_scalar,
                                                    .pattern = &along_coordinate,
                                                    .input = callback_input,

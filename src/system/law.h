@@ -68,8 +68,8 @@ typedef struct olo_law {
     int invariants;   /* k, or 0 if the term determines it (general) */
     int coefficients; /* C */
     bool dissipative;
-    bool linear; /* f = c0 e of one invariant */
-    bool angle;  /* a law of the angle atan2(e[1], e[0]), with full turns */
+    bool linear;                  /* f = c0 e of one invariant */
+    bool angle;                   /* a law of the angle atan2(e[1], e[0]), with full turns */
     const struct olo_law *scalar; /* of such a law: the law of the angle itself */
     /* With `coefficients` also fc, gc and sc are filled. */
     void (*at)(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_at *out);
@@ -91,6 +91,9 @@ extern const olo_law olo_law_elastic;         /* f = 1/2 sum c_k e_k^2 */
 extern const olo_law olo_law_elastic_coupled; /* f = 1/2 e.C e, c = C */
 extern const olo_law
     olo_law_strain_rate; /* dissipative, s = (c0/h + c1/2) C (e1 - e0), c2... = C */
+/* The change of the angle atan2(e[1], e[0]) over a step in which e changes from e0 by de, and the
+ * direction d of its discrete gradient, d.de = that change. */
+double olo_angle_change(const double e0[2], const double de[2], double d[2]);
 /* Linear, spring, viscous and stop with the angle theta = atan2(e[1], e[0]) instead of e. */
 extern const olo_law olo_law_angle_linear, olo_law_angle_spring, olo_law_angle_viscous,
     olo_law_angle_stop;

@@ -134,6 +134,17 @@ static ratio ratio_of(double S, double C, double angle, olo_law_order order)
     return phi;
 }
 
+double olo_angle_change(const double e0[2], const double de[2], double d[2])
+{
+    const double S = e0[0] * de[1] - e0[1] * de[0];
+    const double C = e0[0] * (e0[0] + de[0]) + e0[1] * (e0[1] + de[1]);
+    const double difference = atan2(S, C);
+    const double phi = ratio_of(S, C, difference, OLO_LAW_VALUE).value;
+    d[0] = -phi * (e0[1] + 0.5 * de[1]);
+    d[1] = phi * (e0[0] + 0.5 * de[0]);
+    return difference;
+}
+
 /* d and its derivatives with respect to component l of slot a (0, 1) */
 typedef struct direction {
     double d[2];
@@ -292,14 +303,14 @@ const olo_law olo_law_angle_linear = {.name = "angle-linear",
                                       .coefficients = 1,
                                       .angle = true,
                                       .scalar = &olo_law_linear,
- .at = linear_at,
+                                      .at = linear_at,
                                       .over = linear_over};
 const olo_law olo_law_angle_spring = {.name = "angle-spring",
                                       .invariants = 2,
                                       .coefficients = 2,
                                       .angle = true,
                                       .scalar = &olo_law_spring,
- .at = spring_at,
+                                      .at = spring_at,
                                       .over = spring_over};
 const olo_law olo_law_angle_viscous = {.name = "angle-viscous",
                                        .invariants = 2,
@@ -307,12 +318,12 @@ const olo_law olo_law_angle_viscous = {.name = "angle-viscous",
                                        .dissipative = true,
                                        .angle = true,
                                        .scalar = &olo_law_viscous,
- .at = viscous_at,
+                                       .at = viscous_at,
                                        .over = viscous_over};
 const olo_law olo_law_angle_stop = {.name = "angle-stop",
                                     .invariants = 2,
                                     .coefficients = 3,
                                     .angle = true,
                                     .scalar = &olo_law_stop,
- .at = stop_at,
+                                    .at = stop_at,
                                     .over = stop_over};

@@ -59,8 +59,8 @@ TEST(ledger_of_fours_is_that_of_single_entries)
     unsigned long long seed = 3;
     for (int k = 1; k <= 40; k++) {
         bool hinges = k % 2 == 0;
-        joined x =
-            hinges ? joined_hinges((unsigned)k, 3 + k % 9, false) : joined_tree((unsigned)k, 3 + k % 9);
+        joined x = hinges ? joined_hinges((unsigned)k, 3 + k % 9, false)
+                          : joined_tree((unsigned)k, 3 + k % 9);
         scene s = joined_open(&x, "reduced");
         const int *left;
         check_true((s.system->ledger_simd != NULL) == (s.system->frame_count >= 4));
