@@ -46,8 +46,12 @@ static inline const pair_kind *pair_letter(char letter)
 
 enum { JOINED_MAX = 64, GROUND = -1 };
 
+/* What is in a tree of hinges: hinges alone, some with springs, dampers, stops and torques, or some
+ * ball joints among them. */
+typedef enum joined_hinge_kind { HINGES, HINGES_FORCED, HINGES_AND_BALLS } joined_hinge_kind;
+
 typedef struct joined {
-    bool forced; /* hinges get random springs, dampers, stops and torques */
+    joined_hinge_kind kind;
     olo_model *model;
     unsigned long long seed;
     int bodies, joints;
@@ -200,7 +204,7 @@ static inline void joined_pair(joined *x, const pair_kind *kind, int first, int 
         vec3_add(joined_number(x, reach), m2, at);
     }
     joint.between[1] = joined_point(x, second, at, names[1]);
-    if (x->forced)
+    if (x->kind == HINGES_FORCED)
         joined_force(x, &joint);
     check_ok(olo_model_add_joint(x->model, &joint, &error), &error);
     x->dofs -= kind->rows;
@@ -237,10 +241,10 @@ static inline joined joined_tree(unsigned long long seed, int bodies)
 
 /* Trees of hinges at random points of bodies. The first body of each is joined to the ground or
  * free. */
-static inline joined joined_hinges(unsigned long long seed, int bodies, bool forced)
+static inline joined joined_hinges(unsigned long long seed, int bodies, joined_hinge_kind kind)
 {
     joined x = joined_create(seed);
-    x.forced = forced;
+    x.kind = kind;
     const double gravity[3] = {1, 2, -9.81};
     olo_model_set_gravity(x.model, gravity);
     for (int k = 0; k < bodies; k++) {
@@ -254,7 +258,8 @@ static inline joined joined_hinges(unsigned long long seed, int bodies, bool for
             vec3_add(1.0, x.position[parent], position);
         joined_body(&x, position, NULL);
         if (parent != GROUND || !floating)
-            joined_pair(&x, pair_letter('R'), turned ? k : parent, turned ? parent : k, NULL, 0);
+            joined_pair(&x, pair_letter(kind == HINGES_AND_BALLS && joined_pick(&x, 2) ? 'S' : 'R'),
+                        turned ? k : parent, turned ? parent : k, NULL, 0);
     }
     return x;
 }
@@ -262,9 +267,9 @@ static inline joined joined_hinges(unsigned long long seed, int bodies, bool for
 /* The same; if `pushed`, with a force that is too small to move anything but rotates with a body.
  * Such trees are solved by the elimination for any tree. */
 static inline joined joined_hinges_pushed(unsigned long long seed, int bodies, bool pushed,
-                                          bool forced)
+                                          joined_hinge_kind kind)
 {
-    joined x = joined_hinges(seed, bodies, forced);
+    joined x = joined_hinges(seed, bodies, kind);
     if (pushed) {
         olo_error error = {0};
         olo_load load = olo_load_default();

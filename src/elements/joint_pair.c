@@ -543,11 +543,14 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
 
 static bool hinge_of(const olo_articulation *joint, olo_hinge *hinge)
 {
+    *hinge = (olo_hinge){.ball = joint->rotations == 3};
     vec3_copy(joint->parent_point, hinge->parent_point);
     vec3_copy(joint->child_point, hinge->child_point);
-    vec3_copy(joint->parent_axes + 6, hinge->parent_axis);
-    vec3_copy(joint->child_axes + 6, hinge->axis);
-    return !joint->translations && joint->rotations == 1;
+    if (!hinge->ball) {
+        vec3_copy(joint->parent_axes + 6, hinge->parent_axis);
+        vec3_copy(joint->child_axes + 6, hinge->axis);
+    }
+    return !joint->translations && joint->rotations > 0;
 }
 
 static void swap(int count, double *a, double *b)

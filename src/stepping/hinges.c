@@ -13,7 +13,7 @@ static bool hinge_of(const olo_topology *topology, int k, olo_hinge *hinge)
 {
     const olo_topology_node *t = &topology->nodes[k];
     const olo_system *s = topology->system;
-    *hinge = (olo_hinge){{0}, {0}, {0}, {0}};
+    *hinge = (olo_hinge){0};
     if (s->nodes[k].frame < 0)
         return false;
     return !t->type || (t->type->hinge && t->type->hinge(&t->joint, hinge));
@@ -54,7 +54,7 @@ static void set_body(olo_hinges *x, int i, int parent)
     int k = topology->order[i], l = i % LANES;
     four *b = &x->four[i / LANES];
     places *at = &x->places[i / LANES];
-    olo_hinge hinge, above = {{0}, {0}, {0}, {0}};
+    olo_hinge hinge, above = {0};
     hinge_of(topology, k, &hinge);
     set_mass(&s->frames[s->nodes[k].frame], hinge.child_point, &b->mass, l);
     set_mass(&s->frames[s->nodes[k].frame], none, &b->origin_mass, l);
@@ -65,6 +65,8 @@ static void set_body(olo_hinges *x, int i, int parent)
     }
     at->parent[l] = parent;
     at->free[l] = !topology->nodes[k].type;
+    at->ball[l] = hinge.ball;
+    x->bare = x->bare && !hinge.ball;
     if (parent >= 0) {
         hinge_of(topology, topology->order[parent], &above);
         at->above_q[l] = s->nodes[topology->order[parent]].q;
@@ -174,6 +176,7 @@ olo_status olo_hinges_create(const olo_system *system, const olo_scheme *scheme,
     x->at_start = scheme->evaluation.at_start;
     bool fits = true;
     olo_status status = olo_hinge_forces_create(topology, &x->forces, &fits, error);
+    x->bare = x->forces.force_count == 0;
     fits = fits && (!x->at_start || x->forces.force_count == 0);
     if (status == OLO_OK && fits)
         status = set_up(x, system, topology, error);
@@ -224,6 +227,11 @@ bool olo_hinges_iterate(olo_hinges *x, const olo_step *step, bool older, olo_new
 bool olo_hinges_have_forces(const olo_hinges *x)
 {
     return x->forces.force_count > 0;
+}
+
+bool olo_hinges_are_bare(const olo_hinges *x)
+{
+    return x->bare;
 }
 
 void olo_hinges_place(olo_hinges *x, olo_step *step, double *wrench)

@@ -1,7 +1,8 @@
-/* The reduced treatment where all there is are rigid bodies on hinges, or free, under constant
- * forces: chains and trees of any size. The same equations, tangent and lifted iteration as on any
- * tree (reduced.c), in two passes over records of a body each, with what is done to every body
- * alike done to four at once (hinges_sweep.c). */
+/* The reduced treatment for rigid bodies on hinges and ball joints, or free, under constant forces:
+ * chains and trees of any size. With energy-momentum also springs, dampers, stops and drives along
+ * the angles of hinges (hinge_forces.h). The same equations, tangent and lifted iteration as on any
+ * tree (reduced.c), in two passes over records of one body each; the work per body is done for four
+ * at once (hinges_sweep.c). */
 #ifndef OLO_STEPPING_HINGES_H
 #define OLO_STEPPING_HINGES_H
 
@@ -35,6 +36,8 @@ int olo_hinges_project(olo_hinges *hinges, olo_step *step);
 /* Whether there are forces along the angles of hinges; olo_hinges_place then writes step->exchange.
  */
 bool olo_hinges_have_forces(const olo_hinges *hinges);
+/* Whether all joints are hinges without such forces. */
+bool olo_hinges_are_bare(const olo_hinges *hinges);
 /* From now on eliminations keep their tangent. False: no memory. */
 bool olo_hinges_keep(olo_hinges *hinges);
 /* How motions are remembered, four numbers at once. */

@@ -23,6 +23,9 @@
 #ifndef OLO_STEPPING_HINGES_LOCAL_H
 #define OLO_STEPPING_HINGES_LOCAL_H
 
+#include <float.h>
+#include <math.h>
+
 #include "linalg/small.h"
 #include "stepping/hinges_private.h"
 
@@ -415,6 +418,22 @@ LANES_INLINE lane3 collect(lane a, lane b, lane c, lane d)
     lane out[4];
     lanes_transpose(a, b, c, d, out);
     return (lane3){{out[0], out[1], out[2]}};
+}
+
+/* The columns of the inverse of a 3 x 3 matrix with columns d; false: singular. */
+LANES_INLINE bool invert_three(const lane d[3], lane inverse[4])
+{
+    const lane r0 = vector_cross(d[1], d[2]), r1 = vector_cross(d[2], d[0]),
+               r2 = vector_cross(d[0], d[1]);
+    const double factor = 1.0 / vector_sum(d[0] * r0);
+    lanes_transpose(factor * r0, factor * r1, factor * r2, lane_all(0.0), inverse);
+    return fabs(factor) <= DBL_MAX;
+}
+
+/* M x of a matrix by its columns */
+LANES_INLINE lane times_three(const lane M[3], lane x)
+{
+    return x[0] * M[0] + x[1] * M[1] + x[2] * M[2];
 }
 
 /* K twist = [first; second], K by rows and overwritten; false: singular */

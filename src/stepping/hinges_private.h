@@ -33,6 +33,7 @@ typedef struct olo_hinge_places {
     int q[LANES], motion[LANES]; /* ... and are where the first is */
     int parent[LANES];           /* position, or -1 for the ground */
     bool free[LANES];            /* a root without a joint */
+    bool ball[LANES];            /* any rotation about the pivot is free; axes are zero */
     int late[LANES];             /* it has children in later fours: where their sums wait, or -1 */
     int waiting[LANES];          /* its parent is in an earlier four: where they wait, or -1 */
     bool first[LANES];           /* and nothing waits there before it */
@@ -49,7 +50,8 @@ typedef struct olo_hinge_sums {
     lane force, moment; /* W */
 } sums;
 
-/* What is left of it for the way back. */
+/* What is left of it for the way back; of a ball joint D^-1 K_wx in the columns y[0], y[1], n1, and
+ * D^-1 z_w in twist[1], whose gap is zero. */
 typedef struct olo_hinge_body {
     lane y[2];     /* over D; their fourth numbers are rho over D and one over D */
     lane twist[2]; /* gap of the hinge, then the change of the body */
@@ -77,6 +79,7 @@ struct olo_hinges {
     bool at_start; /* the left pair is that at q0, and steps start with a momentum */
     int count, fours;
     olo_hinge_forces forces; /* along the angles of hinges */
+    bool bare;               /* all joints are hinges without such forces */
     int *forced;             /* [fours * LANES] hinge among those of `forces`, or -1 */
     bool *forced_four;       /* [fours] some of its hinges are */
     four *four;

@@ -134,6 +134,46 @@ LANES_INLINE bool eliminate_end(const lane *K, bool first, body *b, lane *parent
     return true;
 }
 
+/* Column j of a matrix by its diagonals first, second and third: X_j,j, X_j-1,j and X_j-2,j. */
+LANES_INLINE void end_columns(lane first, lane second, lane third, lane columns[3])
+{
+    columns[0] = (lane){first[0], third[1], second[2], 0};
+    columns[1] = (lane){second[0], first[1], third[2], 0};
+    columns[2] = (lane){third[0], second[1], first[2], 0};
+}
+
+/* A ball joint: K = [A B; B^T C] leaves A - B C^-1 B^T and z_x - B C^-1 z_w. */
+LANES_INLINE bool eliminate_ball_end(const lane *K, bool first, body *b, lane *parent)
+{
+    const lane *C = K + END_C, *B = K + END_B, zero = lane_all(0.0);
+    lane c[3], inverse[4], columns[3], rows[4], V[3], Q[3], left[END_SUMS], moved[END_SUMS];
+    end_columns(C[0], C[1], after_next(C[1]), c);
+    if (!invert_three(c, inverse))
+        return false;
+    end_columns(B[0], B[1], B[2], columns);
+    lanes_transpose(columns[0], columns[1], columns[2], zero, rows);
+    for (int j = 0; j < 3; j++)
+        V[j] = times_three(inverse, rows[j]); /* C^-1 B^T */
+    b->y[0] = V[0];
+    b->y[1] = V[1];
+    b->n1 = V[2];
+    b->twist[1] = times_three(inverse, K[END_Z + 1]);
+    if (!parent)
+        return true;
+    for (int j = 0; j < 3; j++)
+        Q[j] = times_three(columns, V[j]); /* B C^-1 B^T, symmetric */
+    left[0] = K[0] - (lane){Q[0][0], Q[1][1], Q[2][2], 0};
+    left[1] = K[1] - (lane){Q[1][0], Q[2][1], Q[0][2], 0};
+    for (int j = END_B; j < END_Z; j++)
+        left[j] = zero;
+    left[END_Z] = K[END_Z] - times_three(columns, b->twist[1]);
+    left[END_Z + 1] = zero;
+    move_to_parent(left, zero, zero, b, moved);
+    for (int j = 0; j < END_SUMS; j++)
+        parent[j] = first ? moved[j] : parent[j] + moved[j];
+    return true;
+}
+
 /* Row i of a matrix by its diagonals. */
 LANES_INLINE void end_row(lane first, lane second, lane third, int i, double *row)
 {
@@ -158,13 +198,19 @@ LANES_INLINE bool solve_free_end(const lane *c, body *b)
     return solve_six(K, c[END_Z], c[END_Z + 1], b->twist);
 }
 
-LANES_INLINE void substitute_end(body *c, const body *parent)
+LANES_INLINE void substitute_end(body *c, const body *parent, bool ball)
 {
     const lane zero = lane_all(0.0);
     lane t = zero, w = zero;
     if (parent) {
         t = parent->twist[0] + vector_cross(parent->twist[1], c->arm1);
         w = parent->twist[1];
+    }
+    if (ball) {
+        const lane V[3] = {c->y[0], c->y[1], c->n1};
+        c->twist[0] = t;
+        c->twist[1] -= times_three(V, t);
+        return;
     }
     const double rate = c->y[0][3] - vector_sum(c->y[0] * t + c->y[1] * w);
     c->twist[0] = t;

@@ -76,7 +76,7 @@ LANES_INLINE void sum_wrenches(const olo_hinges *x, const places *at, const hing
 
 /* Sums and hinges of four bodies; what has come from children in later fours is added. */
 LANES_INLINE void make_four(olo_hinges *x, int i, const olo_step *step, const bool at_start,
-                            sums *own, hinge *hinges)
+                            const bool bare, sums *own, hinge *hinges)
 {
     const places *at = &x->places[i];
     const four *b = &x->four[i];
@@ -90,7 +90,7 @@ LANES_INLINE void make_four(olo_hinges *x, int i, const olo_step *step, const bo
     }
     if (!at_start)
         make_variations(force, moment, turned.n1, arm1, hinges);
-    if (x->forced_four[i])
+    if (!bare && x->forced_four[i])
         make_forces(x, i, step, &turned, hinges);
     for (int l = 0; l < LANES; l++)
         for (int j = 0; at->late[l] >= 0 && j < SUMS; j++)
@@ -217,6 +217,42 @@ LANES_INLINE bool eliminate_body(sums *c, const hinge *h, bool first, const bool
     return true;
 }
 
+/* A ball joint, B = B^ = [0; I]: with K = [K_xx K_xw; K_wx D], V = D^-1 K_wx and s = D^-1 z_w only
+ *
+ *     Q = K_xx - K_xw V,    z_x + Q e - K_xw s
+ *
+ * is left for the parent. D^-1 takes the place of D for iterations with an older tangent. */
+LANES_INLINE bool eliminate_ball(sums *c, const hinge *h, bool first, const bool at_start, body *b,
+                                 sums *parent)
+{
+    const lane zero = lane_all(0.0), arm = b->arm1, *K_xw = c->K + 3;
+    lane inverse[4], Q[3];
+    if (!invert_three(c->K + LOWER + 3, inverse))
+        return false;
+    const lane V[3] = {times_three(inverse, c->K[LOWER]), times_three(inverse, c->K[LOWER + 1]),
+                       times_three(inverse, c->K[LOWER + 2])};
+    memcpy(c->K + LOWER + 3, inverse, 3 * sizeof *inverse);
+    b->y[0] = V[0];
+    b->y[1] = V[1];
+    b->n1 = V[2];
+    b->twist[1] = times_three(inverse, c->K[Z + 1]);
+    if (!parent)
+        return true;
+    for (int j = 0; j < 3; j++)
+        Q[j] = c->K[j] - times_three(K_xw, V[j]);
+    const lane z = c->K[Z] + times_three(Q, b->twist[0]) - times_three(K_xw, b->twist[1]);
+    const lane moved[3] = {arm[1] * Q[2] - arm[2] * Q[1], arm[2] * Q[0] - arm[0] * Q[2],
+                           arm[0] * Q[1] - arm[1] * Q[0]};
+    lane *upper = parent->K, *lower = parent->K + LOWER;
+    for (int j = 0; j < 3; j++) {
+        give((column){Q[j], zero}, h->arm_m, first, upper + j, lower + j);
+        give((column){moved[j], at_start ? zero : h->variation[j]}, h->arm_m, first, upper + 3 + j,
+             lower + 3 + j);
+    }
+    give((column){z, zero}, h->arm_m, first, parent->K + Z, parent->K + Z + 1);
+    return true;
+}
+
 /* A free root: K dt = -z */
 static bool solve_free(const sums *c, column z, body *b)
 {
@@ -229,18 +265,24 @@ static bool solve_free(const sums *c, column z, body *b)
     return solve_six(K, -z.upper, -z.lower, b->twist);
 }
 
-LANES_INLINE int eliminate_all(olo_hinges *x, const olo_step *step, const bool at_start)
+/* bare: there are hinges without forces only */
+LANES_INLINE int eliminate_all(olo_hinges *x, const olo_step *step, const bool at_start,
+                               const bool bare)
 {
     for (int i = x->fours - 1; i >= 0; i--) {
         const places *at = &x->places[i];
         hinge hinges[LANES];
         sums passing[LANES], *own = x->kept ? x->kept + LANES * i : passing;
-        make_four(x, i, step, at_start, own, hinges);
+        make_four(x, i, step, at_start, bare, own, hinges);
         for (int l = at->count - 1; l >= 0; l--) {
             body *b = x->bodies + LANES * i + l;
-            bool regular = at->free[l] ? solve_free(&own[l], column_right(&own[l]), b)
-                                       : eliminate_body(&own[l], &hinges[l], at->first[l], at_start,
-                                                        x->forced_four[i], b, above(x, at, l, own));
+            bool regular =
+                at->free[l] ? solve_free(&own[l], column_right(&own[l]), b)
+                : !bare && at->ball[l]
+                    ? eliminate_ball(&own[l], &hinges[l], at->first[l], at_start, b,
+                                     above(x, at, l, own))
+                    : eliminate_body(&own[l], &hinges[l], at->first[l], at_start,
+                                     !bare && x->forced_four[i], b, above(x, at, l, own));
             if (!regular)
                 return LANES * i + l;
         }
@@ -251,7 +293,9 @@ LANES_INLINE int eliminate_all(olo_hinges *x, const olo_step *step, const bool a
 
 static int eliminate(olo_hinges *x, const olo_step *step)
 {
-    return x->at_start ? eliminate_all(x, step, true) : eliminate_all(x, step, false);
+    if (x->at_start)
+        return x->bare ? eliminate_all(x, step, true, true) : eliminate_all(x, step, true, false);
+    return x->bare ? eliminate_all(x, step, false, true) : eliminate_all(x, step, false, false);
 }
 
 /* --- the right side alone --- */
@@ -265,6 +309,18 @@ LANES_INLINE void forward_body(const sums *c, const lane own[2], lane n, lane ar
     const column KB = column_right(c),
                  z = shifted_right(c, (column){own[0], own[1]}, KB, b, rho_of(b));
     give(z, arm, first, to, to + 1);
+}
+
+LANES_INLINE void forward_ball(const sums *c, const lane own[2], lane arm, bool first, body *b,
+                               lane *to)
+{
+    const lane V[3] = {b->y[0], b->y[1], b->n1};
+    b->twist[1] = times_three(c->K + LOWER + 3, own[1]);
+    if (!to)
+        return;
+    const lane e = b->twist[0], z = own[0] + times_three(c->K, e) -
+                                    times_three(c->K + 3, b->twist[1] + times_three(V, e));
+    give((column){z, lane_all(0.0)}, arm, first, to, to + 1);
 }
 
 LANES_INLINE void forward_four(olo_hinges *x, int i, double a)
@@ -290,6 +346,8 @@ LANES_INLINE void forward_four(olo_hinges *x, int i, double a)
                                             : x->waiting[at->waiting[l]].K + Z;
         if (at->free[l])
             (void)solve_free(c, (column){z[l][0], z[l][1]}, to);
+        else if (at->ball[l])
+            forward_ball(c, z[l], arm[l], at->first[l], to, parent);
         else
             forward_body(c, z[l], n[l], arm[l], at->first[l], to, parent);
     }
@@ -303,12 +361,18 @@ static void forward(olo_hinges *x, double a)
 
 /* --- back --- */
 
-LANES_INLINE void substitute_body(body *c, const body *parent)
+LANES_INLINE void substitute_body(body *c, const body *parent, bool ball)
 {
     lane t = c->twist[0], w = c->twist[1];
     if (parent) {
         t += parent->twist[0] + vector_cross(parent->twist[1], c->arm1);
         w += parent->twist[1];
+    }
+    if (ball) {
+        const lane V[3] = {c->y[0], c->y[1], c->n1};
+        c->twist[0] = t;
+        c->twist[1] = -(c->twist[1] + times_three(V, t));
+        return;
     }
     const double du = -(c->y[0][3] + vector_sum(c->y[0] * t + c->y[1] * w));
     c->twist[0] = t;
@@ -349,7 +413,8 @@ LANES_INLINE void substitute_four(olo_hinges *x, int i, lane per_area, measures 
     four *b = &x->four[i];
     for (int l = 0; l < at->count; l++)
         if (!at->free[l])
-            substitute_body(&c[l], at->parent[l] >= 0 ? x->bodies + at->parent[l] : NULL);
+            substitute_body(&c[l], at->parent[l] >= 0 ? x->bodies + at->parent[l] : NULL,
+                            at->ball[l]);
     for (int l = at->count; l < LANES; l++)
         c[l].twist[0] = c[l].twist[1] = lane_all(0.0);
     const lane3 shift = collect(c[0].twist[0], c[1].twist[0], c[2].twist[0], c[3].twist[0]),
@@ -475,8 +540,9 @@ static int project(olo_hinges *x, olo_step *step)
             lane *parent = at->parent[l] < 0    ? NULL
                            : at->waiting[l] < 0 ? own[at->parent[l] % LANES]
                                                 : x->waiting[at->waiting[l]].K;
-            bool regular = at->free[l] ? solve_free_end(own[l], b)
-                                       : eliminate_end(own[l], at->first[l], b, parent);
+            bool regular = at->free[l]   ? solve_free_end(own[l], b)
+                           : at->ball[l] ? eliminate_ball_end(own[l], at->first[l], b, parent)
+                                         : eliminate_end(own[l], at->first[l], b, parent);
             if (!regular)
                 return LANES * i + l;
         }
@@ -486,7 +552,8 @@ static int project(olo_hinges *x, olo_step *step)
         body *b = x->bodies + LANES * i;
         for (int l = 0; l < at->count; l++)
             if (!at->free[l])
-                substitute_end(b + l, at->parent[l] >= 0 ? x->bodies + at->parent[l] : NULL);
+                substitute_end(b + l, at->parent[l] >= 0 ? x->bodies + at->parent[l] : NULL,
+                               at->ball[l]);
         take_end(x, i, step);
     }
     return -1;

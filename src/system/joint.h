@@ -51,8 +51,10 @@ typedef struct olo_articulation {
 
 enum { OLO_JOINT_CONSTANTS = 12 };
 
-/* A rotation about one axis that is fixed in both bodies, through a point that is fixed in both. */
+/* A rotation about a point that is fixed in both bodies: about one axis that is fixed in both, or
+ * about any. */
 typedef struct olo_hinge {
+    bool ball;                              /* about any; the axes are zero */
     double parent_point[3], parent_axis[3]; /* in the parent's frame, in space for the ground */
     double child_point[3], axis[3];         /* in the child's frame */
 } olo_hinge;
@@ -89,7 +91,8 @@ struct olo_joint_type {
      * child, where rounding has opened it. May be NULL. */
     void (*close)(const olo_joint_view *x, const double *parent, const double *child,
                   double shift[3], double turn[3]);
-    /* True, with its geometry, if a joint between two frames is a hinge. NULL: it never is. */
+    /* True, with its geometry, if a joint between two frames is a hinge or a ball joint. NULL: it
+     * never is. */
     bool (*hinge)(const olo_articulation *joint, olo_hinge *hinge);
     /* Exchanges parent and child. May be NULL if no articulation of the type is reversible. */
     void (*reverse)(olo_articulation *joint);

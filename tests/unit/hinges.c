@@ -84,8 +84,21 @@ TEST(hinged_trees_move_as_by_the_elimination)
 {
     for (int seed = 1; seed <= 40; seed++) {
         int bodies = 2 + seed % 14;
-        joined plain = joined_hinges_pushed((unsigned)seed, bodies, false, false),
-               pushed = joined_hinges_pushed((unsigned)seed, bodies, true, false);
+        joined plain = joined_hinges_pushed((unsigned)seed, bodies, false, HINGES),
+               pushed = joined_hinges_pushed((unsigned)seed, bodies, true, HINGES);
+        for (int k = 0; k < SCHEMES; k++)
+            check_same_motion(&plain, &pushed, schemes[k]);
+        joined_free(&plain);
+        joined_free(&pushed);
+    }
+}
+
+TEST(ball_joints_among_hinges_move_as_by_the_elimination)
+{
+    for (int seed = 1; seed <= 40; seed++) {
+        int bodies = 2 + seed % 14;
+        joined plain = joined_hinges_pushed((unsigned)seed, bodies, false, HINGES_AND_BALLS),
+               pushed = joined_hinges_pushed((unsigned)seed, bodies, true, HINGES_AND_BALLS);
         for (int k = 0; k < SCHEMES; k++)
             check_same_motion(&plain, &pushed, schemes[k]);
         joined_free(&plain);
@@ -99,8 +112,8 @@ TEST(hinges_with_forces_move_as_by_the_elimination)
 {
     for (int seed = 1; seed <= 40; seed++) {
         int bodies = 2 + seed % 14;
-        joined plain = joined_hinges_pushed((unsigned)seed, bodies, false, true),
-               pushed = joined_hinges_pushed((unsigned)seed, bodies, true, true);
+        joined plain = joined_hinges_pushed((unsigned)seed, bodies, false, HINGES_FORCED),
+               pushed = joined_hinges_pushed((unsigned)seed, bodies, true, HINGES_FORCED);
         check_same_motion(&plain, &pushed, "energy-momentum");
         joined_free(&plain);
         joined_free(&pushed);
@@ -112,10 +125,10 @@ TEST(hinges_with_forces_move_as_by_the_elimination)
 TEST(lifted_iteration_on_hinges_converges_quadratically)
 {
     unsigned long long seed = 5;
-    for (int k = 1; k <= 60; k++) {
-        const bool forced = k > 40;
-        joined x = joined_hinges_pushed((unsigned)k, k % 11 + 2, false, forced);
-        probe p = probe_open(&x, schemes[forced ? 0 : k % SCHEMES]);
+    for (int k = 1; k <= 80; k++) {
+        const joined_hinge_kind kind = k > 60 ? HINGES_AND_BALLS : k > 40 ? HINGES_FORCED : HINGES;
+        joined x = joined_hinges_pushed((unsigned)k, k % 11 + 2, false, kind);
+        probe p = probe_open(&x, schemes[kind == HINGES_FORCED ? 0 : k % SCHEMES]);
         const olo_system *s = p.s.system;
         olo_hinges *hinges = probe_hinges(&p, OLO_HINGES_BEST);
         double h = 0.01, before = 1, last = 1;
@@ -167,7 +180,8 @@ TEST(an_older_tangent_on_hinges_leaves_a_share_of_the_first_update)
     enum { COUNT = 5 };
     unsigned long long seed = 7;
     for (int k = 1; k <= 30; k++) {
-        joined x = joined_hinges_pushed((unsigned)k, k % 13 + 2, false, false);
+        joined x =
+            joined_hinges_pushed((unsigned)k, k % 13 + 2, false, k % 2 ? HINGES : HINGES_AND_BALLS);
         probe p = probe_open(&x, "variational");
         int twists = p.s.system->twists;
         double *exact = olo_alloc((size_t)twists, sizeof *exact),
@@ -191,8 +205,10 @@ TEST(an_older_tangent_on_hinges_leaves_a_share_of_the_first_update)
 TEST(hinged_steps_have_the_same_bits_on_any_processor)
 {
     for (int k = 1; k <= 18; k++) {
-        const bool forced = k % 4 == 0; /* energy-momentum */
-        joined x = joined_hinges_pushed((unsigned)k, (3 * k + 1) / 2, false, forced);
+        const joined_hinge_kind kind = k % 3 == 0   ? HINGES_AND_BALLS
+                                       : k % 4 == 0 ? HINGES_FORCED /* energy-momentum */
+                                                    : HINGES;
+        joined x = joined_hinges_pushed((unsigned)k, (3 * k + 1) / 2, false, kind);
         probe p = probe_open(&x, schemes[k % SCHEMES]);
         size_t n = (size_t)p.s.system->n, twists = (size_t)p.s.system->twists;
         double *motion[2], *wrench[2], *velocity[2];
@@ -266,6 +282,7 @@ TEST(a_hinge_without_inertia_is_named)
 }
 
 TEST_MAIN(cmocka_unit_test(hinged_trees_move_as_by_the_elimination),
+          cmocka_unit_test(ball_joints_among_hinges_move_as_by_the_elimination),
           cmocka_unit_test(hinges_with_forces_move_as_by_the_elimination),
           cmocka_unit_test(lifted_iteration_on_hinges_converges_quadratically),
           cmocka_unit_test(an_older_tangent_on_hinges_leaves_a_share_of_the_first_update),
