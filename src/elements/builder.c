@@ -691,8 +691,6 @@ olo_status olo_builder_finish(olo_builder *builder, olo_system **system, olo_err
                           "the model has no points and no bodies that could move");
     if (status == OLO_OK && !derive(builder))
         status = olo_build_out_of_memory(builder);
-    if (status == OLO_OK)
-        status = olo_draw_remaining(builder);
     if (status == OLO_OK && builder->pattern && !has_same_structure(s, builder->pattern))
         status = olo_fail(&builder->error, OLO_UNSUPPORTED,
                           "the model has another structure with these values");
