@@ -9,7 +9,7 @@
  * product overflows, or by injection. A count of zero returns a valid pointer that may be freed. */
 void *olo_alloc(size_t count, size_t size);
 
-/* The same with a copy of `items` in it, which may be NULL where there are none. */
+/* The same with a copy of `items` in it, or not set yet if `items` is NULL. */
 void *olo_copy(const void *items, size_t count, size_t size);
 
 /* Grows or shrinks a block of `old_count` items to `count`; new items are zeroed. On failure NULL

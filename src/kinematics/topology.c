@@ -209,7 +209,7 @@ olo_status olo_topology_share(const olo_topology *topology, const olo_system *sy
 {
     const size_t count = (size_t)system->node_count;
     olo_topology *t = *shared = olo_alloc(1, sizeof *t);
-    olo_topology_node *nodes = olo_alloc(count, sizeof *nodes);
+    olo_topology_node *nodes = olo_copy(topology->nodes, count, sizeof *nodes);
     if (!t || !nodes) {
         olo_free(nodes);
         *shared = olo_free(t);
@@ -219,7 +219,6 @@ olo_status olo_topology_share(const olo_topology *topology, const olo_system *sy
     t->system = system;
     t->borrowed = true;
     t->nodes = nodes;
-    memcpy(nodes, topology->nodes, count * sizeof *nodes);
     for (int k = 0; k < system->node_count; k++)
         orient(system, k, &nodes[k]);
     return OLO_OK;

@@ -78,13 +78,11 @@ static bool shares_forms(const olo_system *s, const olo_term *term)
            term->form == s->joint_coordinates[term->coordinate].term->form;
 }
 
-/* True for an internal row of a frame: it has no numbers of the model, and is shared. The caller
- * asks in ascending order of rows; `group` starts at 0 and follows them. */
-static bool is_rigid(const olo_system *s, int *group, int row)
+/* The number of rows of a group that have numbers of the model. The internal rows of a frame have
+ * none: they are shared. */
+static int own_rows(const olo_group *group)
 {
-    while (row >= s->groups[*group].first + s->groups[*group].count)
-        ++*group;
-    return s->groups[*group].frame >= 0;
+    return group->frame < 0 ? group->count : 0;
 }
 
 /* Allocates the forms of all pieces. */
@@ -106,16 +104,17 @@ static void reserve_forms(copying *x)
         }
     }
     /* count forms of constraint rows */
-    for (int c = 0, group = 0; c < s->m; c++)
-        if (s->constraints[c].form && !is_rigid(s, &group, c)) {
-            forms++;
-            sizes += (size_t)s->constraints[c].form->size;
-            products += (size_t)s->constraints[c].form->products;
+    for (int g = 0; g < s->group_count; g++)
+        for (int i = 0; i < own_rows(&s->groups[g]); i++) {
+            const olo_form *form = s->constraints[s->groups[g].first + i].form;
+            forms += form != NULL;
+            sizes += form ? (size_t)form->size : 0;
+            products += form ? (size_t)form->products : 0;
         }
-    x->form = olo_pool_alloc(&x->to->pool, forms, sizeof *x->form);
-    x->b = olo_pool_alloc(&x->to->pool, sizes, sizeof *x->b);
-    x->product = olo_pool_alloc(&x->to->pool, products, sizeof *x->product);
-    x->coefficient = olo_pool_alloc(&x->to->pool, coefficients, sizeof *x->coefficient);
+    x->form = olo_pool_copy(&x->to->pool, NULL, forms, sizeof *x->form);
+    x->b = olo_pool_copy(&x->to->pool, NULL, sizes, sizeof *x->b);
+    x->product = olo_pool_copy(&x->to->pool, NULL, products, sizeof *x->product);
+    x->coefficient = olo_pool_copy(&x->to->pool, NULL, coefficients, sizeof *x->coefficient);
     x->ok = x->ok && x->form && x->b && x->product && x->coefficient;
 }
 
@@ -181,23 +180,25 @@ static const olo_term *coordinate_of(const copying *x, const olo_term *from)
     return from ? x->to->joint_coordinates[from->coordinate].term : NULL;
 }
 
+static void copy_row(copying *x, olo_constraint *row)
+{
+    if (row->form) {
+        row->form = copy_forms(x, 1, row->form);
+        return;
+    }
+    olo_share *shares =
+        (olo_share *)pool_copy(x, row->shares, (size_t)row->share_count, sizeof *row->shares);
+    for (int i = 0; shares && i < row->share_count; i++)
+        shares[i].coordinate = coordinate_of(x, shares[i].coordinate);
+    row->shares = shares;
+    row->data = pool_copy(x, row->data, 1, sizeof(olo_rolling));
+}
+
 static void copy_rows(copying *x)
 {
-    for (int c = 0, group = 0; x->ok && c < x->to->m; c++) {
-        olo_constraint *row = &x->to->constraints[c];
-        if (is_rigid(x->from, &group, c))
-            continue;
-        if (row->form) {
-            row->form = copy_forms(x, 1, row->form);
-            continue;
-        }
-        olo_share *shares =
-            (olo_share *)pool_copy(x, row->shares, (size_t)row->share_count, sizeof *row->shares);
-        for (int i = 0; shares && i < row->share_count; i++)
-            shares[i].coordinate = coordinate_of(x, shares[i].coordinate);
-        row->shares = shares;
-        row->data = pool_copy(x, row->data, 1, sizeof(olo_rolling));
-    }
+    for (int g = 0; x->ok && g < x->from->group_count; g++)
+        for (int i = 0; x->ok && i < own_rows(&x->from->groups[g]); i++)
+            copy_row(x, &x->to->constraints[x->from->groups[g].first + i]);
 }
 
 static void copy_others(copying *x)
@@ -351,21 +352,23 @@ static void visit_actions(const walk *x, const olo_system *s)
     }
 }
 
+static void visit_row(const walk *x, const olo_constraint *row)
+{
+    if (row->form) {
+        visit_forms(x, 1, row->form);
+        return;
+    }
+    visit_array(x, &row->constant, 1);
+    for (int i = 0; i < row->share_count; i++)
+        visit_array(x, &row->shares[i].factor, 1);
+    visit_array(x, row->data, row->data ? ROLLING_NUMBERS : 0);
+}
+
 static void visit_rows(const walk *x, const olo_system *s)
 {
-    for (int c = 0, group = 0; c < s->m; c++) {
-        const olo_constraint *row = &s->constraints[c];
-        if (is_rigid(s, &group, c))
-            continue;
-        if (row->form) {
-            visit_forms(x, 1, row->form);
-            continue;
-        }
-        visit_array(x, &row->constant, 1);
-        for (int i = 0; i < row->share_count; i++)
-            visit_array(x, &row->shares[i].factor, 1);
-        visit_array(x, row->data, row->data ? ROLLING_NUMBERS : 0);
-    }
+    for (int g = 0; g < s->group_count; g++)
+        for (int i = 0; i < own_rows(&s->groups[g]); i++)
+            visit_row(x, &s->constraints[s->groups[g].first + i]);
 }
 
 static void visit_joints(const walk *x, const olo_system *s)

@@ -58,7 +58,7 @@ bool olo_system_gather_frames(olo_system *s)
     number_frames(s);
     olo_free(s->frames);
     s->frames = olo_alloc((size_t)s->frame_count, sizeof *s->frames);
-    olo_mass_entry *sorted = olo_alloc((size_t)s->mass_count, sizeof *sorted);
+    olo_mass_entry *sorted = olo_copy(NULL, (size_t)s->mass_count, sizeof *sorted);
     if (!s->frames || !sorted) {
         olo_free(sorted);
         return false;
