@@ -54,9 +54,9 @@ void olo_form_add_dot(olo_form_builder *f, double s, const olo_position *a, cons
 {
     for (int i = 0; i < 3; i++) {
         f->c += s * a->x0[i] * b->x0[i];
-        for (int k = 0; k < a->count; k++)
+        for (int k = 0; b->x0[i] != 0 && k < a->count; k++)
             olo_form_add_linear(f, a->slot[k] + i, s * a->weight[k] * b->x0[i]);
-        for (int l = 0; l < b->count; l++)
+        for (int l = 0; a->x0[i] != 0 && l < b->count; l++)
             olo_form_add_linear(f, b->slot[l] + i, s * b->weight[l] * a->x0[i]);
         for (int k = 0; k < a->count; k++)
             for (int l = 0; l < b->count; l++)

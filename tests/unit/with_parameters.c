@@ -215,6 +215,46 @@ TEST(changes_of_structure_and_bad_values_are_refused_by_name)
     }
 }
 
+/* Rows of rotations and angles are kept where axes and bodies are turned as before. Here they are
+ * not: the axis of a hinge changes its sign, in a plane and in space; and a hinge is turned
+ * together with its bodies. */
+TEST(axes_that_turn_have_the_bits_of_a_fresh_compilation)
+{
+    static const char plane[] = "parameters: {p: 1}\nplane: xy\n"
+                                "bodies: [{name: a, mass: 1, inertia: [1, 1, 1]}]\n"
+                                "joints: [{name: j, between: [ground, a], at: [0.3, 0, 0], axis: "
+                                "[0, 0, p], stiffness: 1}]\n"
+                                "run: {step: 0.001}\n";
+    static const char space[] =
+        "parameters: {p: 1}\n"
+        "bodies: [{name: a, mass: 1, inertia: [1, 1, 1]}]\n"
+        "joints: [{name: j, between: [ground, a], at: [0.3, 0, 0], axis: [0, 0, p], rest: 0.1,\n"
+        "          stiffness: 1}]\n"
+        "run: {step: 0.001}\n";
+    static const char together[] =
+        "parameters: {p: 0.4}\n"
+        "bodies:\n"
+        "  - {name: a, mass: 1, inertia: [1, 1, 1], rotation: {axis: [1, 2, 3], angle: p}}\n"
+        "  - {name: b, mass: 1, inertia: [1, 1, 1], rotation: {axis: [1, 2, 3], angle: p}}\n"
+        "joints: [{name: j, between: [a, b], at: [0, 0, 0], axis: [1, 2, 3], stiffness: 1},\n"
+        "         {name: k, type: rigid, between: [ground, a], at: [0, 0, 0]}]\n"
+        "run: {step: 0.001}\n";
+    const char *const texts[] = {plane, space, together}, *const name = "p";
+    for (int i = 0; i < 3; i++) {
+        const double value = i < 2 ? -1 : 0.7;
+        const olo_setting setting = {name, i < 2 ? "-1" : "0.7"};
+        olo_error error = {0};
+        olo_system *other = NULL;
+        scene x = scene_open(texts[i], NULL), fresh = scene_open_set(texts[i], NULL, &setting, 1);
+        check_ok(olo_system_with_parameters(x.model, x.system, 1, &name, &value, &other, &error),
+                 &error);
+        check_same_numbers(texts[i], fresh.system, other);
+        olo_system_free(other);
+        scene_close(&x);
+        scene_close(&fresh);
+    }
+}
+
 /* A short body gets a strut to its joint, a long one has none: only the scene differs. */
 TEST(a_scene_is_no_part_of_the_structure)
 {
@@ -389,6 +429,7 @@ TEST(bits_are_those_of_a_fresh_compilation)
 TEST_MAIN(cmocka_unit_test(bits_are_those_of_a_fresh_compilation),
           cmocka_unit_test(every_kind_of_field_follows_its_parameters),
           cmocka_unit_test(a_block_of_numbers_makes_a_system_of_the_same_structure),
+          cmocka_unit_test(axes_that_turn_have_the_bits_of_a_fresh_compilation),
           cmocka_unit_test(a_scene_is_no_part_of_the_structure),
           cmocka_unit_test(changes_of_structure_and_bad_values_are_refused_by_name),
           cmocka_unit_test(threads_share_a_system_and_measure_it_once),
