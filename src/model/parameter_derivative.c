@@ -2,18 +2,20 @@
  * of the model file depend on the parameter through expressions, which are differentiated exactly
  * (base/expression_jet.h). The coefficients of the system and the initial state depend on these
  * numbers through the elements. For the second part the elements build the system again with
- * numbers on the line x(p) + s x'(p), and the coefficients and the initial state are differentiated
- * there:
+ * numbers on the line x(p) + s x'(p). The odd part of a coefficient on this line, |s| <= w, is a
+ * series of Chebyshev polynomials,
  *
- *         c'(p) = d/ds c(x + s x') = 1/d sum_k w_k (c(k d) - c(-k d)),   k = 1 .. 4,  error O(d^8)
+ *     c(s) - c(-s) = 2 sum_k a_k T_k(s/w),   k = 1, 3, ..., 2P - 1,
+ *     a_k = 1/P sum_j (c(s_j) - c(-s_j)) cos(k t_j),   s_j = w cos t_j,  t_j = j pi/(2P),  j < P,
+ *     c'(p) = d/ds c(x + s x') = 1/w sum_k k (-1)^((k-1)/2) a_k
  *
- * Masses, stiffnesses, loads, rest lengths and most other numbers of a file are coefficients
- * themselves. They are linear along the line, so that the widest difference, over half the
- * parameter to both sides, is their exact derivative. Sections, positions and inertias are
- * polynomials of low degree, which the stencil differentiates exactly, too. Rotations and closed
- * joints depend smoothly on the numbers. For each coefficient the step with the smallest error is
- * used; a coefficient for which no step is accurate has no derivative. Only compiled models are
- * differenced, never runs. */
+ * (the summand j = 0 has the factor 1/2). The coefficients a_k of an analytic function decrease
+ * geometrically until they are rounding errors, where the series is cut off. So masses, stiffnesses
+ * and most other numbers of a file, which are linear along the line, need the first one alone;
+ * sections, positions and inertias are polynomials of low degree; for rotations, normalised axes
+ * and closed joints the number of points is doubled until the last a_k are rounding errors.
+ * A coefficient for which no series converges has no derivative. Only compiled models are
+ * evaluated, never runs. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -23,12 +25,11 @@
 #include "model/model.h"
 #include "system/parameter_derivative.h"
 
-enum { REACH = 4, STENCIL = 2 * REACH };
+/* Numbers of pairs of points, at first and at most; the smallest angle is 1/TURN of a full turn. */
+enum { FIRST_PAIRS = 4, PAIRS = 16, TURN = 4 * PAIRS };
 
-static const double weights8[REACH] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
-static const double weights6[REACH] = {3.0 / 4, -3.0 / 20, 1.0 / 60, 0};
-static const double rounded = 4 * DBL_EPSILON; /* relative rounding error of a difference */
-static const double weights4[REACH] = {2.0 / 3, -1.0 / 12, 0, 0};
+/* Error of a derivative, relative to its number, that rounding explains. */
+static const double fine = 1e-14;
 
 /* The differentiated numbers: all coefficients, then the initial state. */
 typedef struct numbers {
@@ -125,46 +126,61 @@ typedef struct estimate {
     bool straight; /* the number is linear along the line */
 } estimate;
 
-/* Differentiates a number from its values at -REACH d .. REACH d. It is linear if it differs from a
- * line by its own rounding error at most. Otherwise it was computed from others, whose rounding
- * error is relative to `size`. */
-static estimate differentiate(const double up[REACH], const double down[REACH], double size,
-                              double d)
+/* The numbers at both ends of each pair, at the angles t = j pi/(2 PAIRS). */
+typedef struct line {
+    double width;        /* w */
+    double cosine[TURN]; /* of all multiples of the smallest angle */
+    int pairs;           /* P: those with j a multiple of PAIRS/P are known */
+    numbers up[PAIRS], down[PAIRS];
+} line;
+
+static line line_create(double width)
 {
-    const int last = REACH - 1;
-    const double widest = (up[last] - down[last]) / (2 * REACH * d);
-    double by4 = 0, by6 = 0, by8 = 0, own = 0;
-    bool straight = true;
-    for (int k = 0; k < REACH; k++) {
-        double quotient = (up[k] - down[k]) / d;
-        own = fmax(own, fmax(fabs(up[k]), fabs(down[k])));
-        by4 += weights4[k] * quotient;
-        by6 += weights6[k] * quotient;
-        by8 += weights8[k] * quotient;
-    }
-    for (int k = 0; k < REACH; k++)
-        straight = straight && fabs(up[k] - down[k] - 2 * (k + 1) * d * widest) <= rounded * own;
-    if (straight)
-        return (estimate){widest, rounded * own / (REACH * d), true};
-    /* estimated change by the next order, if the error continues to decrease at the same rate */
-    double now = fabs(by8 - by6), before = fabs(by6 - by4);
-    return (estimate){by8, now * fmin(1.0, now / fmax(before, DBL_MIN)) + rounded * size / d,
-                      false};
+    line x = {.width = width};
+    for (int j = 0; j < TURN; j++)
+        x.cosine[j] = cos(6.283185307179586476925286766559 * j / TURN);
+    return x;
 }
 
-/* Replaces the derivative of number i by that of another stencil if its error is smaller. */
-static void improve(const numbers *at, const numbers *around, size_t i, double d, estimate *best)
+static void line_free(line *x)
 {
-    double up[REACH], down[REACH];
-    for (int k = 0; k < REACH; k++) {
-        up[k] = around[2 * k].items[i].value;
-        down[k] = around[2 * k + 1].items[i].value;
-        if (up[k] == down[k])
-            up[k] = down[k] = 0; /* also if both are infinite */
+    for (int j = 0; j < PAIRS; j++) {
+        olo_free(x->up[j].items);
+        olo_free(x->down[j].items);
     }
-    estimate now = differentiate(up, down, at->size[i], d);
-    if (now.error < best->error)
-        *best = now;
+}
+
+/* a[(k - 1)/2] of number i; returns its largest magnitude. */
+static double find_series(const line *x, size_t i, double *a)
+{
+    double own = 0;
+    for (int m = 0; m < x->pairs; m++)
+        a[m] = 0;
+    for (int j = 0; j < PAIRS; j += PAIRS / x->pairs) {
+        const double up = x->up[j].items[i].value, down = x->down[j].items[i].value;
+        if (up == down)
+            continue; /* also if both are infinite */
+        const double odd = (j == 0 ? 0.5 : 1.0) * (up - down) / x->pairs;
+        own = fmax(own, fmax(fabs(up), fabs(down)));
+        for (int m = 0; m < x->pairs; m++)
+            a[m] += odd * x->cosine[(2 * m + 1) * j % TURN];
+    }
+    return own;
+}
+
+/* Differentiates a number. The last quarter of the series shows the error of all a_k. */
+static estimate differentiate(const line *x, size_t i)
+{
+    double a[PAIRS], error = 0.5 * DBL_EPSILON * find_series(x, i, a), value = 0;
+    for (int m = x->pairs - (x->pairs > 8 ? x->pairs / 4 : 2); m < x->pairs; m++)
+        error = fmax(error, fabs(a[m]));
+    int terms = x->pairs;
+    while (terms > 0 && fabs(a[terms - 1]) <= 2 * error)
+        terms--;
+    for (int m = terms - 1; m >= 0; m--)
+        value += (m % 2 == 0 ? 1 : -1) * (2 * m + 1) * a[m];
+    const int last = terms > 0 ? 2 * terms - 1 : 1;
+    return (estimate){value / x->width, error * last * sqrt(last) / x->width, terms == 1};
 }
 
 /* Whether a derivative is zero up to rounding. */
@@ -260,27 +276,24 @@ static olo_status store_functions(olo_parameter_derivative *x, const olo_system 
     return OLO_OK;
 }
 
-/* Evaluates one stencil. It fails if the model cannot be compiled at one of its points, or has
- * another structure there. */
-static olo_status try_stencil(const surroundings *x, double d, const numbers *at,
-                              estimate *derivative, olo_error *error)
+/* Evaluates the points of `pairs` pairs that are not known yet. It fails if the model cannot be
+ * compiled at one of them, or has another structure there. */
+static olo_status refine(const surroundings *x, int pairs, line *on, olo_error *error)
 {
-    numbers around[STENCIL] = {{0}};
     olo_status status = OLO_OK;
-    for (int k = 0; status == OLO_OK && k < STENCIL; k++) {
-        double side = (k / 2 + 1) * (k % 2 == 0 ? d : -d);
-        status = numbers_at(x, side, &around[k], error);
-        if (status == OLO_UNSUPPORTED)
-            olo_fail(error, status, "parameter '%s' changes the structure of the model", x->name);
-        else if (status != OLO_OK)
-            olo_fail_context(error, status,
-                             "the model cannot be compiled near the value of parameter '%s'",
-                             x->name);
+    on->pairs = pairs;
+    for (int j = 0; status == OLO_OK && j < PAIRS; j += PAIRS / pairs) {
+        if (on->up[j].items)
+            continue;
+        status = numbers_at(x, on->width * on->cosine[j], &on->up[j], error);
+        if (status == OLO_OK)
+            status = numbers_at(x, -on->width * on->cosine[j], &on->down[j], error);
     }
-    for (size_t i = 0; status == OLO_OK && i < at->count; i++)
-        improve(at, around, i, d, &derivative[i]);
-    for (int k = 0; k < STENCIL; k++)
-        olo_free(around[k].items);
+    if (status == OLO_UNSUPPORTED)
+        olo_fail(error, status, "parameter '%s' changes the structure of the model", x->name);
+    else if (status != OLO_OK)
+        olo_fail_context(error, status,
+                         "the model cannot be compiled near the value of parameter '%s'", x->name);
     return status;
 }
 
@@ -297,28 +310,46 @@ static double worst_of(const numbers *at, double unit, const estimate *derivativ
     return worst;
 }
 
-/* Evaluates stencils from wide to narrow until rounding dominates the errors of all derivatives. */
+/* Differentiates on a line of width w, with more and more points until all errors are small;
+ * `worst` is the largest of them. */
+static olo_status try_width(const surroundings *x, double width, double unit, const numbers *at,
+                            estimate *derivative, double *worst, olo_error *error)
+{
+    line on = line_create(width);
+    olo_status status = OLO_OK;
+    for (int pairs = FIRST_PAIRS; status == OLO_OK && pairs <= PAIRS && !(*worst <= fine);
+         pairs *= 2) {
+        status = refine(x, pairs, &on, error);
+        for (size_t i = 0; status == OLO_OK && i < at->count; i++) {
+            const estimate now = differentiate(&on, i);
+            if (now.error < derivative[i].error)
+                derivative[i] = now;
+        }
+        if (status == OLO_OK)
+            *worst = worst_of(at, unit, derivative);
+    }
+    line_free(&on);
+    return status;
+}
+
+/* Tries lines from wide to narrow until the errors of all derivatives are small, or do not decrease
+ * any more. */
 static olo_status search(const surroundings *x, double value, double unit, const numbers *at,
                          estimate *derivative, olo_error *error)
 {
     const int tries = 6;
-    const double fine = 1e-14, enough = 1e-10;
-    bool any = false;
+    const double enough = 1e-10;
     olo_status status = OLO_OK;
-    double worst = HUGE_VAL, d = 0.125 * unit;
+    double worst = HUGE_VAL, width = 0.5 * unit;
     for (size_t i = 0; i < at->count; i++)
         derivative[i] = (estimate){0, HUGE_VAL, false};
-    for (int i = 0; i < tries && !(worst <= fine) && status != OLO_NO_MEMORY; i++, d *= 0.25) {
-        double before = worst;
-        status = try_stencil(x, d, at, derivative, error);
-        any = any || status == OLO_OK;
-        if (status != OLO_OK)
-            continue;
-        worst = worst_of(at, unit, derivative);
+    for (int i = 0; i < tries && !(worst <= fine) && status != OLO_NO_MEMORY; i++, width *= 0.25) {
+        const double before = worst;
+        status = try_width(x, width, unit, at, derivative, &worst, error);
         if (worst <= enough && worst > 0.1 * before)
             break; /* rounding dominates */
     }
-    if (!any || status == OLO_NO_MEMORY)
+    if (worst == HUGE_VAL || status == OLO_NO_MEMORY)
         return status;
     return worst <= enough
                ? OLO_OK
