@@ -31,43 +31,76 @@ enum { FIRST_PAIRS = 4, PAIRS = 16, TURN = 4 * PAIRS };
 /* Error of a derivative, relative to its number, that rounding explains. */
 static const double fine = 1e-14;
 
-/* The differentiated numbers: all coefficients, then the initial state. */
+/* Kinds of numbers that only this file has: samples of functions, and the initial state. */
+enum { FUNCTION = OLO_COEFFICIENT_OTHER + 1, INITIAL_STATE };
+
+/* The differentiated numbers: all coefficients, samples of functions, the initial state. */
 typedef struct numbers {
     olo_coefficient *items;
     double *size; /* [count] the largest number of the same piece, to which rounding errors are
                      relative */
     size_t count, capacity;
+    int functions; /* number of sampled functions */
     bool full;
 } numbers;
 
-static void collect(void *context, const olo_coefficient *c)
+static void add(numbers *x, int kind, int index, int p, double value)
 {
-    numbers *x = context;
     olo_coefficient *grown =
         x->full ? NULL : olo_grow(x->items, x->count, &x->capacity, sizeof *grown);
     x->full = !grown;
     if (x->full)
         return;
     x->items = grown;
-    x->items[x->count++] = *c;
+    x->items[x->count++] = (olo_coefficient){(olo_coefficient_kind)kind, index, p, value};
 }
 
-/* The initial state follows the coefficients as an additional kind. */
-enum { INITIAL_STATE = OLO_COEFFICIENT_FUNCTION + 1 };
+static void add_coefficients(void *context, const olo_numbers *x)
+{
+    for (int i = 0; x->kind < OLO_COEFFICIENT_OTHER && i < x->count; i++)
+        add(context, (int)x->kind, x->index, x->p + i, x->values[i]);
+}
 
-static olo_status read_numbers(const olo_system *system, numbers *x, olo_error *error)
+static void add_sample(void *context, double value)
+{
+    numbers *x = context;
+    add(x, FUNCTION, x->functions, 0, value);
+}
+
+/* Samples that distinguish functions of time, unless a function knows its own derivatives. */
+static void add_function(numbers *x, const olo_time_function *time)
+{
+    const int samples = 12;
+    x->functions++;
+    for (int i = 0; time->value && !time->by_parameters && i < samples; i++)
+        add_sample(x, time->value(time->context, 0.01 * pow(2.3, i)));
+}
+
+static void add_functions(numbers *x, const olo_system *s)
+{
+    for (int i = 0; i < s->action_count; i++)
+        add_function(x, &s->actions[i].time);
+    for (int c = 0; c < s->m; c++)
+        add_function(x, &s->constraints[c].time);
+    for (int k = 0; k < s->term_count; k++) {
+        x->functions++;
+        if (s->terms[k].law->samples)
+            s->terms[k].law->samples(s->terms[k].context, x, add_sample);
+    }
+}
+
+static olo_status read_numbers(olo_system *system, numbers *x, olo_error *error)
 {
     olo_state *state = NULL;
     olo_status status = olo_system_create_initial_state(system, &state, NULL, error);
     if (status != OLO_OK)
         return status;
-    olo_system_visit_coefficients(system, collect, x);
-    for (int i = 0; i < 2 * system->n; i++) {
-        const olo_coefficient c = {.kind = (olo_coefficient_kind)INITIAL_STATE,
-                                   .index = i,
-                                   .value = i < system->n ? state->q[i] : state->v[i - system->n]};
-        collect(x, &c);
-    }
+    olo_system_visit_numbers(system, add_coefficients, x);
+    add_functions(x, system);
+    for (int i = 0; i < system->n; i++)
+        add(x, INITIAL_STATE, i, 0, state->q[i]);
+    for (int i = 0; i < system->n; i++)
+        add(x, INITIAL_STATE, system->n + i, 0, state->v[i]);
     olo_state_free(state);
     return x->full ? olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter") : OLO_OK;
 }
@@ -221,7 +254,7 @@ static olo_status refuse_kind(const olo_system *s, const olo_coefficient *c, con
                         "parameter '%s' changes the axis of a disc in its body, or the plane on "
                         "which it rolls; there are no derivatives with respect to it",
                         name);
-    if (c->kind == OLO_COEFFICIENT_FUNCTION)
+    if ((int)c->kind == FUNCTION)
         return olo_fail(error, OLO_UNSUPPORTED,
                         "parameter '%s' is in a table over time or in the energy of a spring; "
                         "there are no derivatives with respect to it: write an expression of time",
@@ -358,7 +391,7 @@ static olo_status search(const surroundings *x, double value, double unit, const
                           value);
 }
 
-static olo_status find(const olo_model *model, const olo_system *system, size_t parameter,
+static olo_status find(const olo_model *model, olo_system *system, size_t parameter,
                        olo_parameter_derivative *x, olo_error *error)
 {
     numbers at = {0};
