@@ -25,8 +25,9 @@ olo_status olo_build_node(olo_builder *builder, const char *name, const olo_node
                           int base, const double *q, const double *v, bool velocity_given,
                           int *node);
 
-/* Adds mass I to the block of M between the 3-vectors at q[i] and q[j]; the transpose is implied.
- */
+/* Adds mass I to the block of M between the 3-vectors at q[i] and q[j]; the transpose is implied. A
+ * zero on the diagonal is an entry, too, so that a plate may become a solid without another
+ * structure. */
 olo_status olo_build_mass(olo_builder *builder, int i, int j, double mass);
 
 /* Adds a term f(e_1 ... e_k) with the coefficients of its law. */

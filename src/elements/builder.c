@@ -231,7 +231,7 @@ olo_status olo_build_node(olo_builder *builder, const char *name, const olo_node
 olo_status olo_build_mass(olo_builder *builder, int i, int j, double mass)
 {
     olo_system *s = builder->system;
-    if (mass == 0)
+    if (mass == 0 && i != j)
         return OLO_OK;
     if (!NEXT(builder, mass, mass_count))
         return builder->error.status;

@@ -196,7 +196,8 @@ TEST(changes_of_structure_and_bad_values_are_refused_by_name)
         {"chain", "mas", "did you mean 'mass'", 1, OLO_BAD_INPUT},
         {"chain", "mass", "is not a finite number", NAN, OLO_BAD_INPUT},
         {"gear-train", "nothing", "there is no parameter", 1, OLO_BAD_INPUT},
-        {"bricard", "width", "with width = 0.01", 0.01, OLO_UNSUPPORTED}};
+        {"heavy-top", "L", "with L = 0.08", 0.08, OLO_UNSUPPORTED},
+        {"free-body", "J1", "", 1.03, OLO_OK}}; /* a plate becomes a solid */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         olo_error error = {0};
         olo_model *model = NULL;
