@@ -15,6 +15,9 @@ olo_system *olo_build_system(olo_builder *builder);
 
 olo_status olo_build_out_of_memory(olo_builder *builder);
 
+/* Data of the whole model. */
+const olo_builder_setup *olo_build_setup(const olo_builder *builder);
+
 /* The system whose structure is filled with other numbers, or NULL. Pieces with the same numbers
  * may then be skipped. */
 const olo_system *olo_build_pattern(const olo_builder *builder);

@@ -114,6 +114,11 @@ olo_system *olo_build_system(olo_builder *builder)
     return builder->system;
 }
 
+const olo_builder_setup *olo_build_setup(const olo_builder *builder)
+{
+    return &builder->setup;
+}
+
 const olo_system *olo_build_pattern(const olo_builder *builder)
 {
     return builder->pattern;

@@ -161,6 +161,25 @@ TEST(inertia_of_a_box_and_joint_points)
     scene_close(&s);
 }
 
+/* E = 1/2 tr(J) I - J of a plate in its plane: its third moment vanishes, and no body has a smaller
+ * one. */
+TEST(moments_of_a_plate_have_derivatives)
+{
+    scene s = scene_open("parameters: {J: 1}\n"
+                         "bodies: {name: plate, mass: 1, inertia: [J, 2, 3]}\n"
+                         "run: {step: 0.01, end: 1}\n",
+                         "reduced");
+    static const double values[3] = {2, 1, 0}, expected[3] = {-0.5, 0.5, 0.5};
+    olo_parameter_derivative *change = change_of(&s, "J");
+    check_equal(3, change->count);
+    for (int i = 0; i < 3; i++) {
+        check_close(values[i], change->coefficient[i].value, 1e-15);
+        check_close(expected[i], change->derivative[i], 1e-15);
+    }
+    olo_parameter_derivative_free(change);
+    scene_close(&s);
+}
+
 /* d/dn (n, 1)/sqrt(1 + n^2) = (1, -n)/(1 + n^2)^(3/2), in rows and in the angle. */
 TEST(normalised_axes_are_differentiated_to_rounding_errors)
 {
@@ -197,5 +216,6 @@ TEST(rotations_are_differentiated_to_rounding_errors)
 TEST_MAIN(cmocka_unit_test(numbers_that_go_straight_into_coefficients),
           cmocka_unit_test(sections_are_polynomials), cmocka_unit_test(the_start_and_what_turns),
           cmocka_unit_test(inertia_of_a_box_and_joint_points),
+          cmocka_unit_test(moments_of_a_plate_have_derivatives),
           cmocka_unit_test(normalised_axes_are_differentiated_to_rounding_errors),
           cmocka_unit_test(rotations_are_differentiated_to_rounding_errors))
