@@ -129,12 +129,14 @@ const char *olo_shape_add_moments(const olo_shape *shape, olo_moments *moments, 
     solid s = {0};
     const char *wrong = "type";
     *why = "is not a known shape";
-    for (size_t i = 0; shape->type && i < sizeof shapes / sizeof *shapes; i++)
-        if (strcmp(shapes[i].name, shape->type) == 0) {
-            wrong = shapes[i].measure(shape, &s);
-            *why = shapes[i].measure == tetrahedron ? "must be given and span a volume"
-                                                    : "must be given and positive";
-        }
+    for (size_t i = 0; shape->type && i < sizeof shapes / sizeof *shapes; i++) {
+        if (strcmp(shapes[i].name, shape->type) != 0)
+            continue;
+        wrong = shapes[i].measure(shape, &s);
+        *why = shapes[i].measure == tetrahedron ? "must be given and span a volume"
+                                                : "must be given and positive";
+        break;
+    }
     if (wrong)
         return wrong;
     bool dense = !isnan(shape->density), heavy = !isnan(shape->mass);
