@@ -28,8 +28,9 @@
 /* Numbers of pairs of points, at first and at most; the smallest angle is 1/TURN of a full turn. */
 enum { FIRST_PAIRS = 4, PAIRS = 16, TURN = 4 * PAIRS };
 
-/* Error of a derivative, relative to its number, that rounding explains. */
-static const double fine = 1e-14;
+/* Errors of derivatives, relative to their numbers: no better ones are needed; good, if more points
+ * do not help; and the largest that is accepted. */
+static const double fine = 1e-14, good = 1e-12, enough = 1e-10;
 
 /* Kinds of numbers that only this file has: samples of functions, and the initial state. */
 enum { FUNCTION = OLO_COEFFICIENT_OTHER + 1, INITIAL_STATE };
@@ -204,7 +205,9 @@ static double find_series(const line *x, size_t i, double *a)
 /* Differentiates a number. The last quarter of the series shows the error of all a_k. */
 static estimate differentiate(const line *x, size_t i)
 {
-    double a[PAIRS], error = 0.5 * DBL_EPSILON * find_series(x, i, a), value = 0;
+    double a[PAIRS], value = 0;
+    const double rounding = DBL_EPSILON * find_series(x, i, a);
+    double error = 0.5 * rounding;
     for (int m = x->pairs - (x->pairs > 8 ? x->pairs / 4 : 2); m < x->pairs; m++)
         error = fmax(error, fabs(a[m]));
     int terms = x->pairs;
@@ -213,13 +216,15 @@ static estimate differentiate(const line *x, size_t i)
     for (int m = terms - 1; m >= 0; m--)
         value += (m % 2 == 0 ? 1 : -1) * (2 * m + 1) * a[m];
     const int last = terms > 0 ? 2 * terms - 1 : 1;
-    return (estimate){value / x->width, error * last * sqrt(last) / x->width, terms == 1};
+    return (estimate){.value = value / x->width,
+                      .error = error * last * sqrt(last) / x->width,
+                      .straight = terms == 1 && error <= 4 * rounding};
 }
 
 /* Whether a derivative is zero up to rounding. */
 static bool is_zero(const estimate *x, double size, double unit)
 {
-    return fabs(x->value) <= 4 * x->error ||
+    return fabs(x->value) <= 16 * x->error ||
            (!x->straight && fabs(x->value) <= 1e-13 * size / unit);
 }
 
@@ -350,38 +355,35 @@ static olo_status try_width(const surroundings *x, double width, double unit, co
 {
     line on = line_create(width);
     olo_status status = OLO_OK;
-    for (int pairs = FIRST_PAIRS; status == OLO_OK && pairs <= PAIRS && !(*worst <= fine);
-         pairs *= 2) {
+    bool done = false;
+    for (int pairs = FIRST_PAIRS; status == OLO_OK && !done && pairs <= PAIRS; pairs *= 2) {
+        const double before = *worst;
         status = refine(x, pairs, &on, error);
-        for (size_t i = 0; status == OLO_OK && i < at->count; i++) {
+        if (status != OLO_OK)
+            continue;
+        for (size_t i = 0; i < at->count; i++) {
             const estimate now = differentiate(&on, i);
             if (now.error < derivative[i].error)
                 derivative[i] = now;
         }
-        if (status == OLO_OK)
-            *worst = worst_of(at, unit, derivative);
+        *worst = worst_of(at, unit, derivative);
+        done = *worst <= fine || (*worst <= good && *worst > 0.5 * before);
     }
     line_free(&on);
     return status;
 }
 
-/* Tries lines from wide to narrow until the errors of all derivatives are small, or do not decrease
- * any more. */
+/* Tries lines from wide to narrow until the errors of all derivatives are small. */
 static olo_status search(const surroundings *x, double value, double unit, const numbers *at,
                          estimate *derivative, olo_error *error)
 {
     const int tries = 6;
-    const double enough = 1e-10;
     olo_status status = OLO_OK;
     double worst = HUGE_VAL, width = 0.5 * unit;
     for (size_t i = 0; i < at->count; i++)
         derivative[i] = (estimate){0, HUGE_VAL, false};
-    for (int i = 0; i < tries && !(worst <= fine) && status != OLO_NO_MEMORY; i++, width *= 0.25) {
-        const double before = worst;
+    for (int i = 0; i < tries && !(worst <= good) && status != OLO_NO_MEMORY; i++, width *= 0.25)
         status = try_width(x, width, unit, at, derivative, &worst, error);
-        if (worst <= enough && worst > 0.1 * before)
-            break; /* rounding dominates */
-    }
     if (worst == HUGE_VAL || status == OLO_NO_MEMORY)
         return status;
     return worst <= enough

@@ -213,9 +213,47 @@ TEST(rotations_are_differentiated_to_rounding_errors)
     scene_close(&s);
 }
 
+/* The initial configuration q[i] of a model with another value of a parameter. */
+static double initial_coordinate(const scene *s, const char *name, double value, int i)
+{
+    olo_error error = {0};
+    olo_system *other = NULL;
+    olo_state *state = NULL;
+    check_ok(olo_system_with_parameters(s->model, s->system, 1, &name, &value, &other, &error),
+             &error);
+    check_ok(olo_system_create_initial_state(other, &state, NULL, &error), &error);
+    const double q = olo_state_configuration(state)[i];
+    olo_state_free(state);
+    olo_system_free(other);
+    return q;
+}
+
+static double difference(const scene *s, const char *name, double p, double h, int i)
+{
+    return (initial_coordinate(s, name, p + h, i) - initial_coordinate(s, name, p - h, i)) /
+           (2 * h);
+}
+
+/* Loops that are nearly stretched close only in a small range of a length, and are curved there:
+ * extrapolated differences of initial states show how much. */
+TEST(initial_states_of_loops_near_their_limits)
+{
+    scene s = scene_open("andrews-squeezer", "reduced");
+    const double p = olo_model_parameter(s.model, "d"), h = 1e-4 * p;
+    olo_parameter_derivative *change = change_of(&s, "d");
+    for (int i = 0; i < change->n; i++) {
+        const double expected =
+            (4 * difference(&s, "d", p, h / 2, i) - difference(&s, "d", p, h, i)) / 3;
+        check_close(expected, change->dq[i], 1e-8 * larger(1.0, fabs(expected)));
+    }
+    olo_parameter_derivative_free(change);
+    scene_close(&s);
+}
+
 TEST_MAIN(cmocka_unit_test(numbers_that_go_straight_into_coefficients),
           cmocka_unit_test(sections_are_polynomials), cmocka_unit_test(the_start_and_what_turns),
           cmocka_unit_test(inertia_of_a_box_and_joint_points),
           cmocka_unit_test(moments_of_a_plate_have_derivatives),
           cmocka_unit_test(normalised_axes_are_differentiated_to_rounding_errors),
+          cmocka_unit_test(initial_states_of_loops_near_their_limits),
           cmocka_unit_test(rotations_are_differentiated_to_rounding_errors))
