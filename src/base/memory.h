@@ -12,6 +12,9 @@ void *olo_alloc(size_t count, size_t size);
 /* The same with a copy of `items` in it, or not set yet if `items` is NULL. */
 void *olo_copy(const void *items, size_t count, size_t size);
 
+/* `size` bytes that are not set yet, aligned for any type, for many small blocks. */
+void *olo_alloc_plain(size_t size);
+
 /* Grows or shrinks a block of `old_count` items to `count`; new items are zeroed. On failure NULL
  * is returned and the old block remains valid. `old` may be NULL with `old_count` 0. */
 void *olo_realloc(void *old, size_t old_count, size_t count, size_t size);

@@ -18,7 +18,7 @@ static void *add(olo_pool *pool, size_t count, size_t size)
     if (size != 0 && count > (PTRDIFF_MAX - sizeof(olo_pool_block)) / size) {
         return NULL;
     }
-    olo_pool_block *block = olo_copy(NULL, 1, sizeof *block + count * size);
+    olo_pool_block *block = olo_alloc_plain(sizeof *block + count * size);
     if (block == NULL) {
         return NULL;
     }
