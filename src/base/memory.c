@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +26,8 @@ static int failure_is_due(void)
     return remaining == 1;
 }
 
-/* A block whose bytes are not set yet. */
-static void *allocate(size_t count, size_t size)
+/* A block whose bytes are not set yet; `wide`: aligned for vector registers. */
+static void *allocate(size_t count, size_t size, bool wide)
 {
     if (size != 0 && count > PTRDIFF_MAX / size) {
         return NULL;
@@ -37,7 +38,12 @@ static void *allocate(size_t count, size_t size)
     // the exact size, not rounded up, so that sanitizers see the true end of the block
     const size_t bytes = count * size;
     void *block = NULL;
-    if (posix_memalign(&block, ALIGNMENT, bytes > 0 ? bytes : 1) != 0) {
+    if (!wide) {
+        block = malloc(bytes > 0 ? bytes : 1);
+    } else if (posix_memalign(&block, ALIGNMENT, bytes > 0 ? bytes : 1) != 0) {
+        return NULL;
+    }
+    if (block == NULL) {
         return NULL;
     }
     atomic_fetch_add(&allocations, 1);
@@ -47,17 +53,22 @@ static void *allocate(size_t count, size_t size)
 
 void *olo_alloc(size_t count, size_t size)
 {
-    void *block = allocate(count, size);
+    void *block = allocate(count, size, true);
     return block != NULL ? memset(block, 0, count * size) : NULL;
 }
 
 void *olo_copy(const void *items, size_t count, size_t size)
 {
-    void *block = allocate(count, size);
+    void *block = allocate(count, size, true);
     if (block != NULL && items != NULL && count > 0) {
         memcpy(block, items, count * size);
     }
     return block;
+}
+
+void *olo_alloc_plain(size_t size)
+{
+    return allocate(1, size, false);
 }
 
 void *olo_realloc(void *old, size_t old_count, size_t count, size_t size)

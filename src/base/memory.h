@@ -9,8 +9,11 @@
  * product overflows, or by injection. A count of zero returns a valid pointer that may be freed. */
 void *olo_alloc(size_t count, size_t size);
 
-/* The same with a copy of `items` in it, which may be NULL where there are none. */
+/* The same with a copy of `items` in it, or not set yet if `items` is NULL. */
 void *olo_copy(const void *items, size_t count, size_t size);
+
+/* `size` bytes that are not set yet, aligned for any type, for many small blocks. */
+void *olo_alloc_plain(size_t size);
 
 /* Grows or shrinks a block of `old_count` items to `count`; new items are zeroed. On failure NULL
  * is returned and the old block remains valid. `old` may be NULL with `old_count` 0. */

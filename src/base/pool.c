@@ -12,12 +12,13 @@ typedef struct olo_pool_block {
     alignas(max_align_t) struct olo_pool_block *previous;
 } olo_pool_block;
 
-void *olo_pool_alloc(olo_pool *pool, size_t count, size_t size)
+/* Adds a block whose bytes are not set yet. */
+static void *add(olo_pool *pool, size_t count, size_t size)
 {
     if (size != 0 && count > (PTRDIFF_MAX - sizeof(olo_pool_block)) / size) {
         return NULL;
     }
-    olo_pool_block *block = olo_alloc(1, sizeof *block + count * size);
+    olo_pool_block *block = olo_alloc_plain(sizeof *block + count * size);
     if (block == NULL) {
         return NULL;
     }
@@ -26,10 +27,16 @@ void *olo_pool_alloc(olo_pool *pool, size_t count, size_t size)
     return block + 1;
 }
 
+void *olo_pool_alloc(olo_pool *pool, size_t count, size_t size)
+{
+    void *items = add(pool, count, size);
+    return items != NULL ? memset(items, 0, count * size) : NULL;
+}
+
 void *olo_pool_copy(olo_pool *pool, const void *items, size_t count, size_t size)
 {
-    void *copy = olo_pool_alloc(pool, count, size);
-    if (copy != NULL && count > 0) {
+    void *copy = add(pool, count, size);
+    if (copy != NULL && items != NULL && count > 0) {
         memcpy(copy, items, count * size);
     }
     return copy;

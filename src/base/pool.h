@@ -14,7 +14,8 @@ typedef struct olo_pool {
 /* `count` zeroed items of `size` bytes, aligned for any type; NULL when memory is exhausted. */
 void *olo_pool_alloc(olo_pool *pool, size_t count, size_t size);
 
-/* A copy of `count` items; NULL when memory is exhausted. */
+/* A copy of `count` items, or items that are not set yet if `items` is NULL; NULL when memory is
+ * exhausted. */
 void *olo_pool_copy(olo_pool *pool, const void *items, size_t count, size_t size);
 
 /* A copy of the first `length` bytes of a text, ended by a zero byte; NULL when memory is

@@ -72,7 +72,7 @@ olo_status olo_build_check_moments(olo_builder *builder, const char *key,
         E[i] = moments->second[i] - moments->first[i / 3] * moments->first[i % 3] / moments->mass;
         second = fmax(second, fabs(moments->second[i]));
     }
-    if (is_positive(E))
+    if (is_positive(E) || olo_build_setup(builder)->trial)
         return OLO_OK;
     if (!olo_symmetric_eigenvalues(3, E, value))
         return olo_builder_fail(builder, "inertia", "is not a finite tensor");

@@ -15,9 +15,12 @@ olo_system *olo_build_system(olo_builder *builder);
 
 olo_status olo_build_out_of_memory(olo_builder *builder);
 
-/* Whether the structure of another system is filled with other numbers. Pieces that contain no
- * numbers of the model may then be skipped. */
-bool olo_build_reuses_structure(const olo_builder *builder);
+/* Data of the whole model. */
+const olo_builder_setup *olo_build_setup(const olo_builder *builder);
+
+/* The system whose structure is filled with other numbers, or NULL. Pieces with the same numbers
+ * may then be skipped. */
+const olo_system *olo_build_pattern(const olo_builder *builder);
 
 /* Adds a node with its initial coordinates and velocities, and its internal constraints. `base` is
  * the node to which its coordinates are relative, or -1. */
@@ -25,8 +28,9 @@ olo_status olo_build_node(olo_builder *builder, const char *name, const olo_node
                           int base, const double *q, const double *v, bool velocity_given,
                           int *node);
 
-/* Adds mass I to the block of M between the 3-vectors at q[i] and q[j]; the transpose is implied.
- */
+/* Adds mass I to the block of M between the 3-vectors at q[i] and q[j]; the transpose is implied. A
+ * zero on the diagonal is an entry, too, so that a plate may become a solid without another
+ * structure. */
 olo_status olo_build_mass(olo_builder *builder, int i, int j, double mass);
 
 /* Adds a term f(e_1 ... e_k) with the coefficients of its law. */
@@ -55,8 +59,8 @@ olo_status olo_build_moments(olo_builder *builder, int q, const olo_moments *mom
 olo_status olo_build_group(olo_builder *builder, const char *name, bool internal, bool carried);
 olo_status olo_build_constraint(olo_builder *builder, const olo_form_builder *form);
 olo_status olo_build_row(olo_builder *builder, const olo_constraint *row);
-/* With a pattern: skips the next rows, which contain no numbers of the model. */
-olo_status olo_build_constant_rows(olo_builder *builder, int count);
+/* Skips the next rows, which have the numbers of the pattern. */
+olo_status olo_build_same_rows(olo_builder *builder, int count);
 /* Announces that the next row prescribes the motion of a joint coordinate. */
 olo_status olo_build_drive(olo_builder *builder, int coordinate);
 
@@ -68,8 +72,9 @@ olo_status olo_build_relative_velocity(olo_builder *builder, const olo_relative_
 /* Adds the joint that satisfies the constraint group that was built last. */
 olo_status olo_build_joint(olo_builder *builder, const olo_articulation *joint);
 
-/* Adds a joint coordinate: one form, or the angle atan2(form[1], form[0]) of two forms. Then a term
- * of a joint coordinate, whose law has the same number of forms. */
+/* Adds a joint coordinate: one form, or the angle atan2(form[1], form[0]) of two forms; form NULL:
+ * it has the numbers of the pattern. Then a term of a joint coordinate, whose law has the same
+ * number of forms. */
 olo_status olo_build_joint_coordinate(olo_builder *builder, const char *name, double turn,
                                       int forms, const olo_form_builder *form);
 olo_status olo_build_coordinate_term(olo_builder *builder, const char *owner, olo_term_role role,

@@ -114,9 +114,14 @@ olo_system *olo_build_system(olo_builder *builder)
     return builder->system;
 }
 
-bool olo_build_reuses_structure(const olo_builder *builder)
+const olo_builder_setup *olo_build_setup(const olo_builder *builder)
 {
-    return builder->pattern != NULL;
+    return &builder->setup;
+}
+
+const olo_system *olo_build_pattern(const olo_builder *builder)
+{
+    return builder->pattern;
 }
 
 /* Fails because an element consists of other pieces than in the pattern. */
@@ -165,7 +170,7 @@ static olo_status add_internal_rows(olo_builder *builder, const olo_node *node, 
     if (status == OLO_OK && node->type->directors >= 0)
         s->groups[s->group_count - 1].frame = number;
     if (status == OLO_OK && builder->pattern)
-        return olo_build_constant_rows(builder, node->type->rows->count);
+        return olo_build_same_rows(builder, node->type->rows->count);
     for (int k = 0; status == OLO_OK && k < node->type->rows->count; k++) {
         olo_form_builder row;
         olo_form_begin(&row);
@@ -231,7 +236,7 @@ olo_status olo_build_node(olo_builder *builder, const char *name, const olo_node
 olo_status olo_build_mass(olo_builder *builder, int i, int j, double mass)
 {
     olo_system *s = builder->system;
-    if (mass == 0)
+    if (mass == 0 && i != j)
         return OLO_OK;
     if (!NEXT(builder, mass, mass_count))
         return builder->error.status;
@@ -362,7 +367,11 @@ olo_status olo_build_group(olo_builder *builder, const char *name, bool internal
         return builder->error.status;
     olo_group *group = &s->groups[s->group_count];
     if (!builder->pattern) {
-        *group = (olo_group){.first = s->m, .internal = internal, .carried = carried};
+        *group = (olo_group){.first = s->m,
+                             .internal = internal,
+                             .carried = carried,
+                             .frame = -1,
+                             .hinge = {-1, -1}};
         locate(builder, NULL, where);
     }
     if (group->first != s->m || group->internal != internal || group->carried != carried)
@@ -370,7 +379,7 @@ olo_status olo_build_group(olo_builder *builder, const char *name, bool internal
     if (!store_text(builder, name, &group->name) || !store_text(builder, where, &group->where))
         return builder->error.status;
     group->count = 0;
-    group->joint = group->frame = group->hinge[0] = group->hinge[1] = -1;
+    group->joint = -1;
     s->group_count++;
     return OLO_OK;
 }
@@ -404,16 +413,18 @@ olo_status olo_build_constraint(olo_builder *builder, const olo_form_builder *fo
         return fail_structure(builder);
     if (!store_forms(builder, 1, form, &stored))
         return builder->error.status;
-    s->constraints[s->m++] = (olo_constraint){.type = &olo_constraint_form,
-                                              .size = stored->size,
-                                              .index = stored->index,
-                                              .curved = stored->products > 0,
-                                              .form = stored};
+    if (!builder->pattern)
+        s->constraints[s->m] = (olo_constraint){.type = &olo_constraint_form,
+                                                .size = stored->size,
+                                                .index = stored->index,
+                                                .curved = stored->products > 0,
+                                                .form = stored};
+    s->m++;
     s->groups[s->group_count - 1].count++;
     return OLO_OK;
 }
 
-olo_status olo_build_constant_rows(olo_builder *builder, int count)
+olo_status olo_build_same_rows(olo_builder *builder, int count)
 {
     olo_system *s = builder->system;
     if (s->m + count > builder->pattern->m)
@@ -434,6 +445,11 @@ olo_status olo_build_drive(olo_builder *builder, int coordinate)
 
 olo_status olo_build_relative_velocity(olo_builder *builder, const olo_relative_velocity *relative)
 {
+    if (builder->pattern && !builder->relative) {
+        const size_t joints = (size_t)builder->pattern->joint_count;
+        builder->relative = olo_copy(NULL, joints, sizeof *builder->relative);
+        builder->capacity.relative = builder->relative ? joints : 0;
+    }
     if (!grow(builder, (void **)&builder->relative, (size_t)builder->relative_count,
               &builder->capacity.relative, sizeof *builder->relative))
         return builder->error.status;
@@ -469,12 +485,16 @@ olo_status olo_build_joint_coordinate(olo_builder *builder, const char *name, do
     if (!NEXT(builder, joint_coordinates, joint_coordinate_count))
         return builder->error.status;
     olo_joint_coordinate *x = &s->joint_coordinates[s->joint_coordinate_count];
-    olo_term *term =
-        builder->pattern ? (olo_term *)x->term : olo_pool_alloc(&s->pool, 1, sizeof *term);
+    if (builder->pattern) {
+        if (x->term->forms != forms ||
+            (form && !olo_forms_refill(forms, form, (olo_form *)x->term->form)))
+            return fail_structure(builder);
+        s->joint_coordinate_count++;
+        return OLO_OK;
+    }
+    olo_term *term = olo_pool_alloc(&s->pool, 1, sizeof *term);
     if (!term)
         return olo_build_out_of_memory(builder);
-    if (builder->pattern && term->forms != forms)
-        return fail_structure(builder);
     if (!store_text(builder, name, &x->name) || !store_forms(builder, forms, form, &term->form))
         return builder->error.status;
     *term = (olo_term){.law = forms == 1 ? &olo_law_linear : &olo_law_angle_linear,
@@ -621,7 +641,7 @@ olo_status olo_build_resolve_point(olo_builder *builder, const char *key,
                                    const olo_point_on_body *point, olo_position *position,
                                    int *node)
 {
-    olo_error cause = {0};
+    olo_error cause; /* set on failure */
     if (olo_system_resolve(builder->system, point, position, node, &cause) == OLO_OK)
         return OLO_OK;
     return olo_builder_pass(builder, key, &cause);
@@ -693,8 +713,6 @@ olo_status olo_builder_finish(olo_builder *builder, olo_system **system, olo_err
                           "the model has no points and no bodies that could move");
     if (status == OLO_OK && !derive(builder))
         status = olo_build_out_of_memory(builder);
-    if (status == OLO_OK)
-        status = olo_draw_remaining(builder);
     if (status == OLO_OK && builder->pattern && !has_same_structure(s, builder->pattern))
         status = olo_fail(&builder->error, OLO_UNSUPPORTED,
                           "the model has another structure with these values");

@@ -31,6 +31,9 @@ typedef struct olo_builder_setup {
     const double *variable_values;
     /* A system whose structure is filled with other numbers, or NULL. */
     const olo_system *pattern;
+    /* The numbers are beside those of the model, for derivatives: moments of inertia that no body
+     * has are accepted. */
+    bool trial;
     /* Writes the location of `key` of the current element in the model, for example
      * "top.yaml:12:5: bodies[0].inertia" or "body 'top': inertia"; key NULL means the element
      * itself. */

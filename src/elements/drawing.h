@@ -27,8 +27,4 @@ olo_status olo_draw_link(olo_builder *builder, const olo_drawable *style, const 
 olo_status olo_draw_trace(olo_builder *builder, const char *name, int node,
                           const olo_position *point);
 
-/* After all elements: adds joints and supports, struts from bodies to joints outside of them, and a
- * trace if there is none; then sets the sizes of symbols. */
-olo_status olo_draw_remaining(olo_builder *builder);
-
 #endif

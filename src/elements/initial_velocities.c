@@ -152,11 +152,11 @@ bool olo_find_initial_velocities(olo_system *s, int count, const olo_relative_ve
     if (count == 0)
         return true;
     traversal w = {.system = s, .joints = relative, .count = count};
-    s->implied = olo_alloc(2 * nodes, sizeof *s->implied);
+    s->implied = olo_copy(NULL, 2 * nodes, sizeof *s->implied);
     w.known = olo_alloc(nodes + 1, sizeof *w.known);
     w.first = olo_alloc(nodes + 2, sizeof *w.first);
-    w.of_node = olo_alloc(ends, sizeof *w.of_node);
-    w.queue = olo_alloc(QUEUES * ends, sizeof *w.queue);
+    w.of_node = olo_copy(NULL, ends, sizeof *w.of_node);
+    w.queue = olo_copy(NULL, QUEUES * ends, sizeof *w.queue);
     bool allocated = s->implied && w.known && w.first && w.of_node && w.queue;
     if (allocated) {
         sort_by_node(&w);

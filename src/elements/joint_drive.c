@@ -28,7 +28,7 @@ static olo_status add_coordinate(drives *x, const char *what, double turn, int f
                                  const olo_form_builder *form)
 {
     char name[160] = "";
-    if (!olo_build_reuses_structure(x->builder))
+    if (!olo_build_pattern(x->builder))
         snprintf(name, sizeof name, "%s.%s", x->joint->name, what);
     x->count++;
     return olo_build_joint_coordinate(x->builder, name, turn, forms, form);
@@ -37,6 +37,8 @@ static olo_status add_coordinate(drives *x, const char *what, double turn, int f
 static olo_status add_positions(drives *x, const olo_articulation *joint, double sign)
 {
     const olo_system *s = olo_build_system(x->builder);
+    if (!joint->translations)
+        return OLO_OK;
     olo_position span = olo_pair_point(s, joint->child, joint->child_point);
     olo_position from = olo_pair_point(s, joint->parent, joint->parent_point);
     olo_position_add(&span, -1.0, &from);
@@ -62,6 +64,8 @@ static olo_status add_angle(drives *x, const olo_articulation *joint, double sig
     const olo_system *s = olo_build_system(x->builder);
     if (joint->rotations != 1)
         return OLO_OK;
+    if (olo_pair_has_same_axes(x->builder, joint, s->joint_count - 1))
+        return add_coordinate(x, "angle", sign, 2, NULL);
     olo_position C1 = olo_pair_vector(s, joint->child, joint->child_axes);
     olo_position M1 = olo_pair_vector(s, joint->parent, joint->parent_axes);
     olo_position M2 = olo_pair_vector(s, joint->parent, joint->parent_axes + 3);

@@ -69,6 +69,11 @@ olo_position olo_pair_point(const olo_system *system, int node, const double at[
 /* The k-th axis of a pair, fixed in the parent, or in the child of a reversed pair. */
 olo_position olo_pair_free_axis(const olo_system *system, const olo_articulation *joint, int k);
 
+/* Whether a pair has the axes of joint `number` of the pattern, between bodies with the same
+ * initial directors. Its angle and its rows of rotations depend on nothing else; in a planar model
+ * also on the sign of the given axis, so that the answer is no. */
+bool olo_pair_has_same_axes(olo_builder *builder, const olo_articulation *joint, int number);
+
 /* Sets axes, translations and rotations of a pair from its kind and the axis given by the user.
  */
 olo_status olo_pair_axes(olo_builder *builder, const olo_pair_kind *kind, const double given[3],

@@ -73,6 +73,26 @@ static olo_status add_row(olo_builder *builder, const olo_position *a, const olo
     return olo_build_constraint(builder, &row);
 }
 
+static bool has_same_directors(const olo_system *s, const olo_system *pattern, int node)
+{
+    const int q = node < 0 ? 0 : s->nodes[node].q + s->nodes[node].type->directors;
+    return node < 0 || memcmp(s->q0 + q, pattern->q0 + q, 9 * sizeof *s->q0) == 0;
+}
+
+bool olo_pair_has_same_axes(olo_builder *builder, const olo_articulation *joint, int number)
+{
+    const olo_system *pattern = olo_build_pattern(builder), *s = olo_build_system(builder);
+    if (!pattern || number >= pattern->joint_count || s->planar)
+        return false;
+    const olo_articulation *same = &pattern->joints[number];
+    return same->parent == joint->parent && same->child == joint->child &&
+           same->rotations == joint->rotations &&
+           memcmp(same->parent_axes, joint->parent_axes, sizeof joint->parent_axes) == 0 &&
+           memcmp(same->child_axes, joint->child_axes, sizeof joint->child_axes) == 0 &&
+           has_same_directors(s, pattern, joint->parent) &&
+           has_same_directors(s, pattern, joint->child);
+}
+
 /* Adds the rows n . d_k = initial value, for the two directors of a frame least aligned with n. */
 static olo_status add_axis_rows(olo_builder *builder, int node, const olo_position *n, int rows[2])
 {
@@ -129,6 +149,8 @@ static olo_status add_rotation_rows(olo_builder *builder, const olo_articulation
         return OLO_OK;
     if (joint->rotations == 3 || (joint->rotations == 1 && s->planar))
         return OLO_OK;
+    if (olo_pair_has_same_axes(builder, joint, s->joint_count))
+        return olo_build_same_rows(builder, joint->rotations == 1 ? 2 : 3);
     if (joint->rotations == 1) {
         olo_position n = olo_pair_vector(s, joint->parent, joint->parent_axes + 6);
         int rows[2];

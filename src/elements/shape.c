@@ -9,6 +9,7 @@
  */
 #include "elements/shape.h"
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -124,17 +125,23 @@ static const struct {
               {"cone", cone},
               {"tetrahedron", tetrahedron}};
 
+/* A centre that is this close to an axis of the body, relative to its distance in the shape, lies
+ * on it. So the structure of a system does not depend on rounding. */
+static const double rounding = 8 * DBL_EPSILON;
+
 const char *olo_shape_add_moments(const olo_shape *shape, olo_moments *moments, const char **why)
 {
     solid s = {0};
     const char *wrong = "type";
     *why = "is not a known shape";
-    for (size_t i = 0; shape->type && i < sizeof shapes / sizeof *shapes; i++)
-        if (strcmp(shapes[i].name, shape->type) == 0) {
-            wrong = shapes[i].measure(shape, &s);
-            *why = shapes[i].measure == tetrahedron ? "must be given and span a volume"
-                                                    : "must be given and positive";
-        }
+    for (size_t i = 0; shape->type && i < sizeof shapes / sizeof *shapes; i++) {
+        if (strcmp(shapes[i].name, shape->type) != 0)
+            continue;
+        wrong = shapes[i].measure(shape, &s);
+        *why = shapes[i].measure == tetrahedron ? "must be given and span a volume"
+                                                : "must be given and positive";
+        break;
+    }
     if (wrong)
         return wrong;
     bool dense = !isnan(shape->density), heavy = !isnan(shape->mass);
@@ -145,7 +152,10 @@ const char *olo_shape_add_moments(const olo_shape *shape, olo_moments *moments, 
     /* into the body's frame: x = position + R x_shape, E -> R E R^T */
     double center[3], RE[9], RT[9], euler[9];
     mat3_times(shape->rotation, s.center, center);
-    vec3_add(1.0, shape->position, center);
+    for (int i = 0; i < 3; i++) {
+        const double x = center[i] + shape->position[i];
+        center[i] = fabs(x) > rounding * fabs(center[i]) ? x : 0.0;
+    }
     for (int i = 0; i < 9; i++)
         RT[i] = shape->rotation[3 * (i % 3) + i / 3];
     mat3_product(shape->rotation, s.euler, RE);

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "kinematics/redundancy.h"
+#include "system/coefficients.h"
 #include "system/copy.h"
 
 /* The system owns both, although it declares them constant. */
@@ -31,24 +32,27 @@ olo_status olo_system_analyse(olo_system *system, olo_error *error)
 
 /* --- blocks of numbers --- */
 
-static void count(void *context, double *numbers, int count)
+static void count(void *context, const olo_numbers *x)
 {
-    (void)numbers;
-    *(size_t *)context += (size_t)count;
+    *(size_t *)context += x->shared ? 0 : (size_t)x->count;
 }
 
-static void get(void *context, double *numbers, int count)
+static void get(void *context, const olo_numbers *x)
 {
     double **block = context;
-    memcpy(*block, numbers, (size_t)count * sizeof *numbers);
-    *block += count;
+    if (x->shared)
+        return;
+    memcpy(*block, x->values, (size_t)x->count * sizeof *x->values);
+    *block += x->count;
 }
 
-static void set(void *context, double *numbers, int count)
+static void set(void *context, const olo_numbers *x)
 {
     const double **block = context;
-    memcpy(numbers, *block, (size_t)count * sizeof *numbers);
-    *block += count;
+    if (x->shared)
+        return;
+    memcpy(x->values, *block, (size_t)x->count * sizeof *x->values);
+    *block += x->count;
 }
 
 size_t olo_system_numbers(const olo_system *system)

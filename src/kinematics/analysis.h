@@ -10,7 +10,7 @@
 olo_status olo_system_analyse(olo_system *system, olo_error *error);
 
 /* All numbers of a system as one block, in an order that is the same for all systems of one
- * structure (system/copy.h): how many, and their values. */
+ * structure (system/coefficients.h): how many, and their values. */
 size_t olo_system_numbers(const olo_system *system);
 void olo_system_get_numbers(const olo_system *system, double *block);
 

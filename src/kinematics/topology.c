@@ -2,6 +2,7 @@
  * from free nodes. */
 #include "kinematics/topology.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -35,6 +36,8 @@ static void orient(const olo_system *s, int node, olo_topology_node *x)
             x->joint.type->reverse(&x->joint);
     } else if (s->planar && s->nodes[node].type->position >= 0) {
         x->joint = olo_joint_in_plane(s, node);
+    } else {
+        x->joint = (olo_articulation){0};
     }
     x->joint.parent = x->parent;
     x->joint.child = node;
@@ -209,7 +212,7 @@ olo_status olo_topology_share(const olo_topology *topology, const olo_system *sy
 {
     const size_t count = (size_t)system->node_count;
     olo_topology *t = *shared = olo_alloc(1, sizeof *t);
-    olo_topology_node *nodes = olo_alloc(count, sizeof *nodes);
+    olo_topology_node *nodes = olo_copy(NULL, count, sizeof *nodes);
     if (!t || !nodes) {
         olo_free(nodes);
         *shared = olo_free(t);
@@ -219,9 +222,10 @@ olo_status olo_topology_share(const olo_topology *topology, const olo_system *sy
     t->system = system;
     t->borrowed = true;
     t->nodes = nodes;
-    memcpy(nodes, topology->nodes, count * sizeof *nodes);
-    for (int k = 0; k < system->node_count; k++)
+    for (int k = 0; k < system->node_count; k++) {
+        memcpy(&nodes[k], &topology->nodes[k], offsetof(olo_topology_node, joint));
         orient(system, k, &nodes[k]);
+    }
     return OLO_OK;
 }
 

@@ -22,10 +22,10 @@
 typedef struct olo_topology_node {
     const olo_joint_type *type; /* NULL: free in space, u is the node's motion itself */
     int source;                 /* index of its joint in the system, or -1: none */
-    olo_articulation joint;     /* a copy of this joint, oriented such that the node is its child */
     int parent;                 /* node, or -1 for the ground */
     int dof;
-    int u; /* first entry among all joint increments */
+    int u;                  /* first entry among all joint increments */
+    olo_articulation joint; /* a copy of this joint, oriented such that the node is its child */
 } olo_topology_node;
 
 /* Constraint rows first .. first + count. */

@@ -132,6 +132,7 @@ static olo_status compile(compilation *x, const double *values, olo_system **sys
         .variable_names = olo_parameters_names(model->parameters),
         .variable_values = values,
         .pattern = x->pattern,
+        .trial = x->reader.direction != NULL,
         .locate = locate,
         .context = &x->here,
     };

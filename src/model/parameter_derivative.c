@@ -2,18 +2,20 @@
  * of the model file depend on the parameter through expressions, which are differentiated exactly
  * (base/expression_jet.h). The coefficients of the system and the initial state depend on these
  * numbers through the elements. For the second part the elements build the system again with
- * numbers on the line x(p) + s x'(p), and the coefficients and the initial state are differentiated
- * there:
+ * numbers on the line x(p) + s x'(p). The odd part of a coefficient on this line, |s| <= w, is a
+ * series of Chebyshev polynomials,
  *
- *         c'(p) = d/ds c(x + s x') = 1/d sum_k w_k (c(k d) - c(-k d)),   k = 1 .. 4,  error O(d^8)
+ *     c(s) - c(-s) = 2 sum_k a_k T_k(s/w),   k = 1, 3, ..., 2P - 1,
+ *     a_k = 1/P sum_j (c(s_j) - c(-s_j)) cos(k t_j),   s_j = w cos t_j,  t_j = j pi/(2P),  j < P,
+ *     c'(p) = d/ds c(x + s x') = 1/w sum_k k (-1)^((k-1)/2) a_k
  *
- * Masses, stiffnesses, loads, rest lengths and most other numbers of a file are coefficients
- * themselves. They are linear along the line, so that the widest difference, over half the
- * parameter to both sides, is their exact derivative. Sections, positions and inertias are
- * polynomials of low degree, which the stencil differentiates exactly, too. Rotations and closed
- * joints depend smoothly on the numbers. For each coefficient the step with the smallest error is
- * used; a coefficient for which no step is accurate has no derivative. Only compiled models are
- * differenced, never runs. */
+ * (the summand j = 0 has the factor 1/2). The coefficients a_k of an analytic function decrease
+ * geometrically until they are rounding errors, where the series is cut off. So masses, stiffnesses
+ * and most other numbers of a file, which are linear along the line, need the first one alone;
+ * sections, positions and inertias are polynomials of low degree; for rotations, normalised axes
+ * and closed joints the number of points is doubled until the last a_k are rounding errors.
+ * A coefficient for which no series converges has no derivative. Only compiled models are
+ * evaluated, never runs. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -23,50 +25,83 @@
 #include "model/model.h"
 #include "system/parameter_derivative.h"
 
-enum { REACH = 4, STENCIL = 2 * REACH };
+/* Numbers of pairs of points, at first and at most; the smallest angle is 1/TURN of a full turn. */
+enum { FIRST_PAIRS = 4, PAIRS = 16, TURN = 4 * PAIRS };
 
-static const double weights8[REACH] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
-static const double weights6[REACH] = {3.0 / 4, -3.0 / 20, 1.0 / 60, 0};
-static const double rounded = 4 * DBL_EPSILON; /* relative rounding error of a difference */
-static const double weights4[REACH] = {2.0 / 3, -1.0 / 12, 0, 0};
+/* Errors of derivatives, relative to their numbers: no better ones are needed; good, if more points
+ * do not help; and the largest that is accepted. */
+static const double fine = 1e-14, good = 1e-12, enough = 1e-10;
 
-/* The differentiated numbers: all coefficients, then the initial state. */
+/* Kinds of numbers that only this file has: samples of functions, and the initial state. */
+enum { FUNCTION = OLO_COEFFICIENT_OTHER + 1, INITIAL_STATE };
+
+/* The differentiated numbers: all coefficients, samples of functions, the initial state. */
 typedef struct numbers {
     olo_coefficient *items;
     double *size; /* [count] the largest number of the same piece, to which rounding errors are
                      relative */
     size_t count, capacity;
+    int functions; /* number of sampled functions */
     bool full;
 } numbers;
 
-static void collect(void *context, const olo_coefficient *c)
+static void add(numbers *x, int kind, int index, int p, double value)
 {
-    numbers *x = context;
     olo_coefficient *grown =
         x->full ? NULL : olo_grow(x->items, x->count, &x->capacity, sizeof *grown);
     x->full = !grown;
     if (x->full)
         return;
     x->items = grown;
-    x->items[x->count++] = *c;
+    x->items[x->count++] = (olo_coefficient){(olo_coefficient_kind)kind, index, p, value};
 }
 
-/* The initial state follows the coefficients as an additional kind. */
-enum { INITIAL_STATE = OLO_COEFFICIENT_FUNCTION + 1 };
+static void add_coefficients(void *context, const olo_numbers *x)
+{
+    for (int i = 0; x->kind < OLO_COEFFICIENT_OTHER && i < x->count; i++)
+        add(context, (int)x->kind, x->index, x->p + i, x->values[i]);
+}
 
-static olo_status read_numbers(const olo_system *system, numbers *x, olo_error *error)
+static void add_sample(void *context, double value)
+{
+    numbers *x = context;
+    add(x, FUNCTION, x->functions, 0, value);
+}
+
+/* Samples that distinguish functions of time, unless a function knows its own derivatives. */
+static void add_function(numbers *x, const olo_time_function *time)
+{
+    const int samples = 12;
+    x->functions++;
+    for (int i = 0; time->value && !time->by_parameters && i < samples; i++)
+        add_sample(x, time->value(time->context, 0.01 * pow(2.3, i)));
+}
+
+static void add_functions(numbers *x, const olo_system *s)
+{
+    for (int i = 0; i < s->action_count; i++)
+        add_function(x, &s->actions[i].time);
+    for (int c = 0; c < s->m; c++)
+        add_function(x, &s->constraints[c].time);
+    for (int k = 0; k < s->term_count; k++) {
+        x->functions++;
+        if (s->terms[k].law->samples)
+            s->terms[k].law->samples(s->terms[k].context, x, add_sample);
+    }
+}
+
+static olo_status read_numbers(olo_system *system, numbers *x, olo_error *error)
 {
     olo_state *state = NULL;
     olo_status status = olo_system_create_initial_state(system, &state, NULL, error);
     if (status != OLO_OK)
         return status;
-    olo_system_visit_coefficients(system, collect, x);
-    for (int i = 0; i < 2 * system->n; i++) {
-        const olo_coefficient c = {.kind = (olo_coefficient_kind)INITIAL_STATE,
-                                   .index = i,
-                                   .value = i < system->n ? state->q[i] : state->v[i - system->n]};
-        collect(x, &c);
-    }
+    olo_system_visit_numbers(system, add_coefficients, x);
+    add_functions(x, system);
+    for (int i = 0; i < system->n; i++)
+        add(x, INITIAL_STATE, i, 0, state->q[i]);
+    for (int i = 0; i < system->n; i++)
+        add(x, INITIAL_STATE, system->n + i, 0, state->v[i]);
     olo_state_free(state);
     return x->full ? olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter") : OLO_OK;
 }
@@ -125,52 +160,71 @@ typedef struct estimate {
     bool straight; /* the number is linear along the line */
 } estimate;
 
-/* Differentiates a number from its values at -REACH d .. REACH d. It is linear if it differs from a
- * line by its own rounding error at most. Otherwise it was computed from others, whose rounding
- * error is relative to `size`. */
-static estimate differentiate(const double up[REACH], const double down[REACH], double size,
-                              double d)
+/* The numbers at both ends of each pair, at the angles t = j pi/(2 PAIRS). */
+typedef struct line {
+    double width;        /* w */
+    double cosine[TURN]; /* of all multiples of the smallest angle */
+    int pairs;           /* P: those with j a multiple of PAIRS/P are known */
+    numbers up[PAIRS], down[PAIRS];
+} line;
+
+static line line_create(double width)
 {
-    const int last = REACH - 1;
-    const double widest = (up[last] - down[last]) / (2 * REACH * d);
-    double by4 = 0, by6 = 0, by8 = 0, own = 0;
-    bool straight = true;
-    for (int k = 0; k < REACH; k++) {
-        double quotient = (up[k] - down[k]) / d;
-        own = fmax(own, fmax(fabs(up[k]), fabs(down[k])));
-        by4 += weights4[k] * quotient;
-        by6 += weights6[k] * quotient;
-        by8 += weights8[k] * quotient;
-    }
-    for (int k = 0; k < REACH; k++)
-        straight = straight && fabs(up[k] - down[k] - 2 * (k + 1) * d * widest) <= rounded * own;
-    if (straight)
-        return (estimate){widest, rounded * own / (REACH * d), true};
-    /* estimated change by the next order, if the error continues to decrease at the same rate */
-    double now = fabs(by8 - by6), before = fabs(by6 - by4);
-    return (estimate){by8, now * fmin(1.0, now / fmax(before, DBL_MIN)) + rounded * size / d,
-                      false};
+    line x = {.width = width};
+    for (int j = 0; j < TURN; j++)
+        x.cosine[j] = cos(6.283185307179586476925286766559 * j / TURN);
+    return x;
 }
 
-/* Replaces the derivative of number i by that of another stencil if its error is smaller. */
-static void improve(const numbers *at, const numbers *around, size_t i, double d, estimate *best)
+static void line_free(line *x)
 {
-    double up[REACH], down[REACH];
-    for (int k = 0; k < REACH; k++) {
-        up[k] = around[2 * k].items[i].value;
-        down[k] = around[2 * k + 1].items[i].value;
-        if (up[k] == down[k])
-            up[k] = down[k] = 0; /* also if both are infinite */
+    for (int j = 0; j < PAIRS; j++) {
+        olo_free(x->up[j].items);
+        olo_free(x->down[j].items);
     }
-    estimate now = differentiate(up, down, at->size[i], d);
-    if (now.error < best->error)
-        *best = now;
+}
+
+/* a[(k - 1)/2] of number i; returns its largest magnitude. */
+static double find_series(const line *x, size_t i, double *a)
+{
+    double own = 0;
+    for (int m = 0; m < x->pairs; m++)
+        a[m] = 0;
+    for (int j = 0; j < PAIRS; j += PAIRS / x->pairs) {
+        const double up = x->up[j].items[i].value, down = x->down[j].items[i].value;
+        if (up == down)
+            continue; /* also if both are infinite */
+        const double odd = (j == 0 ? 0.5 : 1.0) * (up - down) / x->pairs;
+        own = fmax(own, fmax(fabs(up), fabs(down)));
+        for (int m = 0; m < x->pairs; m++)
+            a[m] += odd * x->cosine[(2 * m + 1) * j % TURN];
+    }
+    return own;
+}
+
+/* Differentiates a number. The last quarter of the series shows the error of all a_k. */
+static estimate differentiate(const line *x, size_t i)
+{
+    double a[PAIRS], value = 0;
+    const double rounding = DBL_EPSILON * find_series(x, i, a);
+    double error = 0.5 * rounding;
+    for (int m = x->pairs - (x->pairs > 8 ? x->pairs / 4 : 2); m < x->pairs; m++)
+        error = fmax(error, fabs(a[m]));
+    int terms = x->pairs;
+    while (terms > 0 && fabs(a[terms - 1]) <= 2 * error)
+        terms--;
+    for (int m = terms - 1; m >= 0; m--)
+        value += (m % 2 == 0 ? 1 : -1) * (2 * m + 1) * a[m];
+    const int last = terms > 0 ? 2 * terms - 1 : 1;
+    return (estimate){.value = value / x->width,
+                      .error = error * last * sqrt(last) / x->width,
+                      .straight = terms == 1 && error <= 4 * rounding};
 }
 
 /* Whether a derivative is zero up to rounding. */
 static bool is_zero(const estimate *x, double size, double unit)
 {
-    return fabs(x->value) <= 4 * x->error ||
+    return fabs(x->value) <= 16 * x->error ||
            (!x->straight && fabs(x->value) <= 1e-13 * size / unit);
 }
 
@@ -205,7 +259,7 @@ static olo_status refuse_kind(const olo_system *s, const olo_coefficient *c, con
                         "parameter '%s' changes the axis of a disc in its body, or the plane on "
                         "which it rolls; there are no derivatives with respect to it",
                         name);
-    if (c->kind == OLO_COEFFICIENT_FUNCTION)
+    if ((int)c->kind == FUNCTION)
         return olo_fail(error, OLO_UNSUPPORTED,
                         "parameter '%s' is in a table over time or in the energy of a spring; "
                         "there are no derivatives with respect to it: write an expression of time",
@@ -260,27 +314,24 @@ static olo_status store_functions(olo_parameter_derivative *x, const olo_system 
     return OLO_OK;
 }
 
-/* Evaluates one stencil. It fails if the model cannot be compiled at one of its points, or has
- * another structure there. */
-static olo_status try_stencil(const surroundings *x, double d, const numbers *at,
-                              estimate *derivative, olo_error *error)
+/* Evaluates the points of `pairs` pairs that are not known yet. It fails if the model cannot be
+ * compiled at one of them, or has another structure there. */
+static olo_status refine(const surroundings *x, int pairs, line *on, olo_error *error)
 {
-    numbers around[STENCIL] = {{0}};
     olo_status status = OLO_OK;
-    for (int k = 0; status == OLO_OK && k < STENCIL; k++) {
-        double side = (k / 2 + 1) * (k % 2 == 0 ? d : -d);
-        status = numbers_at(x, side, &around[k], error);
-        if (status == OLO_UNSUPPORTED)
-            olo_fail(error, status, "parameter '%s' changes the structure of the model", x->name);
-        else if (status != OLO_OK)
-            olo_fail_context(error, status,
-                             "the model cannot be compiled near the value of parameter '%s'",
-                             x->name);
+    on->pairs = pairs;
+    for (int j = 0; status == OLO_OK && j < PAIRS; j += PAIRS / pairs) {
+        if (on->up[j].items)
+            continue;
+        status = numbers_at(x, on->width * on->cosine[j], &on->up[j], error);
+        if (status == OLO_OK)
+            status = numbers_at(x, -on->width * on->cosine[j], &on->down[j], error);
     }
-    for (size_t i = 0; status == OLO_OK && i < at->count; i++)
-        improve(at, around, i, d, &derivative[i]);
-    for (int k = 0; k < STENCIL; k++)
-        olo_free(around[k].items);
+    if (status == OLO_UNSUPPORTED)
+        olo_fail(error, status, "parameter '%s' changes the structure of the model", x->name);
+    else if (status != OLO_OK)
+        olo_fail_context(error, status,
+                         "the model cannot be compiled near the value of parameter '%s'", x->name);
     return status;
 }
 
@@ -297,28 +348,43 @@ static double worst_of(const numbers *at, double unit, const estimate *derivativ
     return worst;
 }
 
-/* Evaluates stencils from wide to narrow until rounding dominates the errors of all derivatives. */
+/* Differentiates on a line of width w, with more and more points until all errors are small;
+ * `worst` is the largest of them. */
+static olo_status try_width(const surroundings *x, double width, double unit, const numbers *at,
+                            estimate *derivative, double *worst, olo_error *error)
+{
+    line on = line_create(width);
+    olo_status status = OLO_OK;
+    bool done = false;
+    for (int pairs = FIRST_PAIRS; status == OLO_OK && !done && pairs <= PAIRS; pairs *= 2) {
+        const double before = *worst;
+        status = refine(x, pairs, &on, error);
+        if (status != OLO_OK)
+            continue;
+        for (size_t i = 0; i < at->count; i++) {
+            const estimate now = differentiate(&on, i);
+            if (now.error < derivative[i].error)
+                derivative[i] = now;
+        }
+        *worst = worst_of(at, unit, derivative);
+        done = *worst <= fine || (*worst <= good && *worst > 0.5 * before);
+    }
+    line_free(&on);
+    return status;
+}
+
+/* Tries lines from wide to narrow until the errors of all derivatives are small. */
 static olo_status search(const surroundings *x, double value, double unit, const numbers *at,
                          estimate *derivative, olo_error *error)
 {
     const int tries = 6;
-    const double fine = 1e-14, enough = 1e-10;
-    bool any = false;
     olo_status status = OLO_OK;
-    double worst = HUGE_VAL, d = 0.125 * unit;
+    double worst = HUGE_VAL, width = 0.5 * unit;
     for (size_t i = 0; i < at->count; i++)
         derivative[i] = (estimate){0, HUGE_VAL, false};
-    for (int i = 0; i < tries && !(worst <= fine) && status != OLO_NO_MEMORY; i++, d *= 0.25) {
-        double before = worst;
-        status = try_stencil(x, d, at, derivative, error);
-        any = any || status == OLO_OK;
-        if (status != OLO_OK)
-            continue;
-        worst = worst_of(at, unit, derivative);
-        if (worst <= enough && worst > 0.1 * before)
-            break; /* rounding dominates */
-    }
-    if (!any || status == OLO_NO_MEMORY)
+    for (int i = 0; i < tries && !(worst <= good) && status != OLO_NO_MEMORY; i++, width *= 0.25)
+        status = try_width(x, width, unit, at, derivative, &worst, error);
+    if (worst == HUGE_VAL || status == OLO_NO_MEMORY)
         return status;
     return worst <= enough
                ? OLO_OK
@@ -327,7 +393,7 @@ static olo_status search(const surroundings *x, double value, double unit, const
                           value);
 }
 
-static olo_status find(const olo_model *model, const olo_system *system, size_t parameter,
+static olo_status find(const olo_model *model, olo_system *system, size_t parameter,
                        olo_parameter_derivative *x, olo_error *error)
 {
     numbers at = {0};

@@ -327,13 +327,15 @@ static olo_status read_shapes(olo_reader *reader, const olo_yaml_node *node, con
     if (!list && node->kind != OLO_YAML_MAP)
         return olo_read_fail_expected(reader, node, "a shape (a map) or a list of shapes");
     const int count = list ? node->count : 1;
-    olo_shape *shapes = olo_pool_alloc(&reader->pool, (size_t)count, sizeof *shapes);
+    const olo_shape *before = *(const olo_shape **)olo_field_at(field, target);
+    olo_shape *shapes = olo_pool_copy(&reader->pool, reader->numbers_only ? before : NULL,
+                                      (size_t)count, sizeof *shapes);
     if (!shapes)
         return olo_read_no_memory(reader);
     const olo_yaml_node *item = list ? node->first : node;
-    const olo_shape *before = *(const olo_shape **)olo_field_at(field, target);
     for (int i = 0; i < count; i++, item = item->next) {
-        shapes[i] = reader->numbers_only ? before[i] : olo_shape_default();
+        if (!reader->numbers_only)
+            shapes[i] = olo_shape_default();
         const olo_status status =
             olo_read_fields(reader, item, olo_part_shape.fields, olo_part_shape.field_count,
                             "shape", &shapes[i], NULL);

@@ -183,9 +183,9 @@ static void by_number(const olo_step_view *view, int c, int number, contribution
 {
     const olo_step *step = view->step;
     const olo_constraint *row = &step->system->constraints[c];
-    double memory[2][OLO_CONSTRAINT_DATA / sizeof(double)];
-    const olo_constraint at_zero = row->type->with(row, number, 0.0, memory[0]),
-                         at_one = row->type->with(row, number, 1.0, memory[1]);
+    double memory[2][OLO_CONSTRAINT_NUMBERS];
+    const olo_constraint at_zero = olo_constraint_with(row, number, 0.0, memory[0]),
+                         at_one = olo_constraint_with(row, number, 1.0, memory[1]);
     const olo_interval over = olo_step_interval(step);
     by_gradient(view, c, number, x);
     x->end = olo_constraint_condition(&at_one, &over) - olo_constraint_condition(&at_zero, &over);
@@ -200,7 +200,7 @@ static void by_row(const olo_step_view *view, int c, int p, contribution *x)
     x->rate = 0;
     if (row->form)
         by_form(view, c, p, x);
-    else if (row->type->numbers > 0)
+    else if (row->type->affine > 0)
         by_number(view, c, p, x);
     else if (p > 0)
         by_factor(view, c, p, x);

@@ -66,7 +66,7 @@ static void set_body(olo_hinges *x, int i, int parent)
     at->parent[l] = parent;
     at->free[l] = !topology->nodes[k].type;
     at->ball[l] = hinge.ball;
-    x->bare = x->bare && !hinge.ball;
+    x->hinges_only = x->hinges_only && !hinge.ball;
     if (parent >= 0) {
         hinge_of(topology, topology->order[parent], &above);
         at->above_q[l] = s->nodes[topology->order[parent]].q;
@@ -176,7 +176,7 @@ olo_status olo_hinges_create(const olo_system *system, const olo_scheme *scheme,
     x->at_start = scheme->evaluation.at_start;
     bool fits = true;
     olo_status status = olo_hinge_forces_create(topology, &x->forces, &fits, error);
-    x->bare = x->forces.force_count == 0;
+    x->hinges_only = x->forces.force_count == 0;
     fits = fits && (!x->at_start || x->forces.force_count == 0);
     if (status == OLO_OK && fits)
         status = set_up(x, system, topology, error);
@@ -229,9 +229,9 @@ bool olo_hinges_have_forces(const olo_hinges *x)
     return x->forces.force_count > 0;
 }
 
-bool olo_hinges_are_bare(const olo_hinges *x)
+bool olo_hinges_alone(const olo_hinges *x)
 {
-    return x->bare;
+    return x->hinges_only;
 }
 
 void olo_hinges_place(olo_hinges *x, olo_step *step, double *wrench)

@@ -37,7 +37,7 @@ int olo_hinges_project(olo_hinges *hinges, olo_step *step);
  */
 bool olo_hinges_have_forces(const olo_hinges *hinges);
 /* Whether all joints are hinges without such forces. */
-bool olo_hinges_are_bare(const olo_hinges *hinges);
+bool olo_hinges_alone(const olo_hinges *hinges);
 /* From now on eliminations keep their tangent. False: no memory. */
 bool olo_hinges_keep(olo_hinges *hinges);
 /* How motions are remembered, four numbers at once. */

@@ -79,7 +79,7 @@ struct olo_hinges {
     bool at_start; /* the left pair is that at q0, and steps start with a momentum */
     int count, fours;
     olo_hinge_forces forces; /* along the angles of hinges */
-    bool bare;               /* all joints are hinges without such forces */
+    bool hinges_only;        /* all joints are hinges without such forces */
     int *forced;             /* [fours * LANES] hinge among those of `forces`, or -1 */
     bool *forced_four;       /* [fours] some of its hinges are */
     four *four;

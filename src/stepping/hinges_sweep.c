@@ -76,7 +76,7 @@ LANES_INLINE void sum_wrenches(const olo_hinges *x, const places *at, const hing
 
 /* Sums and hinges of four bodies; what has come from children in later fours is added. */
 LANES_INLINE void make_four(olo_hinges *x, int i, const olo_step *step, const bool at_start,
-                            const bool bare, sums *own, hinge *hinges)
+                            const bool hinges_only, sums *own, hinge *hinges)
 {
     const places *at = &x->places[i];
     const four *b = &x->four[i];
@@ -90,7 +90,7 @@ LANES_INLINE void make_four(olo_hinges *x, int i, const olo_step *step, const bo
     }
     if (!at_start)
         make_variations(force, moment, turned.n1, arm1, hinges);
-    if (!bare && x->forced_four[i])
+    if (!hinges_only && x->forced_four[i])
         make_forces(x, i, step, &turned, hinges);
     for (int l = 0; l < LANES; l++)
         for (int j = 0; at->late[l] >= 0 && j < SUMS; j++)
@@ -265,24 +265,24 @@ static bool solve_free(const sums *c, column z, body *b)
     return solve_six(K, -z.upper, -z.lower, b->twist);
 }
 
-/* bare: there are hinges without forces only */
+/* hinges_only: all joints are hinges without forces */
 LANES_INLINE int eliminate_all(olo_hinges *x, const olo_step *step, const bool at_start,
-                               const bool bare)
+                               const bool hinges_only)
 {
     for (int i = x->fours - 1; i >= 0; i--) {
         const places *at = &x->places[i];
         hinge hinges[LANES];
         sums passing[LANES], *own = x->kept ? x->kept + LANES * i : passing;
-        make_four(x, i, step, at_start, bare, own, hinges);
+        make_four(x, i, step, at_start, hinges_only, own, hinges);
         for (int l = at->count - 1; l >= 0; l--) {
             body *b = x->bodies + LANES * i + l;
             bool regular =
                 at->free[l] ? solve_free(&own[l], column_right(&own[l]), b)
-                : !bare && at->ball[l]
+                : !hinges_only && at->ball[l]
                     ? eliminate_ball(&own[l], &hinges[l], at->first[l], at_start, b,
                                      above(x, at, l, own))
                     : eliminate_body(&own[l], &hinges[l], at->first[l], at_start,
-                                     !bare && x->forced_four[i], b, above(x, at, l, own));
+                                     !hinges_only && x->forced_four[i], b, above(x, at, l, own));
             if (!regular)
                 return LANES * i + l;
         }
@@ -294,8 +294,10 @@ LANES_INLINE int eliminate_all(olo_hinges *x, const olo_step *step, const bool a
 static int eliminate(olo_hinges *x, const olo_step *step)
 {
     if (x->at_start)
-        return x->bare ? eliminate_all(x, step, true, true) : eliminate_all(x, step, true, false);
-    return x->bare ? eliminate_all(x, step, false, true) : eliminate_all(x, step, false, false);
+        return x->hinges_only ? eliminate_all(x, step, true, true)
+                              : eliminate_all(x, step, true, false);
+    return x->hinges_only ? eliminate_all(x, step, false, true)
+                          : eliminate_all(x, step, false, false);
 }
 
 /* --- the right side alone --- */

@@ -36,7 +36,7 @@ olo_status olo_linear_hinges_create(const olo_system *system, const olo_scheme *
     olo_status status = olo_hinges_create(system, scheme, topology, width, &forward, error);
     if (status != OLO_OK || !forward)
         return status;
-    if (!olo_hinges_are_bare(forward)) {
+    if (!olo_hinges_alone(forward)) {
         olo_hinges_free(forward);
         return OLO_OK;
     }

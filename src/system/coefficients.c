@@ -1,97 +1,81 @@
-/* Visits all coefficients of a system in the order of the header. */
+/* Visits all numbers of a system, piece by piece. */
 #include "system/coefficients.h"
 
-#include <math.h>
+#include "system/rolling.h"
 
 typedef struct walk {
-    olo_coefficient_visitor *visit;
+    olo_number_visitor *visit;
     void *context;
-    olo_coefficient at;
+    olo_numbers at;
 } walk;
 
-/* Visits the next coefficient. */
-static void visit_value(walk *x, double value)
-{
-    x->at.value = value;
-    x->visit(x->context, &x->at);
-    x->at.p++;
-}
-
-/* Begins the coefficients of another piece. */
+/* Begins the numbers of another piece. */
 static void begin(walk *x, olo_coefficient_kind kind, int index)
 {
-    x->at = (olo_coefficient){.kind = kind, .index = index};
+    x->at = (olo_numbers){.kind = kind, .index = index};
+}
+
+/* Visits the next numbers of the piece. */
+static void visit(walk *x, const double *values, int count)
+{
+    if (count == 0)
+        return;
+    x->at.values = (double *)values;
+    x->at.count = count;
+    x->visit(x->context, &x->at);
+    x->at.p += count;
 }
 
 /* In the order of olo_form_value_by_coefficient. */
-static void visit_form(walk *x, const olo_form *form)
+static void visit_forms(walk *x, int count, const olo_form *forms)
 {
-    visit_value(x, form->c);
-    for (int i = 0; i < form->size; i++)
-        visit_value(x, form->b[i]);
-    for (int i = 0; i < form->products; i++)
-        visit_value(x, form->product[i].a);
+    for (int k = 0; k < count; k++) {
+        visit(x, &forms[k].c, 1);
+        visit(x, forms[k].b, forms[k].size);
+        for (int p = 0; p < forms[k].products; p++)
+            visit(x, &forms[k].product[p].a, 1);
+    }
 }
 
-/* In the order of olo_term_discrete_by_coefficient. */
-static void visit_term(walk *x, const olo_term *term)
+/* Terms in the order of olo_term_discrete_by_coefficient. */
+
+bool olo_term_shares_forms(const olo_system *s, const olo_term *term)
 {
-    for (int i = 0; i < term->law->coefficients; i++)
-        visit_value(x, term->coefficient[i]);
-    for (int k = 0; !term->invariants && k < term->forms; k++)
-        visit_form(x, &term->form[k]);
-    if (!term->invariants)
-        return;
-    const olo_strain *strain = term->data; /* the only kind of invariants */
-    for (int i = 0; i < OLO_STRAINS; i++)
-        visit_value(x, strain->reference[i]);
+    return term->coordinate < s->joint_coordinate_count &&
+           term->form == s->joint_coordinates[term->coordinate].term->form;
+}
+
+static void visit_strain(walk *x, const olo_strain *strain, int term)
+{
+    visit(x, strain->reference, OLO_STRAINS);
+    visit(x, strain->N, strain->nodes);
+    visit(x, strain->dN, strain->nodes);
+    begin(x, OLO_COEFFICIENT_CORNER, term);
     for (int a = 0; a < strain->nodes; a++)
-        visit_value(x, strain->N[a]);
-    for (int a = 0; a < strain->nodes; a++)
-        visit_value(x, strain->dN[a]);
+        visit(x, strain->turn[a], strain->turn[a] ? 9 : 0);
+    begin(x, OLO_COEFFICIENT_OTHER, term);
+    visit(x, &strain->weight, 1);
 }
 
-static void visit_corners(walk *x, const olo_term *term)
+static void visit_terms(walk *x, const olo_system *s)
 {
-    const olo_strain *strain = term->data;
-    for (int a = 0; term->invariants && a < strain->nodes; a++)
-        for (int i = 0; strain->turn[a] && i < 9; i++)
-            visit_value(x, strain->turn[a][i]);
-}
-
-static void visit_other(void *context, double value)
-{
-    visit_value(context, value);
-}
-
-static void visit_geometry(walk *x, const olo_system *s)
-{
-    for (int c = 0; c < s->m; c++) {
-        const olo_constraint *row = &s->constraints[c];
-        begin(x, OLO_COEFFICIENT_ROW, c);
-        if (row->form) {
-            visit_form(x, row->form);
-            continue;
-        }
-        for (int i = 0; i < row->type->numbers; i++)
-            visit_value(x, row->type->number(row, i));
-        if (row->type->numbers == 0)
-            visit_value(x, row->constant);
-        for (int i = 0; i < row->share_count; i++)
-            visit_value(x, row->shares[i].factor);
-        begin(x, OLO_COEFFICIENT_CONTACT, c);
-        if (row->type->others)
-            row->type->others(row, x, visit_other);
+    for (int i = 0; i < s->term_count; i++) {
+        const olo_term *term = &s->terms[i];
+        begin(x, OLO_COEFFICIENT_TERM, i);
+        visit(x, term->coefficient, term->law->coefficients);
+        x->at.shared = !term->invariants && olo_term_shares_forms(s, term);
+        if (term->invariants)
+            visit_strain(x, term->data, i); /* the only kind of invariants */
+        else
+            visit_forms(x, term->forms, term->form);
     }
     for (int i = 0; i < s->joint_coordinate_count; i++) {
         begin(x, OLO_COEFFICIENT_COORDINATE, i);
-        visit_term(x, s->joint_coordinates[i].term);
-    }
-    for (int k = 0; k < s->term_count; k++) {
-        begin(x, OLO_COEFFICIENT_CORNER, k);
-        visit_corners(x, &s->terms[k]);
+        visit_forms(x, s->joint_coordinates[i].term->forms, s->joint_coordinates[i].term->form);
     }
 }
+
+/* Actions. */
 
 int olo_action_coefficients(const olo_action *action)
 {
@@ -105,57 +89,128 @@ double *olo_action_coefficient(olo_action *action, int p)
     return p == 3 ? &action->kp : p == 4 ? &action->kd : &action->position.weight[p - 5];
 }
 
-/* Samples that distinguish functions of time, unless a function knows its own derivatives. */
-static void visit_function(walk *x, const olo_time_function *time)
-{
-    const int samples = 12;
-    for (int i = 0; time->value && !time->by_parameters && i < samples; i++)
-        visit_value(x, time->value(time->context, 0.01 * pow(2.3, i)));
-}
-
-static void visit_functions(walk *x, const olo_system *s)
+static void visit_actions(walk *x, const olo_system *s)
 {
     for (int i = 0; i < s->action_count; i++) {
-        begin(x, OLO_COEFFICIENT_FUNCTION, i);
-        visit_function(x, &s->actions[i].time);
-    }
-    for (int c = 0; c < s->m; c++) {
-        begin(x, OLO_COEFFICIENT_FUNCTION, -1);
-        visit_function(x, &s->constraints[c].time);
-    }
-    for (int k = 0; k < s->term_count; k++) {
-        begin(x, OLO_COEFFICIENT_FUNCTION, -1);
-        if (s->terms[k].law->samples)
-            s->terms[k].law->samples(s->terms[k].context, x, visit_other);
+        begin(x, OLO_COEFFICIENT_ACTION, i);
+        for (int p = 0; p < olo_action_coefficients(&s->actions[i]); p++)
+            visit(x, olo_action_coefficient(&s->actions[i], p), 1);
+        begin(x, OLO_COEFFICIENT_OTHER, i);
+        visit(x, s->actions[i].position.x0, 3);
     }
 }
 
-void olo_system_visit_coefficients(const olo_system *s, olo_coefficient_visitor *visit,
-                                   void *context)
+/* Constraint rows. */
+
+int olo_group_own_rows(const olo_group *group)
 {
-    walk x = {.visit = visit, .context = context};
+    return group->frame < 0 ? group->count : 0;
+}
+
+static void visit_row(walk *x, const olo_system *s, int c)
+{
+    const olo_constraint *row = &s->constraints[c];
+    const int affine = row->type->affine;
+    const double *data = row->data;
+    begin(x, OLO_COEFFICIENT_ROW, c);
+    if (row->form) {
+        visit_forms(x, 1, row->form);
+        return;
+    }
+    visit(x, affine > 0 ? data : &row->constant, affine > 0 ? affine : 1);
+    for (int i = 0; i < row->share_count; i++)
+        visit(x, &row->shares[i].factor, 1);
+    begin(x, OLO_COEFFICIENT_CONTACT, c);
+    if (row->type->numbers > affine)
+        visit(x, data + affine, row->type->numbers - affine);
+}
+
+static void visit_rows(walk *x, const olo_system *s)
+{
+    for (int g = 0; g < s->group_count; g++)
+        for (int i = 0; i < olo_group_own_rows(&s->groups[g]); i++)
+            visit_row(x, s, s->groups[g].first + i);
+}
+
+/* Everything else. */
+
+static void visit_joints(walk *x, const olo_system *s)
+{
+    for (int i = 0; i < s->joint_count; i++) {
+        const olo_articulation *joint = &s->joints[i];
+        visit(x, joint->parent_point, 3);
+        visit(x, joint->child_point, 3);
+        visit(x, joint->parent_axes, 9);
+        visit(x, joint->child_axes, 9);
+        visit(x, &joint->length, 1);
+        visit(x, (const double *)joint->rolling, joint->rolling ? OLO_ROLLING_NUMBERS : 0);
+    }
+}
+
+static void visit_position(walk *x, const olo_position *position)
+{
+    visit(x, position->x0, 3);
+    visit(x, position->weight, position->count);
+}
+
+static void visit_points(walk *x, const olo_system *s)
+{
+    for (int k = 0; k < s->node_count; k++)
+        visit(x, s->nodes[k].center, 3);
+    for (int i = 0; i < s->body_point_count; i++)
+        visit(x, s->body_points[i].at, 3);
+    for (int i = 0; i < s->exact_count; i++)
+        visit_position(x, &s->exacts[i].position);
+}
+
+static void visit_drawables(walk *x, const olo_system *s)
+{
+    for (int i = 0; i < s->drawable_count; i++) {
+        visit(x, s->drawables[i].position, 3);
+        visit(x, s->drawables[i].rotation, 9);
+        visit(x, s->drawables[i].end, 3);
+        visit(x, s->drawables[i].size, OLO_DRAWABLE_SIZES);
+    }
+    for (int i = 0; i < s->beam_count; i++) {
+        const olo_beam_line *beam = &s->beams[i];
+        visit(x, beam->lengths, beam->node_count);
+        visit(x, beam->stations, beam->elements * beam->points);
+        visit(x, beam->section.size, 2);
+        visit(x, &beam->section.radius, 1);
+        visit(x, &beam->section.inner_radius, 1);
+    }
+}
+
+static void visit_initial_state(walk *x, const olo_system *s)
+{
+    for (int i = 0; i < s->implied_count; i++) {
+        visit(x, s->implied[i].point, 3);
+        visit(x, s->implied[i].omega, 3);
+        visit(x, s->implied[i].sliding, 3);
+    }
+    visit(x, s->q0, s->n);
+    visit(x, s->v0, s->n);
+}
+
+void olo_system_visit_numbers(olo_system *s, olo_number_visitor *visitor, void *context)
+{
+    walk x = {.visit = visitor, .context = context};
     for (int e = 0; e < s->mass_count; e++) {
         begin(&x, OLO_COEFFICIENT_MASS, e);
-        visit_value(&x, s->mass[e].m);
+        visit(&x, &s->mass[e].m, 1);
     }
-    for (int k = 0; k < s->term_count; k++) {
-        begin(&x, OLO_COEFFICIENT_TERM, k);
-        visit_term(&x, &s->terms[k]);
-    }
-    for (int i = 0; i < s->action_count; i++) {
-        olo_action action = s->actions[i];
-        begin(&x, OLO_COEFFICIENT_ACTION, i);
-        for (int p = 0; p < olo_action_coefficients(&action); p++)
-            visit_value(&x, *olo_action_coefficient(&action, p));
-    }
-    visit_geometry(&x, s);
+    visit_terms(&x, s);
+    visit_actions(&x, s);
+    visit_rows(&x, s);
     for (int i = 0; i < s->output_count; i++) {
-        const olo_position *point = &s->outputs[i].position;
         begin(&x, OLO_COEFFICIENT_OUTPUT, i);
-        for (int k = 0; k < 3; k++)
-            visit_value(&x, point->x0[k]);
-        for (int k = 0; k < point->count; k++)
-            visit_value(&x, point->weight[k]);
+        visit_position(&x, &s->outputs[i].position);
     }
-    visit_functions(&x, s);
+    begin(&x, OLO_COEFFICIENT_OTHER, 0);
+    visit_joints(&x, s);
+    visit_points(&x, s);
+    visit_drawables(&x, s);
+    visit_initial_state(&x, s);
+    visit(&x, s->gravity, 3);
+    visit(&x, s->plane, 3);
 }

@@ -1,21 +1,21 @@
-/* All coefficients of a system in one list. Parameters of a model change these numbers, and
- * derivatives of runs are taken with respect to them.
+/* All numbers of a system, in one walk. Parameters of a model change these numbers. Blocks of
+ * numbers (kinematics/analysis.h) contain all of them. Derivatives of runs are taken with respect
+ * to the coefficients, the kinds before OLO_COEFFICIENT_OTHER:
  *
  *     masses        entries of M
  *     terms         coefficients of the law, then those of its forms or invariants
  *                   (olo_term_coefficients)
  *     actions       force or moment, gains, weights of the point of application
  *     rows          coefficients of a form; the constant and the factors of a relation; or the
- *                   numbers of another kind of constraint row
- *     coordinates   coefficients of the terms of joint coordinates
+ *                   numbers in which another kind of constraint row is affine
+ *     coordinates   coefficients of the forms of joint coordinates
  *     corners       rotations between the sections of a beam and its nodes
- *     contacts      axes and planes of rolling contacts
+ *     contacts      the other numbers of constraint rows: axes and planes of rolling contacts
  *     outputs       weights and origins of recorded points
+ *     others        joints, points, drawables, beams, the initial state as given, gravity
  *
- * Two systems with the same names, sizes and indices differ only in these coefficients, in
- * functions of time and in energies given as expressions. A function of time may know its own
- * derivatives with respect to parameters; tables over time and energies are compared by samples.
- */
+ * Two systems of one structure differ only in these numbers, in functions of time and in energies
+ * given as expressions. */
 #ifndef OLO_SYSTEM_COEFFICIENTS_H
 #define OLO_SYSTEM_COEFFICIENTS_H
 
@@ -30,7 +30,7 @@ typedef enum olo_coefficient_kind {
     OLO_COEFFICIENT_CORNER,
     OLO_COEFFICIENT_CONTACT,
     OLO_COEFFICIENT_OUTPUT,
-    OLO_COEFFICIENT_FUNCTION /* samples of functions */
+    OLO_COEFFICIENT_OTHER
 } olo_coefficient_kind;
 
 /* Coefficient p of the mass entry, term, action, constraint row, joint coordinate or output with
@@ -48,10 +48,24 @@ static inline bool olo_coefficient_acts(const olo_coefficient *c)
            c->kind == OLO_COEFFICIENT_ACTION || c->kind == OLO_COEFFICIENT_ROW;
 }
 
-/* Visits all coefficients, in an order that is the same for all systems of one structure. */
-typedef void olo_coefficient_visitor(void *context, const olo_coefficient *coefficient);
-void olo_system_visit_coefficients(const olo_system *system, olo_coefficient_visitor *visit,
-                                   void *context);
+/* Numbers that lie one after the other: coefficients p, p + 1, ... of a piece. */
+typedef struct olo_numbers {
+    olo_coefficient_kind kind;
+    int index, p, count;
+    double *values;
+    bool shared; /* they belong to another piece, too, where they are not shared */
+} olo_numbers;
+
+/* Visits all numbers, in an order that is the same for all systems of one structure. */
+typedef void olo_number_visitor(void *context, const olo_numbers *numbers);
+void olo_system_visit_numbers(olo_system *system, olo_number_visitor *visit, void *context);
+
+/* Terms of a joint coordinate share its forms. */
+bool olo_term_shares_forms(const olo_system *system, const olo_term *term);
+
+/* The number of rows of a group that have numbers of the model. The internal rows of a frame have
+ * none. */
+int olo_group_own_rows(const olo_group *group);
 
 /* Coefficients of an action, in the order vector, kp, kd, weights of the point of application: how
  * many, and a pointer to one. */

@@ -18,6 +18,7 @@
 #define OLO_SYSTEM_CONSTRAINT_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "system/action.h"
 #include "system/form.h"
@@ -31,7 +32,7 @@ typedef struct olo_at {
 
 typedef struct olo_constraint olo_constraint;
 
-enum { OLO_CONSTRAINT_DATA = 32 * sizeof(double) }; /* largest size of `data` */
+enum { OLO_CONSTRAINT_NUMBERS = 32 }; /* most numbers in `data` */
 
 typedef struct olo_constraint_type {
     const char *name;
@@ -52,14 +53,9 @@ typedef struct olo_constraint_type {
     void (*second)(const olo_constraint *row, const olo_interval *x, const double *y, int a, int b,
                    double *matrix);
     void (*third)(const olo_constraint *row, const olo_at *at, const double *y, double *matrix);
-    /* Numbers of `data` in which g and d are affine, for derivatives with respect to parameters:
-     * how many, the value of one, and the row with a different value, its data in `memory`. */
-    int numbers;
-    double (*number)(const olo_constraint *row, int index);
-    olo_constraint (*with)(const olo_constraint *row, int index, double value, void *memory);
-    /* Visits the other numbers that g and d depend on. NULL: there are none. */
-    void (*others)(const olo_constraint *row, void *context,
-                   void (*visit)(void *context, double value));
+    /* `data` is an array of this many numbers, which parameters may change; 0: none. g and d are
+     * affine in the first of them, which have derivatives. */
+    int numbers, affine;
     /* f(t), and its derivative unless `rate` is NULL. The entry is NULL without prescribed
      * motion. */
     double (*motion)(const olo_constraint *row, double t, double *rate);
@@ -113,6 +109,18 @@ static inline void olo_constraint_discrete(const olo_constraint *row, const olo_
                                            double *d, double *tangent)
 {
     row->type->discrete(row, x, d, tangent);
+}
+
+/* The row with another value of one of the numbers in its data; `memory` is its data then. */
+static inline olo_constraint olo_constraint_with(const olo_constraint *row, int number,
+                                                 double value,
+                                                 double memory[OLO_CONSTRAINT_NUMBERS])
+{
+    olo_constraint changed = *row;
+    memcpy(memory, row->data, (size_t)row->type->numbers * sizeof *memory);
+    memory[number] = value;
+    changed.data = memory;
+    return changed;
 }
 
 /* True if the row has a prescribed motion. */

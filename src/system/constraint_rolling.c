@@ -58,44 +58,6 @@ static olo_interval backwards(const olo_interval *x)
     return back;
 }
 
-/* --- the numbers of a contact --- */
-
-/* Both rows are affine in the radius, the offset of the plane along its normal and the centre in
- * the body. */
-enum { NUMBERS = 5 };
-
-static double *number_of(olo_rolling *rolling, int index)
-{
-    if (index == 0)
-        return &rolling->radius;
-    return index == 1 ? &rolling->offset : &rolling->center[index - 2];
-}
-
-static double number(const olo_constraint *row, int index)
-{
-    olo_rolling rolling = *(const olo_rolling *)row->data;
-    return *number_of(&rolling, index);
-}
-
-static olo_constraint with(const olo_constraint *row, int index, double value, void *memory)
-{
-    olo_constraint changed = *row;
-    olo_rolling *rolling = memory;
-    *rolling = *(const olo_rolling *)row->data;
-    *number_of(rolling, index) = value;
-    changed.data = rolling;
-    return changed;
-}
-
-static void others(const olo_constraint *row, void *context,
-                   void (*visit)(void *context, double value))
-{
-    const olo_rolling *x = row->data;
-    const double *const all[] = {x->axis, x->normal, x->direction};
-    for (int k = 0; k < 9; k++)
-        visit(context, all[k / 3][k % 3]);
-}
-
 /* --- second derivatives --- */
 
 /* Both rows contracted with y are constant + L psi. The lever L = r/sigma_a is a function of the
@@ -285,10 +247,8 @@ const olo_constraint_type olo_constraint_height = {.name = "height",
                                                    .hessian = height_hessian,
                                                    .second = height_second,
                                                    .third = height_third,
-                                                   .numbers = NUMBERS,
-                                                   .number = number,
-                                                   .with = with,
-                                                   .others = others,
+                                                   .numbers = OLO_ROLLING_NUMBERS,
+                                                   .affine = OLO_ROLLING_AFFINE,
                                                    .objection = lies_flat};
 
 /* --- rolling --- */
@@ -418,7 +378,5 @@ const olo_constraint_type olo_constraint_rolling = {.name = "rolling",
                                                     .hessian = rolling_hessian,
                                                     .second = rolling_second,
                                                     .third = rolling_third,
-                                                    .numbers = NUMBERS,
-                                                    .number = number,
-                                                    .with = with,
-                                                    .others = others};
+                                                    .numbers = OLO_ROLLING_NUMBERS,
+                                                    .affine = OLO_ROLLING_AFFINE};

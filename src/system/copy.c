@@ -1,4 +1,4 @@
-/* Copies of a system, and the visit of all its numbers; see the header. */
+/* Copies of a system, and the data that follow from their numbers; see the header. */
 #include "system/copy.h"
 
 #include <math.h>
@@ -6,10 +6,9 @@
 
 #include "base/memory.h"
 #include "linalg/vec3.h"
+#include "system/coefficients.h"
 #include "system/diagnostics.h"
 #include "system/rolling.h"
-
-enum { ROLLING_NUMBERS = sizeof(olo_rolling) / sizeof(double) };
 
 /* --- copies --- */
 
@@ -71,22 +70,6 @@ static void copy_lists(copying *x)
         x->to->constraints[c].time.free = NULL;
 }
 
-/* Terms of a joint coordinate share its forms. */
-static bool shares_forms(const olo_system *s, const olo_term *term)
-{
-    return term->coordinate < s->joint_coordinate_count &&
-           term->form == s->joint_coordinates[term->coordinate].term->form;
-}
-
-/* True for an internal row of a frame: it has no numbers of the model, and is shared. The caller
- * asks in ascending order of rows; `group` starts at 0 and follows them. */
-static bool is_rigid(const olo_system *s, int *group, int row)
-{
-    while (row >= s->groups[*group].first + s->groups[*group].count)
-        ++*group;
-    return s->groups[*group].frame >= 0;
-}
-
 /* Allocates the forms of all pieces. */
 static void reserve_forms(copying *x)
 {
@@ -97,7 +80,7 @@ static void reserve_forms(copying *x)
         const olo_term *term =
             i < s->term_count ? &s->terms[i] : s->joint_coordinates[i - s->term_count].term;
         coefficients += (size_t)term->law->coefficients;
-        if (term->invariants || (i < s->term_count && shares_forms(s, term)))
+        if (term->invariants || (i < s->term_count && olo_term_shares_forms(s, term)))
             continue;
         forms += (size_t)term->forms;
         for (int k = 0; k < term->forms; k++) {
@@ -106,16 +89,17 @@ static void reserve_forms(copying *x)
         }
     }
     /* count forms of constraint rows */
-    for (int c = 0, group = 0; c < s->m; c++)
-        if (s->constraints[c].form && !is_rigid(s, &group, c)) {
-            forms++;
-            sizes += (size_t)s->constraints[c].form->size;
-            products += (size_t)s->constraints[c].form->products;
+    for (int g = 0; g < s->group_count; g++)
+        for (int i = 0; i < olo_group_own_rows(&s->groups[g]); i++) {
+            const olo_form *form = s->constraints[s->groups[g].first + i].form;
+            forms += form != NULL;
+            sizes += form ? (size_t)form->size : 0;
+            products += form ? (size_t)form->products : 0;
         }
-    x->form = olo_pool_alloc(&x->to->pool, forms, sizeof *x->form);
-    x->b = olo_pool_alloc(&x->to->pool, sizes, sizeof *x->b);
-    x->product = olo_pool_alloc(&x->to->pool, products, sizeof *x->product);
-    x->coefficient = olo_pool_alloc(&x->to->pool, coefficients, sizeof *x->coefficient);
+    x->form = olo_pool_copy(&x->to->pool, NULL, forms, sizeof *x->form);
+    x->b = olo_pool_copy(&x->to->pool, NULL, sizes, sizeof *x->b);
+    x->product = olo_pool_copy(&x->to->pool, NULL, products, sizeof *x->product);
+    x->coefficient = olo_pool_copy(&x->to->pool, NULL, coefficients, sizeof *x->coefficient);
     x->ok = x->ok && x->form && x->b && x->product && x->coefficient;
 }
 
@@ -167,7 +151,7 @@ static void copy_terms(copying *x)
         olo_term *term = &to->terms[i];
         if (term->invariants)
             term->data = copy_strain(x, term->data);
-        else if (shares_forms(x->from, term))
+        else if (olo_term_shares_forms(x->from, term))
             term->form = coordinates[term->coordinate].form;
         else
             term->form = copy_forms(x, term->forms, term->form);
@@ -181,23 +165,26 @@ static const olo_term *coordinate_of(const copying *x, const olo_term *from)
     return from ? x->to->joint_coordinates[from->coordinate].term : NULL;
 }
 
+static void copy_row(copying *x, olo_constraint *row)
+{
+    if (row->form) {
+        row->form = copy_forms(x, 1, row->form);
+        return;
+    }
+    olo_share *shares =
+        (olo_share *)pool_copy(x, row->shares, (size_t)row->share_count, sizeof *row->shares);
+    for (int i = 0; shares && i < row->share_count; i++)
+        shares[i].coordinate = coordinate_of(x, shares[i].coordinate);
+    row->shares = shares;
+    if (row->type->numbers > 0)
+        row->data = pool_copy(x, row->data, (size_t)row->type->numbers, sizeof(double));
+}
+
 static void copy_rows(copying *x)
 {
-    for (int c = 0, group = 0; x->ok && c < x->to->m; c++) {
-        olo_constraint *row = &x->to->constraints[c];
-        if (is_rigid(x->from, &group, c))
-            continue;
-        if (row->form) {
-            row->form = copy_forms(x, 1, row->form);
-            continue;
-        }
-        olo_share *shares =
-            (olo_share *)pool_copy(x, row->shares, (size_t)row->share_count, sizeof *row->shares);
-        for (int i = 0; shares && i < row->share_count; i++)
-            shares[i].coordinate = coordinate_of(x, shares[i].coordinate);
-        row->shares = shares;
-        row->data = pool_copy(x, row->data, 1, sizeof(olo_rolling));
-    }
+    for (int g = 0; x->ok && g < x->from->group_count; g++)
+        for (int i = 0; x->ok && i < olo_group_own_rows(&x->from->groups[g]); i++)
+            copy_row(x, &x->to->constraints[x->from->groups[g].first + i]);
 }
 
 static void copy_others(copying *x)
@@ -286,149 +273,4 @@ bool olo_system_finish_numbers(olo_system *system)
 {
     system->length_scale = length_scale(system);
     return olo_system_gather_frames(system);
-}
-
-/* --- all numbers --- */
-
-typedef struct walk {
-    olo_number_visitor *visit;
-    void *context;
-} walk;
-
-static void visit_array(const walk *x, const double *numbers, int count)
-{
-    if (count > 0)
-        x->visit(x->context, (double *)numbers, count);
-}
-
-static void visit_forms(const walk *x, int count, const olo_form *forms)
-{
-    for (int k = 0; k < count; k++) {
-        visit_array(x, &forms[k].c, 1);
-        visit_array(x, forms[k].b, forms[k].size);
-        for (int p = 0; p < forms[k].products; p++)
-            visit_array(x, &forms[k].product[p].a, 1);
-    }
-}
-
-static void visit_position(const walk *x, const olo_position *position)
-{
-    visit_array(x, position->x0, 3);
-    visit_array(x, position->weight, position->count);
-}
-
-static void visit_strain(const walk *x, const olo_strain *strain)
-{
-    visit_array(x, strain->reference, OLO_STRAINS);
-    visit_array(x, strain->N, strain->nodes);
-    visit_array(x, strain->dN, strain->nodes);
-    visit_array(x, &strain->weight, 1);
-    for (int a = 0; a < strain->nodes; a++)
-        visit_array(x, strain->turn[a], strain->turn[a] ? 9 : 0);
-}
-
-static void visit_terms(const walk *x, const olo_system *s)
-{
-    for (int i = 0; i < s->term_count; i++) {
-        const olo_term *term = &s->terms[i];
-        visit_array(x, term->coefficient, term->law->coefficients);
-        if (term->invariants)
-            visit_strain(x, term->data);
-        else if (!shares_forms(s, term))
-            visit_forms(x, term->forms, term->form);
-    }
-    for (int i = 0; i < s->joint_coordinate_count; i++)
-        visit_forms(x, s->joint_coordinates[i].term->forms, s->joint_coordinates[i].term->form);
-}
-
-static void visit_actions(const walk *x, const olo_system *s)
-{
-    for (int i = 0; i < s->action_count; i++) {
-        visit_array(x, s->actions[i].vector, 3);
-        visit_array(x, &s->actions[i].kp, 1);
-        visit_array(x, &s->actions[i].kd, 1);
-        visit_position(x, &s->actions[i].position);
-    }
-}
-
-static void visit_rows(const walk *x, const olo_system *s)
-{
-    for (int c = 0, group = 0; c < s->m; c++) {
-        const olo_constraint *row = &s->constraints[c];
-        if (is_rigid(s, &group, c))
-            continue;
-        if (row->form) {
-            visit_forms(x, 1, row->form);
-            continue;
-        }
-        visit_array(x, &row->constant, 1);
-        for (int i = 0; i < row->share_count; i++)
-            visit_array(x, &row->shares[i].factor, 1);
-        visit_array(x, row->data, row->data ? ROLLING_NUMBERS : 0);
-    }
-}
-
-static void visit_joints(const walk *x, const olo_system *s)
-{
-    for (int i = 0; i < s->joint_count; i++) {
-        const olo_articulation *joint = &s->joints[i];
-        visit_array(x, joint->parent_point, 3);
-        visit_array(x, joint->child_point, 3);
-        visit_array(x, joint->parent_axes, 9);
-        visit_array(x, joint->child_axes, 9);
-        visit_array(x, &joint->length, 1);
-        visit_array(x, (const double *)joint->rolling, joint->rolling ? ROLLING_NUMBERS : 0);
-    }
-}
-
-static void visit_points(const walk *x, const olo_system *s)
-{
-    for (int k = 0; k < s->node_count; k++)
-        visit_array(x, s->nodes[k].center, 3);
-    for (int i = 0; i < s->body_point_count; i++)
-        visit_array(x, s->body_points[i].at, 3);
-    for (int i = 0; i < s->output_count; i++)
-        visit_position(x, &s->outputs[i].position);
-    for (int i = 0; i < s->exact_count; i++)
-        visit_position(x, &s->exacts[i].position);
-}
-
-static void visit_drawables(const walk *x, const olo_system *s)
-{
-    for (int i = 0; i < s->drawable_count; i++) {
-        visit_array(x, s->drawables[i].position, 3);
-        visit_array(x, s->drawables[i].rotation, 9);
-        visit_array(x, s->drawables[i].end, 3);
-        visit_array(x, s->drawables[i].size, OLO_DRAWABLE_SIZES);
-    }
-    for (int i = 0; i < s->beam_count; i++) {
-        const olo_beam_line *beam = &s->beams[i];
-        visit_array(x, beam->lengths, beam->node_count);
-        visit_array(x, beam->stations, beam->elements * beam->points);
-        visit_array(x, beam->section.size, 2);
-        visit_array(x, &beam->section.radius, 1);
-        visit_array(x, &beam->section.inner_radius, 1);
-    }
-}
-
-void olo_system_visit_numbers(olo_system *s, olo_number_visitor *visit, void *context)
-{
-    const walk x = {.visit = visit, .context = context};
-    for (int e = 0; e < s->mass_count; e++)
-        visit_array(&x, &s->mass[e].m, 1);
-    visit_terms(&x, s);
-    visit_actions(&x, s);
-    visit_rows(&x, s);
-    visit_joints(&x, s);
-    visit_points(&x, s);
-    visit_drawables(&x, s);
-    for (int i = 0; i < s->implied_count; i++) {
-        visit_array(&x, s->implied[i].point, 3);
-        visit_array(&x, s->implied[i].omega, 3);
-        visit_array(&x, s->implied[i].sliding, 3);
-    }
-    visit_array(&x, s->q0, s->n);
-    visit_array(&x, s->v0, s->n);
-    visit_array(&x, s->gravity, 3);
-    visit_array(&x, s->plane, 3);
 }

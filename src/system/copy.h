@@ -1,5 +1,4 @@
-/* Systems that share one structure but have their own numbers, and all numbers of a system as one
- * block.
+/* Systems that share one structure but have their own numbers.
  *
  * A copy has its own pieces and numbers. It shares names, index lists, couplings and functions of
  * time with the original system, which lives as long as its copies do. Data that follow from the
@@ -16,11 +15,5 @@ olo_system *olo_system_copy(const olo_system *base, bool numbers);
 
 /* Computes the length scale of the model, and the frames with their masses; false: no memory. */
 bool olo_system_finish_numbers(olo_system *system);
-
-/* Visits all numbers array by array, in an order that is the same for all systems of one structure:
- * masses, terms, joint coordinates, actions, constraint rows, joints, points, outputs, drawables,
- * beams, implied velocities, initial state, gravity. */
-typedef void olo_number_visitor(void *context, double *numbers, int count);
-void olo_system_visit_numbers(olo_system *system, olo_number_visitor *visit, void *context);
 
 #endif

@@ -30,6 +30,8 @@ typedef struct olo_form {
     const double *b;  /* [size] */
     const olo_product *product;
     bool pure; /* b is zero: there are only products, as in all internal constraints */
+    int used; /* number of its own coordinates; less than `size` if it shares `index` with others */
+    const int *order; /* [used] their local indices, in the order in which the form was built */
 } olo_form;
 
 /* e(q) */

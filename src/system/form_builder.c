@@ -54,9 +54,9 @@ void olo_form_add_dot(olo_form_builder *f, double s, const olo_position *a, cons
 {
     for (int i = 0; i < 3; i++) {
         f->c += s * a->x0[i] * b->x0[i];
-        for (int k = 0; k < a->count; k++)
+        for (int k = 0; b->x0[i] != 0 && k < a->count; k++)
             olo_form_add_linear(f, a->slot[k] + i, s * a->weight[k] * b->x0[i]);
-        for (int l = 0; l < b->count; l++)
+        for (int l = 0; a->x0[i] != 0 && l < b->count; l++)
             olo_form_add_linear(f, b->slot[l] + i, s * b->weight[l] * a->x0[i]);
         for (int k = 0; k < a->count; k++)
             for (int l = 0; l < b->count; l++)
@@ -97,21 +97,14 @@ static int unite(int count, const olo_form_builder *f, int *index)
     return size;
 }
 
-/* slot[k] = the index of local coordinate k in the ascending list; false: it is not in the list.
- * The search starts after the previous coordinate, since most coordinates are consecutive. */
-static bool find_slots(const olo_form_builder *f, int size, const int *index, int *slot)
+/* slot[k] = the index of local coordinate k in the ascending list, which contains it. */
+static void find_slots(const olo_form_builder *f, int size, const int *index, int *slot)
 {
-    int at = -1;
     for (int k = 0; k < f->size; k++) {
-        int tried = 0;
-        do {
-            at = at + 1 < size ? at + 1 : 0;
-        } while (++tried <= size && index[at] != f->index[k]);
-        if (tried > size)
-            return false;
-        slot[k] = at;
+        slot[k] = 0;
+        while (slot[k] < size - 1 && index[slot[k]] != f->index[k])
+            slot[k]++;
     }
-    return true;
 }
 
 /* A product in terms of the common list; i <= j. */
@@ -129,81 +122,73 @@ static bool is_pure(int size, const double *b)
     return pure;
 }
 
+/* Stores one form with coordinates `index`. */
+static bool finish(const olo_form_builder *f, int size, const int *index, olo_pool *pool,
+                   olo_form *form)
+{
+    int slot[OLO_FORM_SIZE_MAX], products = 0;
+    double *b = olo_pool_alloc(pool, (size_t)size, sizeof *b);
+    olo_product *product = olo_pool_alloc(pool, (size_t)f->products, sizeof *product);
+    find_slots(f, size, index, slot);
+    const int *order = olo_pool_copy(pool, slot, (size_t)f->size, sizeof *order);
+    if (!b || !product || !order)
+        return false;
+    for (int l = 0; l < f->size; l++)
+        b[slot[l]] = f->b[l];
+    for (int p = 0; p < f->products; p++)
+        if (f->product[p].a != 0) /* else its contributions have cancelled */
+            product[products++] = in_slots(&f->product[p], slot);
+    *form = (olo_form){.c = f->c,
+                       .size = size,
+                       .products = products,
+                       .pure = is_pure(size, b),
+                       .index = index,
+                       .order = order,
+                       .used = f->size,
+                       .b = b,
+                       .product = product};
+    return true;
+}
+
 bool olo_forms_finish(int count, const olo_form_builder *f, olo_pool *pool, olo_form *forms)
 {
     int united[OLO_FORM_SIZE_MAX] = {0};
     const int size = unite(count, f, united);
     const int *index = size < 0 ? NULL : olo_pool_copy(pool, united, (size_t)size, sizeof *index);
-    for (int k = 0; index && k < count; k++) {
-        double *b = olo_pool_alloc(pool, (size_t)size, sizeof *b);
-        olo_product *product = olo_pool_alloc(pool, (size_t)f[k].products, sizeof *product);
-        int slot[OLO_FORM_SIZE_MAX], products = 0;
-        if (!b || !product || !find_slots(&f[k], size, index, slot))
-            return false;
-        for (int l = 0; l < f[k].size; l++)
-            b[slot[l]] = f[k].b[l];
-        for (int p = 0; p < f[k].products; p++)
-            if (f[k].product[p].a != 0) /* else its contributions have cancelled */
-                product[products++] = in_slots(&f[k].product[p], slot);
-        forms[k] = (olo_form){.c = f[k].c,
-                              .size = size,
-                              .products = products,
-                              .pure = is_pure(size, b),
-                              .index = index,
-                              .b = b,
-                              .product = product};
-    }
-    return index != NULL;
-}
-
-/* Writes the products of one form; false: the products are different. */
-static bool refill_products(const olo_form_builder *f, const int *slot, olo_form *form)
-{
-    olo_product *own = (olo_product *)form->product;
-    int products = 0;
-    for (int p = 0; p < f->products; p++) {
-        if (f->product[p].a == 0)
-            continue;
-        const olo_product x = in_slots(&f->product[p], slot);
-        if (products == form->products || x.i != own[products].i || x.j != own[products].j)
-            return false;
-        own[products++].a = x.a;
-    }
-    return products == form->products;
+    bool ok = index != NULL;
+    for (int k = 0; ok && k < count; k++)
+        ok = finish(&f[k], size, index, pool, &forms[k]);
+    return ok;
 }
 
 /* Writes one form; false: it has different coordinates or products. */
-static bool refill(const olo_form_builder *f, const int *index, olo_form *form, int *slot)
+static bool refill(const olo_form_builder *f, olo_form *form)
 {
     double *b = (double *)form->b;
-    if (f->overflow || !find_slots(f, form->size, index, slot))
-        return false;
-    if (f->size < form->size)
-        memset(b, 0, (size_t)form->size * sizeof *b);
-    for (int l = 0; l < f->size; l++)
-        b[slot[l]] = f->b[l];
+    olo_product *own = (olo_product *)form->product;
+    bool same = !f->overflow && f->size == form->used;
+    for (int l = 0; same && l < f->size; l++) {
+        same = form->index[form->order[l]] == f->index[l];
+        b[form->order[l]] = f->b[l];
+    }
+    int products = 0;
+    for (int p = 0; same && p < f->products; p++) {
+        if (f->product[p].a == 0)
+            continue;
+        const olo_product x = in_slots(&f->product[p], form->order);
+        same = products < form->products && x.i == own[products].i && x.j == own[products].j;
+        if (same)
+            own[products++].a = x.a;
+    }
     form->c = f->c;
     form->pure = is_pure(form->size, b);
-    return refill_products(f, slot, form);
+    return same && products == form->products;
 }
 
 bool olo_forms_refill(int count, const olo_form_builder *f, olo_form *forms)
 {
-    int slot[OLO_FORM_SIZE_MAX], touched = f->size;
-    if (!refill(f, forms->index, forms, slot))
-        return false;
-    if (count == 1)
-        return touched == forms->size;
-    bool seen[OLO_FORM_SIZE_MAX] = {false};
-    for (int l = 0; l < f->size; l++)
-        seen[slot[l]] = true;
-    for (int k = 1; k < count; k++) {
-        if (!refill(&f[k], forms->index, &forms[k], slot))
-            return false;
-        for (int l = 0; l < f[k].size; l++) {
-            touched += !seen[slot[l]];
-            seen[slot[l]] = true;
-        }
-    }
-    return touched == forms->size;
+    bool same = true;
+    for (int k = 0; same && k < count; k++)
+        same = refill(&f[k], &forms[k]);
+    return same;
 }

@@ -237,10 +237,10 @@ static void row_by_coefficient(const olo_evaluation *how, const olo_constraint *
     set_zero(row->size, dr);
     if (row->form) {
         olo_form_gradient_by_coefficient(row->form, how->at_start ? x->q0 : x->qm, p, dr);
-    } else if (row->type->numbers > 0) { /* affine in it: the difference is the derivative */
-        double memory[2][OLO_CONSTRAINT_DATA / sizeof(double)], zero[SIZE];
-        const olo_constraint at_zero = row->type->with(row, p, 0.0, memory[0]),
-                             at_one = row->type->with(row, p, 1.0, memory[1]);
+    } else if (row->type->affine > 0) { /* affine in it: the difference is the derivative */
+        double memory[2][OLO_CONSTRAINT_NUMBERS], zero[SIZE];
+        const olo_constraint at_zero = olo_constraint_with(row, p, 0.0, memory[0]),
+                             at_one = olo_constraint_with(row, p, 1.0, memory[1]);
         olo_evaluate_row(how, &at_zero, x, zero, NULL);
         olo_evaluate_row(how, &at_one, x, dr, NULL);
         for (int i = 0; i < row->size; i++)
@@ -416,7 +416,7 @@ int olo_piece_coefficients(const olo_system *s, int piece)
         const olo_constraint *row = &s->constraints[i];
         if (row->form)
             return olo_form_coefficients(row->form);
-        return row->type->numbers > 0 ? row->type->numbers : 1 + row->share_count;
+        return row->type->affine > 0 ? row->type->affine : 1 + row->share_count;
     }
     default:
         return 1;

@@ -58,7 +58,7 @@ bool olo_system_gather_frames(olo_system *s)
     number_frames(s);
     olo_free(s->frames);
     s->frames = olo_alloc((size_t)s->frame_count, sizeof *s->frames);
-    olo_mass_entry *sorted = olo_alloc((size_t)s->mass_count, sizeof *sorted);
+    olo_mass_entry *sorted = olo_copy(NULL, (size_t)s->mass_count, sizeof *sorted);
     if (!s->frames || !sorted) {
         olo_free(sorted);
         return false;
@@ -69,20 +69,16 @@ bool olo_system_gather_frames(olo_system *s)
             s->frames[s->nodes[k].frame].q = s->nodes[k].q;
         }
     /* first the entries that belong to no frame, then those of frames */
-    int count = 0;
-    for (int side = 0; side < 2; side++) {
-        for (int e = 0; e < s->mass_count; e++) {
-            const olo_coordinate *i = &s->coordinates[s->mass[e].i],
-                                 *j = &s->coordinates[s->mass[e].j];
-            int frame = s->nodes[i->node].frame;
-            if ((frame >= 0) != (side == 1))
-                continue;
-            sorted[count++] = s->mass[e];
-            if (side == 1)
-                add_entry(&s->frames[frame], i->slot, j->slot, s->mass[e].m);
-        }
-        if (side == 0)
-            s->loose_mass_count = count;
+    int loose = 0, first = 0;
+    for (int e = 0; e < s->mass_count; e++)
+        first += s->nodes[s->coordinates[s->mass[e].i].node].frame < 0;
+    s->loose_mass_count = first;
+    for (int e = 0; e < s->mass_count; e++) {
+        const olo_coordinate *i = &s->coordinates[s->mass[e].i], *j = &s->coordinates[s->mass[e].j];
+        const int frame = s->nodes[i->node].frame;
+        sorted[frame < 0 ? loose++ : first++] = s->mass[e];
+        if (frame >= 0)
+            add_entry(&s->frames[frame], i->slot, j->slot, s->mass[e].m);
     }
     olo_free(s->mass);
     s->mass = sorted;

@@ -5,14 +5,20 @@
 
 olo_position olo_position_fixed(const double x[3])
 {
-    olo_position p = {.count = 0};
+    olo_position p;
+    p.count = 0;
     vec3_copy(x, p.x0);
     return p;
 }
 
 olo_position olo_position_slot(int slot)
 {
-    return (olo_position){.count = 1, .slot = {slot}, .weight = {1.0}};
+    olo_position p;
+    p.count = 1;
+    p.slot[0] = slot;
+    p.weight[0] = 1.0;
+    vec3_set(0, 0, 0, p.x0);
+    return p;
 }
 
 olo_position olo_position_on_frame(int frame, const double at[3])
@@ -28,7 +34,8 @@ olo_position olo_position_on_frame(int frame, const double at[3])
 
 olo_position olo_position_along_frame(int frame, const double X[3])
 {
-    olo_position p = {.count = 0};
+    static const double origin[3] = {0, 0, 0};
+    olo_position p = olo_position_fixed(origin);
     for (int i = 0; i < 3; i++)
         if (X[i] != 0) {
             p.slot[p.count] = frame + 3 * (i + 1);

@@ -15,8 +15,8 @@ enum { OLO_POSITION_SLOTS_MAX = 16 };
 typedef struct olo_position {
     double x0[3];
     int count;
-    int slot[OLO_POSITION_SLOTS_MAX]; /* first coordinate of each 3-vector */
-    double weight[OLO_POSITION_SLOTS_MAX];
+    int slot[OLO_POSITION_SLOTS_MAX];      /* [count] first coordinate of each 3-vector */
+    double weight[OLO_POSITION_SLOTS_MAX]; /* [count] */
 } olo_position;
 
 /* A fixed vector. */

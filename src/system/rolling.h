@@ -27,12 +27,16 @@
 
 typedef struct olo_rolling {
     double radius;
+    double offset;       /* n.o, o a point of the plane */
     double center[3];    /* in the body */
     double axis[3];      /* of the disc, in the body; of a ball zero */
     double normal[3];    /* n, in space */
-    double offset;       /* n.o, o a point of the plane */
     double direction[3]; /* of a constraint row: its direction m in the plane */
 } olo_rolling;
+
+/* Its numbers; the height and the rolling condition are affine in the first ones: radius, offset
+ * and centre. */
+enum { OLO_ROLLING_NUMBERS = sizeof(olo_rolling) / sizeof(double), OLO_ROLLING_AFFINE = 5 };
 
 /* The arm of a step. */
 typedef struct olo_rolling_arm {

@@ -1,13 +1,19 @@
 /* The scene of a system: a list of drawables. Programs that draw need not know kinds of elements.
  *
  * A drawable is a primitive of some size that is fixed to a node or in space, or extends between
- * two points. Elements add their drawables when they are built (elements/drawing.h). Users find the
+ * two points. Elements add their drawables when they are built (elements/drawing.h). The scene adds
+ * what follows from the whole system, when it is requested: joints and supports, struts from bodies
+ * to joints outside of them, a trace if there is none, and the sizes of symbols. Users find the
  * same description in docs/result-format.md.
  */
 #ifndef OLO_SYSTEM_SCENE_H
 #define OLO_SYSTEM_SCENE_H
 
 #include <stdbool.h>
+#include <string.h>
+
+#include "oloid/status.h"
+#include "oloid/system.h"
 
 enum { OLO_DRAWABLE_SIZES = 12 };
 
@@ -36,8 +42,24 @@ typedef struct olo_drawable {
     double size[OLO_DRAWABLE_SIZES];
     int point[2]; /* of a sweep: the quadrature points of all beams, from 1 on, at its ends; 0:
                      none */
-    bool symbol;  /* until the system is complete: its size is in units of the symbols nearby */
+    bool symbol;  /* not in a scene: its size is in units of the symbols nearby */
 } olo_drawable;
+
+typedef struct olo_scene {
+    int count;
+    olo_drawable *drawables;
+} olo_scene;
+
+/* Creates the scene of a system in its initial state. Its texts belong to the system. Fails with
+ * OLO_NO_MEMORY. */
+olo_status olo_scene_create(const olo_system *system, olo_scene *scene, olo_error *error);
+void olo_scene_free(olo_scene *scene);
+
+/* Whether two words are equal; most differ in the first letter. */
+static inline bool olo_word_is(const char *word, const char *other)
+{
+    return word[0] == other[0] && strcmp(word, other) == 0;
+}
 
 /* Its texts as functions, for code that writes one column of each. */
 static inline const char *olo_drawable_name(const olo_drawable *d)

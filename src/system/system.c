@@ -253,16 +253,15 @@ olo_status olo_system_resolve(const olo_system *system, const olo_point_on_body 
         return OLO_OK;
     }
     /* split the name of a point at its dot; `beam.3` is the name of a node */
-    char name[130];
-    const size_t length = strlen(point->on);
-    const size_t copied = length < sizeof name ? length : sizeof name - 1;
-    memcpy(name, point->on, copied);
-    name[copied] = 0;
-    const char *which;
-    const olo_beam_line *beam = beam_of(system, name, &which);
-    char *dot = beam ? NULL : strchr(name, '.');
-    if (dot)
-        *dot = 0;
+    char owner[130];
+    const char *name = point->on, *dot;
+    const olo_beam_line *beam = beam_of(system, name, &dot);
+    if (beam)
+        dot = NULL;
+    if (dot) {
+        snprintf(owner, sizeof owner, "%.*s", (int)(dot - name), name);
+        name = owner;
+    }
     int found = olo_system_find_node(system, name);
     if (found < 0 && (beam || olo_system_find_beam(system, name)))
         return unknown_beam_node(beam ? beam : olo_system_find_beam(system, name), error);

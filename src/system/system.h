@@ -142,7 +142,7 @@ struct olo_system {
     int exact_count;
     olo_exact_vector *exacts; /* of the exact solution, if the model has one */
     int drawable_count;
-    olo_drawable *drawables; /* the scene */
+    olo_drawable *drawables; /* of elements: scene.h */
     double *q0, *v0;         /* initial state as given */
     bool *v0_given;          /* [n] this velocity is given in the model */
     int implied_count;

@@ -31,7 +31,12 @@ static void sample_init(sample *x, uint64_t *seed)
     for (int i = 0; i < Q; i++) {
         x->q[i] = random_number(seed);
     }
-    x->form = (olo_form){random_number(seed), N, PRODUCTS, x->index, x->b, x->product, false};
+    x->form = (olo_form){.c = random_number(seed),
+                         .size = N,
+                         .products = PRODUCTS,
+                         .index = x->index,
+                         .b = x->b,
+                         .product = x->product};
 }
 
 /* e(q), the coefficient p being larger by t (p < 0: none) */
@@ -74,7 +79,8 @@ TEST(a_form_is_constant_linear_and_products)
     const int index[2] = {0, 2};
     const double b[2] = {2.0, -1.0}, q[3] = {2.0, 1e30, 10.0};
     const olo_product product[2] = {{0, 0, 3.0}, {0, 1, 4.0}};
-    const olo_form form = {5.0, 2, 2, index, b, product, false};
+    const olo_form form = {
+        .c = 5.0, .size = 2, .products = 2, .index = index, .b = b, .product = product};
     double gradient[2], matrix[4] = {0.0};
     check_close(91.0, olo_form_value(&form, q), 0.0);
     olo_form_gradient(&form, q, gradient);

@@ -210,7 +210,7 @@ typedef struct changed {
     olo_action action;
     olo_constraint row;
     olo_share shares[8];
-    double room[OLO_CONSTRAINT_DATA / sizeof(double)];
+    double room[OLO_CONSTRAINT_NUMBERS];
     olo_mass_entry mass;
 } changed;
 
@@ -290,8 +290,8 @@ static bool change(const sample *x, int p, double d, changed *y)
         break;
     case OLO_PIECE_ROW: {
         const olo_constraint *row = &x->system->constraints[i];
-        if (row->type->numbers > 0) {
-            y->row = row->type->with(row, p, row->type->number(row, p) + d, y->room);
+        if (row->type->affine > 0) {
+            y->row = olo_constraint_with(row, p, ((const double *)row->data)[p] + d, y->room);
             y->system.m = 1;
             y->system.constraints = &y->row;
             return true;

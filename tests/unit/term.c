@@ -65,7 +65,12 @@ static void put_form(sample *x, int k, const olo_law *law, uint64_t *seed)
     if (distance) {
         put_distance(x->product[k]);
     }
-    x->form[k] = (olo_form){c, N, PRODUCTS, coordinates, x->b[k], x->product[k], false};
+    x->form[k] = (olo_form){.c = c,
+                            .size = N,
+                            .products = PRODUCTS,
+                            .index = coordinates,
+                            .b = x->b[k],
+                            .product = x->product[k]};
     x->coefficient[k][0] = c;
     for (int l = 0; l < N; l++) {
         x->coefficient[k][1 + l] = x->b[k][l];
@@ -517,7 +522,8 @@ static void pair_init(pair *x, const olo_law *law, const double *q0, const doubl
     x->c[0] = 40.0;
     x->c[1] = 0.6;
     put_distance(x->product);
-    x->form = (olo_form){0.0, 6, 9, x->index, x->b, x->product, false};
+    x->form = (olo_form){
+        .c = 0.0, .size = 6, .products = 9, .index = x->index, .b = x->b, .product = x->product};
     x->term = (olo_term){.law = law, .coefficient = x->c, .forms = 1, .form = &x->form};
     x->term.size = 6;
     x->term.index = x->index;

@@ -31,6 +31,26 @@ static double *numbers_of(const olo_system *system, size_t *count)
     return block;
 }
 
+static void check_same_scene(const olo_system *a, const olo_system *b)
+{
+    olo_scene x, y;
+    olo_error error = {0};
+    check_ok(olo_scene_create(a, &x, &error), &error);
+    check_ok(olo_scene_create(b, &y, &error), &error);
+    check_equal(x.count, y.count);
+    for (int i = 0; i < x.count; i++) {
+        const olo_drawable *d = &x.drawables[i], *e = &y.drawables[i];
+        check_text(d->name, e->name);
+        check_text(d->primitive, e->primitive);
+        check_true(memcmp(d->position, e->position, sizeof d->position) == 0 &&
+                   memcmp(d->rotation, e->rotation, sizeof d->rotation) == 0 &&
+                   memcmp(d->end, e->end, sizeof d->end) == 0 &&
+                   memcmp(d->size, e->size, sizeof d->size) == 0);
+    }
+    olo_scene_free(&x);
+    olo_scene_free(&y);
+}
+
 static void check_same_numbers(const char *what, const olo_system *a, const olo_system *b)
 {
     size_t m = 0, n = 0;
@@ -51,6 +71,7 @@ static void check_same_numbers(const char *what, const olo_system *a, const olo_
         check_text(olo_system_invariant(a, i)->name, olo_system_invariant(b, i)->name);
     check_true(memcmp(a->row_scale, b->row_scale, (size_t)a->m * sizeof *a->row_scale) == 0);
     check_true(a->lever_scale == b->lever_scale);
+    check_same_scene(a, b);
 }
 
 /* The first steps and the ledgers after them are the same; if there is no initial state, the reason
@@ -177,7 +198,8 @@ TEST(changes_of_structure_and_bad_values_are_refused_by_name)
         {"chain", "mas", "did you mean 'mass'", 1, OLO_BAD_INPUT},
         {"chain", "mass", "is not a finite number", NAN, OLO_BAD_INPUT},
         {"gear-train", "nothing", "there is no parameter", 1, OLO_BAD_INPUT},
-        {"bricard", "width", "with width = 0.01", 0.01, OLO_UNSUPPORTED}};
+        {"heavy-top", "L", "with L = 0.08", 0.08, OLO_UNSUPPORTED},
+        {"free-body", "J1", "", 1.03, OLO_OK}}; /* a plate becomes a solid */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         olo_error error = {0};
         olo_model *model = NULL;
@@ -194,6 +216,74 @@ TEST(changes_of_structure_and_bad_values_are_refused_by_name)
         olo_system_free(system);
         olo_model_free(model);
     }
+}
+
+/* Rows of rotations and angles are taken over where axes and bodies are oriented as before. Here
+ * they are not: the axis of a hinge changes its sign, in a plane and in space; and a hinge is
+ * turned together with its bodies. */
+TEST(axes_that_turn_have_the_bits_of_a_fresh_compilation)
+{
+    static const char plane[] = "parameters: {p: 1}\nplane: xy\n"
+                                "bodies: [{name: a, mass: 1, inertia: [1, 1, 1]}]\n"
+                                "joints: [{name: j, between: [ground, a], at: [0.3, 0, 0], axis: "
+                                "[0, 0, p], stiffness: 1}]\n"
+                                "run: {step: 0.001}\n";
+    static const char space[] =
+        "parameters: {p: 1}\n"
+        "bodies: [{name: a, mass: 1, inertia: [1, 1, 1]}]\n"
+        "joints: [{name: j, between: [ground, a], at: [0.3, 0, 0], axis: [0, 0, p], rest: 0.1,\n"
+        "          stiffness: 1}]\n"
+        "run: {step: 0.001}\n";
+    static const char together[] =
+        "parameters: {p: 0.4}\n"
+        "bodies:\n"
+        "  - {name: a, mass: 1, inertia: [1, 1, 1], rotation: {axis: [1, 2, 3], angle: p}}\n"
+        "  - {name: b, mass: 1, inertia: [1, 1, 1], rotation: {axis: [1, 2, 3], angle: p}}\n"
+        "joints: [{name: j, between: [a, b], at: [0, 0, 0], axis: [1, 2, 3], stiffness: 1},\n"
+        "         {name: k, type: rigid, between: [ground, a], at: [0, 0, 0]}]\n"
+        "run: {step: 0.001}\n";
+    const char *const texts[] = {plane, space, together}, *const name = "p";
+    for (int i = 0; i < 3; i++) {
+        const double value = i < 2 ? -1 : 0.7;
+        const olo_setting setting = {name, i < 2 ? "-1" : "0.7"};
+        olo_error error = {0};
+        olo_system *other = NULL;
+        scene x = scene_open(texts[i], NULL), fresh = scene_open_set(texts[i], NULL, &setting, 1);
+        check_ok(olo_system_with_parameters(x.model, x.system, 1, &name, &value, &other, &error),
+                 &error);
+        check_same_numbers(texts[i], fresh.system, other);
+        olo_system_free(other);
+        scene_close(&x);
+        scene_close(&fresh);
+    }
+}
+
+/* A short body gets a strut to its joint, a long one has none: only the scene differs. */
+TEST(a_scene_is_no_part_of_the_structure)
+{
+    static const char text[] =
+        "parameters: {w: 1}\n"
+        "bodies: [{name: b, shapes: {type: box, size: [w, 0.1, 0.2], mass: 1}}]\n"
+        "joints: [{name: j, between: [ground, b], at: [0.45, 0, 0], axis: [0, 1, 0]}]\n"
+        "run: {step: 0.001}\n";
+    const char *const name = "w";
+    const double value = 0.3;
+    const olo_setting setting = {name, "0.3"};
+    olo_error error = {0};
+    olo_system *other = NULL;
+    olo_scene scenes[2];
+    scene with = scene_open(text, NULL), fresh = scene_open_set(text, NULL, &setting, 1);
+    check_ok(olo_system_with_parameters(with.model, with.system, 1, &name, &value, &other, &error),
+             &error);
+    check_same_numbers("strut", fresh.system, other);
+    check_ok(olo_scene_create(with.system, &scenes[0], &error), &error);
+    check_ok(olo_scene_create(other, &scenes[1], &error), &error);
+    check_equal(scenes[0].count + 1, scenes[1].count);
+    olo_scene_free(&scenes[0]);
+    olo_scene_free(&scenes[1]);
+    olo_system_free(other);
+    scene_close(&with);
+    scene_close(&fresh);
 }
 
 /* If any allocation fails, the status reports it and no memory leaks. */
@@ -343,6 +433,8 @@ TEST(bits_are_those_of_a_fresh_compilation)
 TEST_MAIN(cmocka_unit_test(bits_are_those_of_a_fresh_compilation),
           cmocka_unit_test(every_kind_of_field_follows_its_parameters),
           cmocka_unit_test(a_block_of_numbers_makes_a_system_of_the_same_structure),
+          cmocka_unit_test(axes_that_turn_have_the_bits_of_a_fresh_compilation),
+          cmocka_unit_test(a_scene_is_no_part_of_the_structure),
           cmocka_unit_test(changes_of_structure_and_bad_values_are_refused_by_name),
           cmocka_unit_test(threads_share_a_system_and_measure_it_once),
           cmocka_unit_test(out_of_memory_leaves_nothing_behind))
