@@ -48,7 +48,7 @@ enum { JOINED_MAX = 64, GROUND = -1 };
 
 /* What is in a tree of hinges: hinges alone, some with springs, dampers, stops and torques, or some
  * ball joints among them. */
-typedef enum joined_hinge_kind { HINGES, HINGES_FORCED, HINGES_AND_BALLS } joined_hinge_kind;
+typedef enum joined_hinge_kind { JOINED_HINGES, JOINED_FORCED, JOINED_BALLS } joined_hinge_kind;
 
 typedef struct joined {
     joined_hinge_kind kind;
@@ -204,7 +204,7 @@ static inline void joined_pair(joined *x, const pair_kind *kind, int first, int 
         vec3_add(joined_number(x, reach), m2, at);
     }
     joint.between[1] = joined_point(x, second, at, names[1]);
-    if (x->kind == HINGES_FORCED)
+    if (x->kind == JOINED_FORCED)
         joined_force(x, &joint);
     check_ok(olo_model_add_joint(x->model, &joint, &error), &error);
     x->dofs -= kind->rows;
@@ -258,7 +258,7 @@ static inline joined joined_hinges(unsigned long long seed, int bodies, joined_h
             vec3_add(1.0, x.position[parent], position);
         joined_body(&x, position, NULL);
         if (parent != GROUND || !floating)
-            joined_pair(&x, pair_letter(kind == HINGES_AND_BALLS && joined_pick(&x, 2) ? 'S' : 'R'),
+            joined_pair(&x, pair_letter(kind == JOINED_BALLS && joined_pick(&x, 2) ? 'S' : 'R'),
                         turned ? k : parent, turned ? parent : k, NULL, 0);
     }
     return x;

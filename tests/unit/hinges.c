@@ -84,8 +84,8 @@ TEST(hinged_trees_move_as_by_the_elimination)
 {
     for (int seed = 1; seed <= 40; seed++) {
         int bodies = 2 + seed % 14;
-        joined plain = joined_hinges_pushed((unsigned)seed, bodies, false, HINGES),
-               pushed = joined_hinges_pushed((unsigned)seed, bodies, true, HINGES);
+        joined plain = joined_hinges_pushed((unsigned)seed, bodies, false, JOINED_HINGES),
+               pushed = joined_hinges_pushed((unsigned)seed, bodies, true, JOINED_HINGES);
         for (int k = 0; k < SCHEMES; k++)
             check_same_motion(&plain, &pushed, schemes[k]);
         joined_free(&plain);
@@ -97,8 +97,8 @@ TEST(ball_joints_among_hinges_move_as_by_the_elimination)
 {
     for (int seed = 1; seed <= 40; seed++) {
         int bodies = 2 + seed % 14;
-        joined plain = joined_hinges_pushed((unsigned)seed, bodies, false, HINGES_AND_BALLS),
-               pushed = joined_hinges_pushed((unsigned)seed, bodies, true, HINGES_AND_BALLS);
+        joined plain = joined_hinges_pushed((unsigned)seed, bodies, false, JOINED_BALLS),
+               pushed = joined_hinges_pushed((unsigned)seed, bodies, true, JOINED_BALLS);
         for (int k = 0; k < SCHEMES; k++)
             check_same_motion(&plain, &pushed, schemes[k]);
         joined_free(&plain);
@@ -112,8 +112,8 @@ TEST(hinges_with_forces_move_as_by_the_elimination)
 {
     for (int seed = 1; seed <= 40; seed++) {
         int bodies = 2 + seed % 14;
-        joined plain = joined_hinges_pushed((unsigned)seed, bodies, false, HINGES_FORCED),
-               pushed = joined_hinges_pushed((unsigned)seed, bodies, true, HINGES_FORCED);
+        joined plain = joined_hinges_pushed((unsigned)seed, bodies, false, JOINED_FORCED),
+               pushed = joined_hinges_pushed((unsigned)seed, bodies, true, JOINED_FORCED);
         check_same_motion(&plain, &pushed, "energy-momentum");
         joined_free(&plain);
         joined_free(&pushed);
@@ -126,9 +126,11 @@ TEST(lifted_iteration_on_hinges_converges_quadratically)
 {
     unsigned long long seed = 5;
     for (int k = 1; k <= 80; k++) {
-        const joined_hinge_kind kind = k > 60 ? HINGES_AND_BALLS : k > 40 ? HINGES_FORCED : HINGES;
+        const joined_hinge_kind kind = k > 60   ? JOINED_BALLS
+                                       : k > 40 ? JOINED_FORCED
+                                                : JOINED_HINGES;
         joined x = joined_hinges_pushed((unsigned)k, k % 11 + 2, false, kind);
-        probe p = probe_open(&x, schemes[kind == HINGES_FORCED ? 0 : k % SCHEMES]);
+        probe p = probe_open(&x, schemes[kind == JOINED_FORCED ? 0 : k % SCHEMES]);
         const olo_system *s = p.s.system;
         olo_hinges *hinges = probe_hinges(&p, OLO_HINGES_BEST);
         double h = 0.01, before = 1, last = 1;
@@ -180,8 +182,8 @@ TEST(an_older_tangent_on_hinges_leaves_a_share_of_the_first_update)
     enum { COUNT = 5 };
     unsigned long long seed = 7;
     for (int k = 1; k <= 30; k++) {
-        joined x =
-            joined_hinges_pushed((unsigned)k, k % 13 + 2, false, k % 2 ? HINGES : HINGES_AND_BALLS);
+        joined x = joined_hinges_pushed((unsigned)k, k % 13 + 2, false,
+                                        k % 2 ? JOINED_HINGES : JOINED_BALLS);
         probe p = probe_open(&x, "variational");
         int twists = p.s.system->twists;
         double *exact = olo_alloc((size_t)twists, sizeof *exact),
@@ -205,9 +207,9 @@ TEST(an_older_tangent_on_hinges_leaves_a_share_of_the_first_update)
 TEST(hinged_steps_have_the_same_bits_on_any_processor)
 {
     for (int k = 1; k <= 18; k++) {
-        const joined_hinge_kind kind = k % 3 == 0   ? HINGES_AND_BALLS
-                                       : k % 4 == 0 ? HINGES_FORCED /* energy-momentum */
-                                                    : HINGES;
+        const joined_hinge_kind kind = k % 3 == 0   ? JOINED_BALLS
+                                       : k % 4 == 0 ? JOINED_FORCED /* energy-momentum */
+                                                    : JOINED_HINGES;
         joined x = joined_hinges_pushed((unsigned)k, (3 * k + 1) / 2, false, kind);
         probe p = probe_open(&x, schemes[k % SCHEMES]);
         size_t n = (size_t)p.s.system->n, twists = (size_t)p.s.system->twists;

@@ -59,7 +59,7 @@ TEST(ledger_of_fours_is_that_of_single_entries)
     unsigned long long seed = 3;
     for (int k = 1; k <= 40; k++) {
         bool hinges = k % 2 == 0;
-        joined x = hinges ? joined_hinges((unsigned)k, 3 + k % 9, HINGES)
+        joined x = hinges ? joined_hinges((unsigned)k, 3 + k % 9, JOINED_HINGES)
                           : joined_tree((unsigned)k, 3 + k % 9);
         scene s = joined_open(&x, "reduced");
         const int *left;
@@ -83,7 +83,7 @@ TEST(ledger_has_the_same_bits_on_any_processor)
 {
     unsigned long long seed = 5;
     for (int k = 1; k <= 10; k++) {
-        joined x = joined_hinges((unsigned)k, 4 + k, HINGES);
+        joined x = joined_hinges((unsigned)k, 4 + k, JOINED_HINGES);
         scene s = joined_open(&x, "reduced");
         olo_ledger_simd *ledger_simd[2];
         olo_ledger_simd_sums sums[2];
@@ -104,7 +104,7 @@ TEST(ledger_has_the_same_bits_on_any_processor)
 /* Values that are not finite are reported; the maximum of the others must not hide them. */
 TEST(what_is_not_finite_shows_in_the_ledger)
 {
-    joined x = joined_hinges(1, 6, HINGES);
+    joined x = joined_hinges(1, 6, JOINED_HINGES);
     scene s = joined_open(&x, "reduced");
     s.state->q[40] = NAN;
     olo_ledger ledger = scene_ledger(&s);

@@ -93,8 +93,8 @@ TEST(gradients_over_hinges_are_those_of_any_tree)
     for (int k = 1; k <= 48; k++) {
         int order = k % 4 < 2 ? 2 : 4, bodies = 2 + k % (BODIES_MAX - 2);
         const char *scheme = schemes[k % SCHEMES];
-        joined plain = joined_hinges_pushed((unsigned)k, bodies, false, HINGES),
-               pushed = joined_hinges_pushed((unsigned)k, bodies, true, HINGES);
+        joined plain = joined_hinges_pushed((unsigned)k, bodies, false, JOINED_HINGES),
+               pushed = joined_hinges_pushed((unsigned)k, bodies, true, JOINED_HINGES);
         result fast = gradient_of(&plain, scheme, order, k % 3, k % 5 == 0 ? 0 : (size_t)-1),
                any = gradient_of(&pushed, scheme, order, k % 3, (size_t)-1);
         check_below(fabs(fast.value - any.value), 1e-11 * fabs(any.value));
@@ -193,7 +193,7 @@ static void set_state(const olo_step_record *step, int n, olo_state *state)
 TEST(steps_back_over_hinges_are_those_of_any_tree)
 {
     for (int k = 1; k <= 30; k++) {
-        joined x = joined_hinges((unsigned)(100 + k), 2 + k % (BODIES_MAX - 2), HINGES);
+        joined x = joined_hinges((unsigned)(100 + k), 2 + k % (BODIES_MAX - 2), JOINED_HINGES);
         scene s = joined_open_scheme(&x, schemes[k % SCHEMES], "reduced");
         olo_linear_step *fast, *any;
         olo_error error = {0};
@@ -240,7 +240,8 @@ static void back_with(scene *s, const olo_topology *tree, olo_hinges_width width
 TEST(steps_back_over_hinges_have_the_same_bits_on_any_processor)
 {
     for (int k = 1; k <= 18; k++) {
-        joined x = joined_hinges((unsigned)k, (3 * k + 1) / 2 % (BODIES_MAX - 1) + 2, HINGES);
+        joined x =
+            joined_hinges((unsigned)k, (3 * k + 1) / 2 % (BODIES_MAX - 1) + 2, JOINED_HINGES);
         scene s = joined_open_scheme(&x, schemes[k % SCHEMES], "reduced");
         const olo_topology *tree = s.system->topology;
         derivative best, plain;
@@ -255,7 +256,7 @@ TEST(steps_back_over_hinges_have_the_same_bits_on_any_processor)
 
 TEST(what_is_not_hinged_alone_goes_back_as_any_tree)
 {
-    joined x = joined_hinges_pushed(1, 5, true, HINGES);
+    joined x = joined_hinges_pushed(1, 5, true, JOINED_HINGES);
     scene s = joined_open_scheme(&x, "variational", "reduced");
     const olo_topology *tree = s.system->topology;
     olo_linear_hinges *hinges;

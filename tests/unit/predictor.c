@@ -102,7 +102,7 @@ TEST(rates_that_change_evenly_are_predicted_with_steps_of_any_size)
 TEST(hinged_bodies_predict_the_same_bits_on_any_processor)
 {
     for (int bodies = 2; bodies < 9; bodies++) {
-        joined x = joined_hinges((unsigned)bodies, bodies, HINGES);
+        joined x = joined_hinges((unsigned)bodies, bodies, JOINED_HINGES);
         scene s = joined_open_scheme(&x, "variational", "reduced");
         olo_error error = {0};
         const olo_topology *tree = s.system->topology;
