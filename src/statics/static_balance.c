@@ -465,7 +465,7 @@ static void predict_stresses(olo_static_balance *x, const double *dq)
         olo_law_over law;
         if (!term->invariants || term->law->dissipative)
             continue;
-        olo_term_stress(term, &here, x->step.r, &law);
+        (void)olo_evaluate_stress(&x->step.evaluation, term, &here, x->step.r, &law);
         term->invariants->differences(term, x->step.x.q1, dq, de);
         for (int k = 0; k < term->forms; k++) {
             stress[k] = law.s[k];

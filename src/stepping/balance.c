@@ -72,44 +72,40 @@ static void add_inertia(olo_step *step)
     step->scale = step->start_scale;
 }
 
-static void add_piece(olo_step *step, int piece, double factor, const double *r)
+void olo_balance_add_piece(olo_step *step, int piece, double factor, const olo_sink *sink)
 {
     const int *index = olo_piece_index(step->system, piece);
+    const double *r = step->r;
     int size = olo_piece_size(step->system, piece);
     for (int i = 0; i < size; i++) {
         step->T[index[i]] += factor * r[i];
         olo_raise(&step->scale, fabs(factor * r[i]));
     }
+    if (sink)
+        sink->local(sink->context, piece, factor, step->K);
 }
 
-/* Adds a term whose tangent the sink computes from the stress. */
-static void add_stress(olo_step *step, const olo_interval *x, int piece, const olo_sink *sink)
+double olo_balance_add_term(olo_step *step, const olo_interval *x, int i, const olo_sink *sink)
 {
-    const olo_term *term = &step->system->terms[piece];
-    olo_law_over law;
-    const double *at = olo_evaluate_stress(&step->evaluation, term, x, step->r, &law);
-    add_piece(step, piece, step->h, step->r);
-    sink->stress(sink->context, piece, step->h, &law, at);
+    const olo_term *term = &step->system->terms[i];
+    if (sink && sink->stress && term->invariants) {
+        olo_law_over law;
+        const double *at = olo_evaluate_stress(&step->evaluation, term, x, step->r, &law);
+        olo_balance_add_piece(step, i, step->h, NULL);
+        sink->stress(sink->context, i, step->h, &law, at);
+        return 0;
+    }
+    double own = olo_evaluate_term(&step->evaluation, term, x, step->r, sink ? step->K : NULL);
+    olo_balance_add_piece(step, i, step->h, sink);
+    return term->law->dissipative ? 0 : own;
 }
 
 /* Adds the terms; returns their energy, without dissipative ones. */
 static double add_terms(olo_step *step, const olo_interval *x, const olo_sink *sink)
 {
-    const olo_system *s = step->system;
     double energy = 0;
-    for (int k = 0; k < step->active_count; k++) {
-        int i = step->active[k];
-        if (sink && sink->stress && s->terms[i].invariants) {
-            add_stress(step, x, i, sink);
-            continue;
-        }
-        double own =
-            olo_evaluate_term(&step->evaluation, &s->terms[i], x, step->r, sink ? step->K : NULL);
-        energy += s->terms[i].law->dissipative ? 0 : own;
-        add_piece(step, i, step->h, step->r);
-        if (sink)
-            sink->local(sink->context, i, step->h, step->K);
-    }
+    for (int k = 0; k < step->active_count; k++)
+        energy += olo_balance_add_term(step, x, step->active[k], sink);
     return energy;
 }
 
@@ -119,11 +115,8 @@ static void add_actions(olo_step *step, const olo_interval *x, const olo_sink *s
     for (int i = 0; i < s->action_count; i++) {
         const olo_action *action = &s->actions[i];
         bool tangent = sink && action->type->has_tangent;
-        int piece = olo_piece_of_action(s, i);
-        action->type->force(action, x, step->t + 0.5 * step->h, step->r, tangent ? step->K : NULL);
-        add_piece(step, piece, -step->h, step->r);
-        if (tangent)
-            sink->local(sink->context, piece, -step->h, step->K);
+        olo_evaluate_action(action, x, step->r, tangent ? step->K : NULL);
+        olo_balance_add_piece(step, olo_piece_of_action(s, i), -step->h, tangent ? sink : NULL);
     }
 }
 
@@ -171,14 +164,14 @@ void olo_balance_finish(const olo_step *step, olo_state *state)
         const olo_term *term = &s->terms[step->active[k]];
         if (!term->law->dissipative)
             continue;
-        const double lost = olo_term_discrete(term, &x, step->r, NULL);
+        const double lost = olo_evaluate_term(&step->evaluation, term, &x, step->r, NULL);
         olo_sum_add(&state->dissipation, lost);
         olo_state_add_received_energy(s, state, term->index[0], -lost);
     }
     for (int i = 0; i < s->action_count; i++) {
         const olo_action *action = &s->actions[i];
         double work = 0;
-        action->type->force(action, &x, state->t + 0.5 * step->h, step->r, NULL);
+        olo_evaluate_action(action, &x, step->r, NULL);
         for (int k = 0; k < action->size; k++)
             work += step->r[k] * x.dq[action->index[k]];
         olo_sum_add(&state->work, work);

@@ -96,10 +96,13 @@ static void by_term(const olo_step *step, int i, int p, contribution *x)
     scale_contribution(r, step->h, x);
 }
 
-/* The time at which loads are evaluated: the middle of the step; in statics time 0. */
-static double load_time(const olo_step_view *view)
+/* The interval over which actions are evaluated: the step; in statics around time 0. */
+static olo_interval interval_of_actions(const olo_step_view *view)
 {
-    return view->still ? 0.0 : view->step->t + 0.5 * view->step->h;
+    olo_interval x = olo_step_interval(view->step);
+    if (view->still)
+        x.t = -0.5 * x.h;
+    return x;
 }
 
 /* x = -h df */
@@ -113,7 +116,7 @@ static void put_action(const olo_step_view *view, const olo_action *action, cons
 
 static void by_action(const olo_step_view *view, const olo_action *given, int p, contribution *x)
 {
-    const olo_interval over = olo_step_interval(view->step);
+    const olo_interval over = interval_of_actions(view);
     double df[OLO_FORM_SIZE_MAX];
     olo_action action = *given;
     x->size = 0;
@@ -122,7 +125,7 @@ static void by_action(const olo_step_view *view, const olo_action *given, int p,
         if (olo_action_coefficient(&action, p) == &action.kd)
             return;
     }
-    olo_action_by_coefficient(&action, &over, load_time(view), p, df);
+    olo_action_by_coefficient(&action, &over, p, df);
     put_action(view, &action, df, x);
 }
 
@@ -260,7 +263,7 @@ static void by_function(const olo_step_view *view, const olo_parameter_derivativ
         x->rate = -by[1];
         return;
     }
-    const olo_interval over = olo_step_interval(step);
+    const olo_interval over = interval_of_actions(view);
     double df[OLO_FORM_SIZE_MAX];
     olo_action zero = s->actions[function->index], one = zero;
     function_derivative derivative = {&s->actions[function->index].time, parameter->direction};
@@ -268,7 +271,7 @@ static void by_function(const olo_step_view *view, const olo_parameter_derivativ
     zero.time = (olo_time_function){.value = no_value};
     if (view->still)
         zero.kd = one.kd = 0;
-    olo_action_change(&zero, &one, &over, load_time(view), df);
+    olo_action_change(&zero, &one, &over, df);
     put_action(view, &one, df, x);
 }
 

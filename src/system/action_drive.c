@@ -50,11 +50,10 @@ static void put(const olo_action *action, const olo_interval *x, double F, doubl
         f[i] *= F;
 }
 
-static void drive(const olo_action *action, const olo_interval *x, double t, double *f,
-                  double *tangent)
+static void drive(const olo_action *action, const olo_interval *x, double *f, double *tangent)
 {
     olo_term_discrete(action->coordinate, x, f, tangent);
-    put(action, x, olo_action_factor(action, x, t) * action->vector[0], 0.0, f, tangent);
+    put(action, x, olo_action_factor(action, x) * action->vector[0], 0.0, f, tangent);
 }
 
 static double target(const olo_action *action, const olo_interval *x, double t)
@@ -64,17 +63,17 @@ static double target(const olo_action *action, const olo_interval *x, double t)
     return action->time.value ? action->time.value(action->time.context, t) : 0.0;
 }
 
-static double control(const olo_action *action, const olo_interval *x, double t, motion m)
+static double control(const olo_action *action, const olo_interval *x, motion m)
 {
+    const double t = olo_interval_middle(x);
     double rate = (target(action, x, t + 0.5 * x->h) - target(action, x, t - 0.5 * x->h)) / x->h;
     return action->kp * (target(action, x, t) - m.x) + action->kd * (rate - m.rate);
 }
 
-static void controller(const olo_action *action, const olo_interval *x, double t, double *f,
-                       double *tangent)
+static void controller(const olo_action *action, const olo_interval *x, double *f, double *tangent)
 {
     motion m = motion_of(action, x, f, tangent);
-    double F = control(action, x, t, m);
+    double F = control(action, x, m);
     put(action, x, F, -0.5 * action->kp - action->kd / x->h, f, tangent);
 }
 
@@ -93,11 +92,10 @@ static double difference_quotient(const olo_action *action, double t, motion m, 
     return (high - low) / (up - down);
 }
 
-static void callback(const olo_action *action, const olo_interval *x, double t, double *f,
-                     double *tangent)
+static void callback(const olo_action *action, const olo_interval *x, double *f, double *tangent)
 {
     motion m = motion_of(action, x, f, tangent);
-    const double factor = olo_action_factor(action, x, t);
+    const double t = olo_interval_middle(x), factor = olo_action_factor(action, x);
     double F = factor * action->drive(action->context, t, m.x, m.rate), F_1 = 0;
     if (tangent) {
         /* the scale of an angle is one, of a position the lengths whose difference it is */
@@ -112,11 +110,10 @@ static void callback(const olo_action *action, const olo_interval *x, double t, 
     put(action, x, F, F_1, f, tangent);
 }
 
-static void function(const olo_action *action, const olo_interval *x, double t, double *f,
-                     double *tangent)
+static void function(const olo_action *action, const olo_interval *x, double *f, double *tangent)
 {
     motion m = motion_of(action, x, f, tangent);
-    const double factor = olo_action_factor(action, x, t);
+    const double t = olo_interval_middle(x), factor = olo_action_factor(action, x);
     double by[2] = {0, 0};
     if (tangent)
         action->drive_derivatives(action->context, t, m.x, m.rate, by);
@@ -212,12 +209,12 @@ static void callback_scalar(const olo_action *action, const olo_interval *x, olo
     double d[OLO_FORM_SIZE_MAX];
     const motion m = motion_of(action, x, d, NULL);
     olo_action_factor_scalar(action, x, F);
-    scale(action->drive(action->context, x->t + 0.5 * x->h, m.x, m.rate), F);
+    scale(action->drive(action->context, olo_interval_middle(x), m.x, m.rate), F);
 }
 
 static void function_scalar(const olo_action *action, const olo_interval *x, olo_action_scalar *F)
 {
-    const double t = x->t + 0.5 * x->h, factor = olo_action_factor(action, x, t);
+    const double t = olo_interval_middle(x), factor = olo_action_factor(action, x);
     double d[OLO_FORM_SIZE_MAX], by[2] = {0, 0};
     const motion m = motion_of(action, x, d, NULL);
     callback_scalar(action, x, F);

@@ -23,10 +23,9 @@ static void spread(const olo_action *action, const double F[3], double *f)
             f[3 * k + i] = action->position.weight[k] * F[i];
 }
 
-static void dead_force(const olo_action *action, const olo_interval *x, double t, double *f,
-                       double *tangent)
+static void dead_force(const olo_action *action, const olo_interval *x, double *f, double *tangent)
 {
-    double s = olo_action_factor(action, x, t), F[3];
+    double s = olo_action_factor(action, x), F[3];
     for (int i = 0; i < 3; i++)
         F[i] = s * action->vector[i];
     spread(action, F, f);
@@ -57,10 +56,9 @@ static void put_along_directors(const olo_action *action, const olo_interval *x,
     }
 }
 
-static void body_force(const olo_action *action, const olo_interval *x, double t, double *f,
-                       double *tangent)
+static void body_force(const olo_action *action, const olo_interval *x, double *f, double *tangent)
 {
-    double s = olo_action_factor(action, x, t), components[3];
+    double s = olo_action_factor(action, x), components[3];
     for (int I = 0; I < 3; I++)
         components[I] = s * action->vector[I];
     put_along_directors(action, x, components, f, tangent);
@@ -77,35 +75,35 @@ static void move_point(const olo_action *action, const olo_interval *x, double p
 }
 
 /* F = s times the user function */
-static void call(const olo_action *action, const olo_interval *x, double t, double s, double F[3])
+static void call(const olo_action *action, const olo_interval *x, double s, double F[3])
 {
     double position[3], velocity[3];
     vec3_set(0, 0, 0, F);
     move_point(action, x, position, velocity);
-    action->function(action->context, t, position, velocity, F);
+    action->function(action->context, olo_interval_middle(x), position, velocity, F);
     for (int i = 0; i < 3; i++)
         F[i] *= s;
 }
 
-static void callback(const olo_action *action, const olo_interval *x, double t, double *f,
-                     double *tangent)
+static void callback(const olo_action *action, const olo_interval *x, double *f, double *tangent)
 {
     double F[3];
-    call(action, x, t, olo_action_factor(action, x, t), F);
+    call(action, x, olo_action_factor(action, x), F);
     spread(action, F, f);
     if (tangent)
         memset(tangent, 0, sizeof *tangent * (size_t)(action->size * action->size));
 }
 
 /* The tangent with respect to one end of the step: `rate` = dv/dx is 1/h at q1, -1/h at q0. */
-static void function_tangent(const olo_action *action, const olo_interval *x, double t, double rate,
+static void function_tangent(const olo_action *action, const olo_interval *x, double rate,
                              double *tangent)
 {
     double position[3], velocity[3], by_position[9] = {0}, by_velocity[9] = {0};
-    const double s = olo_action_factor(action, x, t), *weight = action->position.weight;
+    const double s = olo_action_factor(action, x), *weight = action->position.weight;
     const int count = action->position.count, size = action->size;
     move_point(action, x, position, velocity);
-    action->derivatives(action->context, t, position, velocity, by_position, by_velocity);
+    action->derivatives(action->context, olo_interval_middle(x), position, velocity, by_position,
+                        by_velocity);
     for (int k = 0; k < count; k++)
         for (int l = 0; l < count; l++)
             for (int i = 0; i < 9; i++)
@@ -113,12 +111,11 @@ static void function_tangent(const olo_action *action, const olo_interval *x, do
                     s * weight[k] * weight[l] * (0.5 * by_position[i] + rate * by_velocity[i]);
 }
 
-static void function(const olo_action *action, const olo_interval *x, double t, double *f,
-                     double *tangent)
+static void function(const olo_action *action, const olo_interval *x, double *f, double *tangent)
 {
-    callback(action, x, t, f, NULL);
+    callback(action, x, f, NULL);
     if (tangent)
-        function_tangent(action, x, t, 1 / x->h, tangent);
+        function_tangent(action, x, 1 / x->h, tangent);
 }
 
 /* df/d(input), zero without an input. */
@@ -126,7 +123,7 @@ static void function_by_factor(const olo_action *action, const olo_interval *x, 
                                double *by)
 {
     double F[3];
-    call(action, x, x->t + 0.5 * x->h, olo_action_has_input(action, x) ? 1.0 : 0.0, F);
+    call(action, x, olo_action_has_input(action, x) ? 1.0 : 0.0, F);
     if (in_body)
         put_along_directors(action, x, F, by, NULL);
     else
@@ -139,7 +136,7 @@ static void function_first(const olo_action *action, const olo_interval *x, olo_
     if (a == OLO_SLOT_INPUT)
         function_by_factor(action, x, false, matrix);
     else if (a == OLO_SLOT_Q0 || a == OLO_SLOT_Q1)
-        function_tangent(action, x, x->t + 0.5 * x->h, (a == OLO_SLOT_Q0 ? -1 : 1) / x->h, matrix);
+        function_tangent(action, x, (a == OLO_SLOT_Q0 ? -1 : 1) / x->h, matrix);
 }
 
 static void callback_first(const olo_action *action, const olo_interval *x, olo_slot a,
@@ -149,23 +146,24 @@ static void callback_first(const olo_action *action, const olo_interval *x, olo_
         function_by_factor(action, x, false, matrix);
 }
 
-static void body_callback(const olo_action *action, const olo_interval *x, double t, double *f,
+static void body_callback(const olo_action *action, const olo_interval *x, double *f,
                           double *tangent)
 {
     double components[3];
-    call(action, x, t, olo_action_factor(action, x, t), components);
+    call(action, x, olo_action_factor(action, x), components);
     put_along_directors(action, x, components, f, tangent);
 }
 
 /* Adds the derivative of the components with respect to one end of the step. */
-static void add_body_tangent(const olo_action *action, const olo_interval *x, double t, double rate,
+static void add_body_tangent(const olo_action *action, const olo_interval *x, double rate,
                              double *tangent)
 {
     double position[3], velocity[3], by_position[9] = {0}, by_velocity[9] = {0}, by[9] = {0};
-    const double s = olo_action_factor(action, x, t), *d = x->qm + action->frame + 3;
+    const double s = olo_action_factor(action, x), *d = x->qm + action->frame + 3;
     const olo_position *point = &action->position;
     move_point(action, x, position, velocity);
-    action->derivatives(action->context, t, position, velocity, by_position, by_velocity);
+    action->derivatives(action->context, olo_interval_middle(x), position, velocity, by_position,
+                        by_velocity);
     /* the derivative of the force in space: rows of `by` along the axes of space */
     for (int I = 0; I < 3; I++)
         for (int i = 0; i < 9; i++)
@@ -179,25 +177,24 @@ static void add_body_tangent(const olo_action *action, const olo_interval *x, do
                         action->frame + i % 3] += point->weight[k] * point->weight[l] * by[i];
 }
 
-static void body_function(const olo_action *action, const olo_interval *x, double t, double *f,
+static void body_function(const olo_action *action, const olo_interval *x, double *f,
                           double *tangent)
 {
-    body_callback(action, x, t, f, tangent);
+    body_callback(action, x, f, tangent);
     if (tangent)
-        add_body_tangent(action, x, t, 1 / x->h, tangent);
+        add_body_tangent(action, x, 1 / x->h, tangent);
 }
 
 static void body_function_first(const olo_action *action, const olo_interval *x, olo_slot a,
                                 double *matrix)
 {
     double f[12];
-    const double t = x->t + 0.5 * x->h;
     if (a == OLO_SLOT_INPUT)
         function_by_factor(action, x, true, matrix);
     if (a != OLO_SLOT_Q0 && a != OLO_SLOT_Q1)
         return;
-    body_callback(action, x, t, f, matrix);
-    add_body_tangent(action, x, t, (a == OLO_SLOT_Q0 ? -1 : 1) / x->h, matrix);
+    body_callback(action, x, f, matrix);
+    add_body_tangent(action, x, (a == OLO_SLOT_Q0 ? -1 : 1) / x->h, matrix);
 }
 
 static void body_callback_first(const olo_action *action, const olo_interval *x, olo_slot a,
@@ -211,37 +208,37 @@ static void body_callback_first(const olo_action *action, const olo_interval *x,
 
 /* dF of the user function with respect to the weight of one slot: position and velocity of the
  * point change by those of the slot. */
-static void call_by_weight(const olo_action *action, const olo_interval *x, double t, int slot,
-                           double dF[3])
+static void call_by_weight(const olo_action *action, const olo_interval *x, int slot, double dF[3])
 {
     double position[3], velocity[3], by_position[9] = {0}, by_velocity[9] = {0};
-    const double s = olo_action_factor(action, x, t);
+    const double s = olo_action_factor(action, x);
     const double *at = x->qm + action->position.slot[slot],
                  *move = x->dq + action->position.slot[slot];
     move_point(action, x, position, velocity);
-    action->derivatives(action->context, t, position, velocity, by_position, by_velocity);
+    action->derivatives(action->context, olo_interval_middle(x), position, velocity, by_position,
+                        by_velocity);
     for (int i = 0; i < 3; i++)
         dF[i] =
             s * (vec3_dot(by_position + 3 * i, at) + vec3_dot(by_velocity + 3 * i, move) / x->h);
 }
 
-static void function_by_weight(const olo_action *action, const olo_interval *x, double t, int slot,
+static void function_by_weight(const olo_action *action, const olo_interval *x, int slot,
                                double *df)
 {
     double F[3], dF[3];
-    call(action, x, t, olo_action_factor(action, x, t), F);
-    call_by_weight(action, x, t, slot, dF);
+    call(action, x, olo_action_factor(action, x), F);
+    call_by_weight(action, x, slot, dF);
     spread(action, dF, df);
     vec3_add(1.0, F, df + 3 * slot);
 }
 
-static void body_function_by_weight(const olo_action *action, const olo_interval *x, double t,
-                                    int slot, double *df)
+static void body_function_by_weight(const olo_action *action, const olo_interval *x, int slot,
+                                    double *df)
 {
     double components[3], change[3];
     const double *d = x->qm + action->frame + 3;
-    call(action, x, t, olo_action_factor(action, x, t), components);
-    call_by_weight(action, x, t, slot, change);
+    call(action, x, olo_action_factor(action, x), components);
+    call_by_weight(action, x, slot, change);
     put_along_directors(action, x, change, df, NULL);
     for (int I = 0; I < 3; I++)
         vec3_add(components[I], d + 3 * I, df + action->position.slot[slot] - action->frame);
@@ -277,7 +274,7 @@ const char *olo_action_factor_input(const olo_action *action, const olo_interval
     if (index > 0)
         return NULL;
     one.time = (olo_time_function){0};
-    one.type->force(&one, x, 0.0, f, NULL);
+    one.type->force(&one, x, f, NULL);
     return "";
 }
 

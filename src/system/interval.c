@@ -340,7 +340,7 @@ void olo_piece_value(const olo_system *s, const olo_evaluation *how, int piece,
         olo_evaluate_term(how, &s->terms[i], x, r, NULL);
         break;
     case OLO_PIECE_ACTION:
-        s->actions[i].type->force(&s->actions[i], x, x->t + 0.5 * x->h, r, NULL);
+        olo_evaluate_action(&s->actions[i], x, r, NULL);
         break;
     case OLO_PIECE_ROW:
         olo_evaluate_row(how, &s->constraints[i], x, r, NULL);
@@ -434,7 +434,7 @@ void olo_piece_by_coefficient(const olo_system *s, const olo_evaluation *how, in
             olo_term_discrete_by_coefficient(&s->terms[i], x, p, dr);
         break;
     case OLO_PIECE_ACTION:
-        olo_action_by_coefficient(&s->actions[i], x, x->t + 0.5 * x->h, p, dr);
+        olo_action_by_coefficient(&s->actions[i], x, p, dr);
         break;
     case OLO_PIECE_ROW:
         row_by_coefficient(how, &s->constraints[i], x, p, dr);
