@@ -160,13 +160,12 @@ static void add_closure_row(olo_static_balance *x, int row, const olo_closure_po
     const olo_constraint *c = &x->system->constraints[row];
     const olo_motion *m = &x->step.x;
     int piece = olo_piece_of_constraint(x->system, row);
-    olo_interval interval = olo_step_interval(&x->step);
     olo_at here = {.q = m->q1, .angles = x->state->angles, .t = x->step.t};
-    olo_constraint_discrete(c, &interval, x->step.r, c->curved ? x->step.K : NULL);
+    const bool curved = olo_step_row(&x->step, c, x->step.r, x->step.K);
     for (int k = 0; k < c->size; k++)
         x->step.T[c->index[k]] += lambda * x->step.r[k];
     olo_projector_add_column(x->projector, piece, at, 1.0, x->step.r, m->qm);
-    if (c->curved)
+    if (curved)
         olo_projector_add(x->projector, piece, 2 * lambda, x->step.K, m->qm, m->q1);
     olo_constraint_gradient(c, &here, x->step.r);
     olo_projector_add_row(x->projector, piece, at, 1.0, x->step.r, m->q1);

@@ -5,7 +5,6 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "linalg/small.h"
 
 /* --- creation --- */
 
@@ -242,24 +241,6 @@ void olo_linear_balance_step(olo_linear_step *x)
     olo_linear_rows_balance(&x->over, left, x->x);
 }
 
-void olo_linear_hessian_times(const olo_linear_step *x, const olo_constraint *row, const olo_at *at,
-                              const double *w, double *out)
-{
-    if (row->form) {
-        olo_form_hessian_times(row->form, w, out);
-        return;
-    }
-    row->type->hessian(row, at, x->step.K);
-    memset(out, 0, (size_t)row->size * sizeof *out);
-    small_add_times(row->size, row->size, 1.0, x->step.K, w, out);
-}
-
-void olo_linear_gather_row(const olo_constraint *row, const double *all, double *local)
-{
-    for (int i = 0; i < row->size; i++)
-        local[i] = all[row->index[i]];
-}
-
 void olo_linear_set_end_rows(olo_linear_step *x, const double *v1, bool step)
 {
     const olo_system *s = x->system;
@@ -269,17 +250,15 @@ void olo_linear_set_end_rows(olo_linear_step *x, const double *v1, bool step)
         for (int c = s->groups[i].first;
              !s->groups[i].internal && c < s->groups[i].first + s->groups[i].count; c++) {
             const olo_constraint *row = &s->constraints[c];
-            double v[OLO_FORM_SIZE_MAX];
             if (step && row->type->velocity) {
                 olo_constraint_end(row, &over, olo_linear_row(&x->end, c));
-                olo_constraint_start(row, &over, x->over.follow + x->over.offset[c]);
+                olo_condition_first(row, &over, OLO_SLOT_Q0, x->over.follow + x->over.offset[c]);
                 continue;
             }
             olo_constraint_gradient(row, &end, olo_linear_row(&x->end, c));
             if (!row->curved || (step && !x->projects))
                 continue; /* the derivative of the rate is zero, or not needed */
-            olo_linear_gather_row(row, v1, v);
-            olo_linear_hessian_times(x, row, &end, v, x->end.follow + x->end.offset[c]);
+            olo_rate_by_configuration(row, &end, v1, x->end.follow + x->end.offset[c]);
         }
     olo_linear_rows_factor(&x->end, end.q);
 }
@@ -335,7 +314,8 @@ static const olo_action *by_input(olo_linear_step *x, int number)
 {
     const olo_action *action = &x->system->actions[number];
     const olo_interval over = olo_step_interval(&x->step);
-    olo_action_first(action, &over, OLO_SLOT_INPUT, x->step.r);
+    olo_piece_first(x->system, &x->step.evaluation, olo_piece_of_action(x->system, number), &over,
+                    OLO_SLOT_INPUT, x->step.r);
     return action;
 }
 

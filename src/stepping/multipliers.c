@@ -294,7 +294,7 @@ static void assemble_end(multipliers *x, olo_step *step)
             olo_sparse_add(matrix, entry++, step->r[i]);
             olo_sparse_add(matrix, entry++, step->r[i]);
         }
-        x->right[s->n + c] = -olo_constraint_rate(row, &end, step->r, step->v1);
+        x->right[s->n + c] = -olo_rate_value(row, &end, step->r, step->v1);
     }
     for (int c = 0; c < s->m; c++)
         olo_sparse_add(matrix, entry++, -x->regularisation[c]);

@@ -135,7 +135,7 @@ static double total_multiplier(const penalty *x, const olo_step *step, int c, do
 {
     const olo_constraint *row = &x->system->constraints[c];
     olo_interval interval = olo_step_interval(step);
-    olo_constraint_discrete(row, &interval, step->r, NULL);
+    olo_step_row(step, row, step->r, NULL);
     *dg = olo_constraint_difference(row, &interval, step->r);
     return x->lambda[c] + x->mu * (2 * x->g0[c] + *dg);
 }
@@ -149,12 +149,13 @@ static void add_constraint(penalty *x, olo_step *step, int c)
     double a = x->scheme->multiplier_factor(step), parts = 0;
     olo_interval interval = olo_step_interval(step);
     olo_at end = olo_step_end(step);
-    olo_constraint_discrete(row, &interval, d, K);
+    const bool curved = olo_step_row(step, row, d, K);
     olo_constraint_gradient(row, &end, g1);
     double s = x->lambda[c] + x->mu * (2 * x->g0[c] + olo_constraint_difference(row, &interval, d));
     for (int i = 0; i < row->size; i++) {
         for (int j = 0; j < row->size; j++)
-            K[i * row->size + j] = x->mu * d[i] * g1[j] + x->s[c] * K[i * row->size + j];
+            K[i * row->size + j] =
+                x->mu * d[i] * g1[j] + (curved ? x->s[c] * K[i * row->size + j] : 0.0);
         parts += fabs(d[i] * step->x.dq[row->index[i]]);
     }
     olo_assembly_add(&x->tangent, olo_piece_of_constraint(x->system, c), a, K);
@@ -183,11 +184,11 @@ static void update_multipliers(penalty *x, olo_step *step)
 static void add_quadratic_error(const penalty *x, olo_step *step, olo_newton *newton)
 {
     double a = x->scheme->multiplier_factor(step), error = 0;
-    olo_interval interval = olo_step_interval(step);
     for (int c = 0; c < x->system->m; c++) {
         const olo_constraint *row = &x->system->constraints[c];
         double curved = 0;
-        olo_constraint_discrete(row, &interval, step->r, step->K);
+        if (!olo_step_row(step, row, step->r, step->K))
+            continue;
         for (int i = 0; i < row->size; i++)
             for (int j = 0; j < row->size; j++)
                 curved +=

@@ -179,8 +179,10 @@ void olo_action_second(const olo_action *action, const olo_interval *x, const do
                 along * F.second[a][b] * e_a[i] * e_b[j] + F_a[i] * p_b[j] + p_a[i] * F_b[j];
 }
 
-void olo_action_change(const olo_action *from, const olo_action *to, const olo_interval *x,
-                       double *df)
+/* df = f of `to` less f of `from`: where f is affine in a quantity that differs by one between
+ * them, the derivative with respect to the quantity */
+static void subtract(const olo_action *from, const olo_action *to, const olo_interval *x,
+                     double *df)
 {
     double f[SIZE];
     from->type->force(from, x, f, NULL);
@@ -200,5 +202,20 @@ void olo_action_by_coefficient(const olo_action *action, const olo_interval *x, 
     olo_action zero = *action, one = *action;
     *olo_action_coefficient(&zero, p) = 0;
     *olo_action_coefficient(&one, p) = 1;
-    olo_action_change(&zero, &one, x, df);
+    subtract(&zero, &one, x, df);
+}
+
+static double no_value(const void *context, double t)
+{
+    (void)context, (void)t;
+    return 0.0;
+}
+
+void olo_action_by_function(const olo_action *action, const olo_interval *x,
+                            const olo_time_function *change, double *df)
+{
+    olo_action zero = *action, one = *action;
+    zero.time = (olo_time_function){.value = no_value};
+    one.time = *change;
+    subtract(&zero, &one, x, df);
 }

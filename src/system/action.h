@@ -110,10 +110,9 @@ void olo_action_second(const olo_action *action, const olo_interval *x, const do
 /* df[size] with respect to coefficient p (coefficients.h). */
 void olo_action_by_coefficient(const olo_action *action, const olo_interval *x, int p, double *df);
 
-/* df[size] = f of `to` less f of `from`. Where f is affine in a quantity that differs by one
- * between them, this is the derivative with respect to the quantity. */
-void olo_action_change(const olo_action *from, const olo_action *to, const olo_interval *x,
-                       double *df);
+/* df[size] for a change of the function of time, in which f is affine. */
+void olo_action_by_function(const olo_action *action, const olo_interval *x,
+                            const olo_time_function *change, double *df);
 
 /* The factor over time, or the input that replaces it, as a scalar of the step. */
 void olo_action_factor_scalar(const olo_action *action, const olo_interval *x,

@@ -176,7 +176,7 @@ bool olo_evaluate_row(const olo_evaluation *how, const olo_constraint *row, cons
         olo_constraint_gradient(row, &start, d);
         return false;
     }
-    olo_constraint_discrete(row, x, d, row->curved ? tangent : NULL);
+    row->type->discrete(row, x, d, row->curved ? tangent : NULL);
     return row->curved;
 }
 
@@ -204,7 +204,7 @@ static void row_first(const olo_evaluation *how, const olo_constraint *row, cons
     else if (a == OLO_SLOT_Q0)
         row->type->start_tangent(row, x, matrix);
     else
-        olo_constraint_discrete(row, x, d, matrix);
+        row->type->discrete(row, x, d, matrix);
 }
 
 static void row_second(const olo_evaluation *how, const olo_constraint *row, const olo_interval *x,

@@ -20,6 +20,7 @@
 #ifndef OLO_SYSTEM_INTERVAL_H
 #define OLO_SYSTEM_INTERVAL_H
 
+#include "system/condition.h"
 #include "system/piece.h"
 #include "system/slot.h"
 

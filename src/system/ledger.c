@@ -14,6 +14,7 @@
 
 #include "base/extreme.h"
 #include "linalg/vec3.h"
+#include "system/condition.h"
 #include "system/diagnostics.h"
 #include "system/system.h"
 
@@ -92,7 +93,7 @@ static void add_constraint(const olo_constraint *row, const olo_state *x, double
         double gradient[OLO_FORM_SIZE_MAX];
         g = olo_constraint_value(row, &at);
         olo_constraint_gradient(row, &at, gradient);
-        rate = olo_constraint_rate(row, &at, gradient, x->v);
+        rate = olo_rate_value(row, &at, gradient, x->v);
     }
     add_row(g, rate, scale, ledger);
 }

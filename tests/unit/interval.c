@@ -316,7 +316,12 @@ static void check_coefficients(sample *x, const char *name)
         double by[SIZE], r[SIZE], expected[SIZE] = {0};
         const olo_interval over = interval_of(x);
         bool known = true;
+        double condition = 0, difference = 0;
+        int row;
         olo_piece_by_coefficient(x->system, x->how, x->piece, &over, p, by);
+        const bool is_row = olo_piece_kind_of(x->system, x->piece, &row) == OLO_PIECE_ROW;
+        if (is_row)
+            condition = olo_condition_by_coefficient(&x->system->constraints[row], &over, p);
         for (int k = 0; k < 4; k++) {
             known = change(x, p, (k < 2 ? k - 2 : k - 1) * d, &y);
             if (!known)
@@ -324,7 +329,10 @@ static void check_coefficients(sample *x, const char *name)
             olo_piece_value(&y.system, x->how, 0, &over, r);
             for (int i = 0; i < x->size; i++)
                 expected[i] += weight[k] / d * r[i];
+            if (is_row)
+                difference += weight[k] / d * olo_constraint_condition(y.system.constraints, &over);
         }
+        check_close(difference, condition, 10 * tolerance * (1 + fabs(condition)));
         const double scale = largest(x->size, by) + (known ? largest(x->size, r) : 0);
         for (int i = 0; known && i < x->size; i++) {
             if (!(fabs(expected[i] - by[i]) <= 10 * tolerance * scale))
@@ -574,6 +582,13 @@ TEST(conditions_of_rows_have_all_derivatives)
     }
 }
 
+static double rate_of(const olo_constraint *row, const olo_at *at, const double *v)
+{
+    double gradient[SIZE];
+    olo_constraint_gradient(row, at, gradient);
+    return olo_rate_value(row, at, gradient, v);
+}
+
 /* f(q, v) = d/ds g(q + s v, t + s), or d(q, q).v */
 TEST(rates_of_rows_have_derivatives)
 {
@@ -601,7 +616,7 @@ TEST(rates_of_rows_have_derivatives)
                 for (int i = 0; i < 4; i++) {
                     const double to = (i < 2 ? i - 2 : i - 1) * step;
                     *q = kept + to;
-                    expected += weight[i] / step * olo_rate_value(row, &at, v);
+                    expected += weight[i] / step * rate_of(row, &at, v);
                     olo_rate_by_configuration(row, &at, v, other);
                     for (int l = 0; l < row->size; l++)
                         second_by[l] += weight[i] / step * other[l];
@@ -620,7 +635,7 @@ TEST(rates_of_rows_have_derivatives)
             }
             for (int i = 0; i < 4; i++) {
                 at.t = 0.3 + (i < 2 ? i - 2 : i - 1) * step;
-                sum += weight[i] / step * olo_rate_value(row, &at, v);
+                sum += weight[i] / step * rate_of(row, &at, v);
             }
             at.t = 0.3;
             check_close(sum, olo_rate_by_time(row, &at), tolerance * (1 + fabs(sum)));
