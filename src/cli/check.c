@@ -13,7 +13,6 @@
 #include "cli/command.h"
 #include "cli/load.h"
 #include "cli/message.h"
-#include "cli/numbers.h"
 #include "cli/symplectic.h"
 #include "cli/terminal.h"
 

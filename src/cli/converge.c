@@ -3,10 +3,8 @@
  *     log(e'/e) / log(h'/h). */
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "base/json.h"
-#include "base/memory.h"
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/numbers.h"

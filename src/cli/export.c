@@ -1,7 +1,6 @@
 /* `oloid export`: writes a result in other formats. */
 #include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

@@ -24,8 +24,6 @@
  * phi_p + rho_p replaces phi_c + rho_c. */
 #include "elements/joint_pair.h"
 
-#include <string.h>
-
 #include "elements/joint_chart.h"
 #include "linalg/rotation.h"
 #include "linalg/row6.h"

@@ -11,7 +11,6 @@
 
 #include "base/fail.h"
 #include "base/initialised.h"
-#include "base/memory.h"
 #include "kinematics/null_space.h"
 #include "statics/static_balance.h"
 #include "stepping/coefficient_derivatives.h"

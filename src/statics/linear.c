@@ -18,7 +18,6 @@
 #include "base/memory.h"
 #include "kinematics/null_space.h"
 #include "linalg/dense.h"
-#include "linalg/vec3.h"
 #include "statics/modes.h"
 #include "statics/pencil.h"
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/extreme.h"
-#include "linalg/vec3.h"
 
 void olo_balance_begin(olo_step *step)
 {

@@ -14,8 +14,6 @@
 
 #include <string.h>
 
-#include "linalg/vec3.h"
-
 /* The derivatives with respect to one coefficient, on some coordinates. */
 typedef struct contribution {
     int size;

@@ -15,7 +15,6 @@
 #include "base/memory.h"
 #include "kinematics/null_space.h"
 #include "linalg/sparse.h"
-#include "linalg/vec3.h"
 #include "stepping/initial_state.h"
 #include "stepping/step.h"
 #include "system/system.h"

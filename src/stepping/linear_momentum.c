@@ -17,8 +17,6 @@
 
 #include <string.h>
 
-#include "linalg/vec3.h"
-
 /* turn (local) = grad g(q1) - grad g(q0) of a row */
 static void turn_of(olo_linear_step *x, const olo_constraint *row, double *turn)
 {

@@ -19,7 +19,6 @@
  */
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "system/action.h"
 

@@ -59,20 +59,6 @@ void olo_form_gradient(const olo_form *form, const double *q, double *gradient)
     }
 }
 
-double olo_form_difference(const olo_form *form, const double *qm, const double *dq)
-{
-    double de = 0.0;
-    for (int l = 0; !form->pure && l < form->size; l++) {
-        de += form->b[l] * dq[form->index[l]];
-    }
-    for (int p = 0; p < form->products; p++) {
-        const olo_product *x = &form->product[p];
-        const int i = form->index[x->i], j = form->index[x->j];
-        de += x->a * (qm[i] * dq[j] + qm[j] * dq[i]);
-    }
-    return de;
-}
-
 double olo_form_value_and_rate(const olo_form *form, const double *q, const double *v, double *rate)
 {
     double e = form->c, de = 0.0;

@@ -45,9 +45,6 @@ double olo_form_magnitude_about(const olo_form *form, const double *q, const dou
 /* gradient[size] = b + A q */
 void olo_form_gradient(const olo_form *form, const double *q, double *gradient);
 
-/* e(q1) - e(q0) = grad e(qm).dq from the increment, without cancellation */
-double olo_form_difference(const olo_form *form, const double *qm, const double *dq);
-
 /* e(q), and its rate grad e(q).v at velocity v, in one loop over the form */
 double olo_form_value_and_rate(const olo_form *form, const double *q, const double *v,
                                double *rate);

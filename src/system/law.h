@@ -78,10 +78,9 @@ typedef struct olo_law {
     void (*samples)(const void *context, void *into, void (*visit)(void *into, double value));
 } olo_law;
 
-extern const olo_law olo_law_linear;    /* f = c0 e                           (gravity) */
-extern const olo_law olo_law_quadratic; /* f = 1/2 c0 e^2                     (strain, penalty) */
-extern const olo_law olo_law_distance;  /* f = 1/2 c0 (l - c1)^2, l = sqrt(2 e) (distance spring) */
-extern const olo_law olo_law_viscous;   /* dissipative, s = c0 (e1 - e0)/h    (linear damper) */
+extern const olo_law olo_law_linear;   /* f = c0 e                           (gravity) */
+extern const olo_law olo_law_distance; /* f = 1/2 c0 (l - c1)^2, l = sqrt(2 e) (distance spring) */
+extern const olo_law olo_law_viscous;  /* dissipative, s = c0 (e1 - e0)/h    (linear damper) */
 extern const olo_law olo_law_distance_viscous; /* dissipative along the line, s de = c0 dl^2/h */
 extern const olo_law olo_law_spring; /* f = 1/2 c0 (e - c1)^2       (spring with a rest length) */
 extern const olo_law olo_law_stop;   /* f = 1/2 c0 (max(0, e - c2)^2 + max(0, c1 - e)^2) */
@@ -114,8 +113,7 @@ typedef struct olo_general_law {
 /* atan2(s, c) plus the number of full turns that brings it closest to `near`. */
 double olo_angle_near(double c, double s, double near);
 
-/* A law by name, or NULL; and all of them by number, NULL after the last. */
-const olo_law *olo_law_find(const char *name);
+/* All laws by number, NULL after the last. */
 const olo_law *olo_law_number(int number);
 
 #endif

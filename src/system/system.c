@@ -1,7 +1,6 @@
 /* Systems: freeing, queries about the structure, and points on bodies given by names. */
 #include "system/system.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
