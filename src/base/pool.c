@@ -14,11 +14,10 @@ typedef struct olo_pool_block {
 
 void *olo_pool_alloc(olo_pool *pool, size_t count, size_t size)
 {
-    if (size != 0 && count > (PTRDIFF_MAX - sizeof(olo_pool_block)) / size) {
-        return NULL;
-    }
-    olo_pool_block *block = olo_alloc(1, sizeof *block + count * size);
+    const bool fits = size == 0 || count <= (PTRDIFF_MAX - sizeof(olo_pool_block)) / size;
+    olo_pool_block *block = fits ? olo_alloc(1, sizeof *block + count * size) : NULL;
     if (block == NULL) {
+        pool->failed = true;
         return NULL;
     }
     block->previous = pool->last;
@@ -46,12 +45,10 @@ char *olo_pool_text(olo_pool *pool, const char *text, size_t length)
 
 bool olo_pool_arrays(olo_pool *pool, const olo_array *arrays, size_t count)
 {
-    bool ok = true;
     for (size_t i = 0; i < count; i++) {
         *arrays[i].at = olo_pool_alloc(pool, arrays[i].size + 1, sizeof(double));
-        ok = ok && *arrays[i].at != NULL;
     }
-    return ok;
+    return !pool->failed;
 }
 
 void olo_pool_free(olo_pool *pool)
@@ -61,4 +58,5 @@ void olo_pool_free(olo_pool *pool)
         olo_free(pool->last);
         pool->last = previous;
     }
+    pool->failed = false;
 }

@@ -76,16 +76,16 @@ static bool list_curved(olo_linear_step *x)
 static bool allocate(olo_linear_step *x)
 {
     size_t n = (size_t)x->system->n, twists = (size_t)x->system->twists;
-    x->twists = olo_pool_alloc(&x->pool, twists, sizeof *x->twists);
-    x->x = olo_pool_alloc(&x->pool, n, sizeof *x->x);
-    x->y = olo_pool_alloc(&x->pool, n, sizeof *x->y);
-    x->z = olo_pool_alloc(&x->pool, n, sizeof *x->z);
-    x->w = olo_pool_alloc(&x->pool, n, sizeof *x->w);
-    x->F = olo_pool_alloc(&x->pool, n, sizeof *x->F);
-    x->mu = olo_pool_alloc(&x->pool, (size_t)x->system->m, sizeof *x->mu);
-    x->Lambda = olo_pool_alloc(&x->pool, 9 * (size_t)x->system->node_count, sizeof *x->Lambda);
-    return x->twists && x->x && x->y && x->z && x->w && x->F && x->mu && x->Lambda &&
-           plan_pieces(x) && list_curved(x) && list_rolling(x) &&
+    const olo_array arrays[] = {{&x->twists, twists},
+                                {&x->x, n},
+                                {&x->y, n},
+                                {&x->z, n},
+                                {&x->w, n},
+                                {&x->F, n},
+                                {&x->mu, (size_t)x->system->m},
+                                {&x->Lambda, 9 * (size_t)x->system->node_count}};
+    return olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) && plan_pieces(x) &&
+           list_curved(x) && list_rolling(x) &&
            olo_linear_rows_create(x->topology, &x->pool, &x->over) &&
            olo_linear_rows_create(x->topology, &x->pool, &x->end);
 }

@@ -26,6 +26,7 @@
 #include "base/extreme.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/pool.h"
 #include "stepping/assembly.h"
 #include "stepping/coordinates.h"
 #include "stepping/dense_tangent.h"
@@ -43,6 +44,7 @@ typedef struct penalty {
     const olo_system *system;
     const olo_scheme *scheme;
     olo_assembly tangent;
+    olo_pool pool; /* memory of the arrays below */
     double mu;
     double tolerance;    /* of |g|, augmented */
     double error_before; /* largest |g| in the previous pass */
@@ -58,10 +60,7 @@ static void destroy(void *data)
     if (!x)
         return;
     olo_assembly_free(&x->tangent);
-    olo_free(x->lambda);
-    olo_free(x->g0);
-    olo_free(x->s);
-    olo_free(x->right);
+    olo_pool_free(&x->pool);
     olo_free(x);
 }
 
@@ -93,12 +92,11 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     x->scheme = scheme;
     x->mu = run->penalty;
     x->tolerance = run->augmented_tolerance;
-    x->lambda = olo_alloc((size_t)system->m, sizeof *x->lambda);
-    x->g0 = olo_alloc((size_t)system->m, sizeof *x->g0);
-    x->s = olo_alloc((size_t)system->m, sizeof *x->s);
-    x->right = olo_alloc((size_t)system->n, sizeof *x->right);
+    const size_t m = (size_t)system->m;
+    const olo_array arrays[] = {
+        {&x->lambda, m}, {&x->g0, m}, {&x->s, m}, {&x->right, (size_t)system->n}};
     olo_status status = OLO_NO_MEMORY;
-    if (x->lambda && x->g0 && x->s && x->right)
+    if (olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
         status = olo_assembly_create(&x->tangent, system, 0, true, NULL, error);
     else
         olo_fail(error, status, "out of memory for the penalty");
