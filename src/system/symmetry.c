@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/pool.h"
 #include "linalg/vec3.h"
 #include "system/system.h"
 
@@ -219,6 +220,7 @@ static void add_conditions(const olo_system *system, unit *u, const olo_form *fo
 
 /* Memory for forms in y. */
 typedef struct forms_in_y {
+    olo_pool pool;
     olo_form *form;
     double *b;
     olo_product *product;
@@ -232,10 +234,10 @@ static bool normalise(const normalisation *map, int count, const olo_form *const
         sizes += (size_t)forms[i]->size;
         products += (size_t)forms[i]->products;
     }
-    y->form = olo_alloc((size_t)count + 1, sizeof *y->form);
-    y->b = olo_alloc(sizes + 1, sizeof *y->b);
-    y->product = olo_alloc(products + 1, sizeof *y->product);
-    if (!y->form || !y->b || !y->product)
+    y->form = olo_pool_alloc(&y->pool, (size_t)count + 1, sizeof *y->form);
+    y->b = olo_pool_alloc(&y->pool, sizes + 1, sizeof *y->b);
+    y->product = olo_pool_alloc(&y->pool, products + 1, sizeof *y->product);
+    if (y->pool.failed)
         return false;
     double *b = y->b;
     olo_product *product = y->product;
@@ -279,8 +281,8 @@ static bool add_forms(const normalisation *map, int form_count, const olo_form *
     for (int i = 0; i < form_count; i++)
         add_coordinates(map->system, forms[i], &u);
     const size_t count = (size_t)terms_of(u.size);
-    double *memory =
-        olo_alloc(count * MOTIONS + (size_t)((1 + u.size) * form_count), sizeof *memory);
+    double *memory = olo_pool_alloc(&y.pool, count * MOTIONS + (size_t)((1 + u.size) * form_count),
+                                    sizeof *memory);
     const bool ok = memory && normalise(map, form_count, forms, &y);
     if (ok) {
         for (int k = 0; k < MOTIONS; k++)
@@ -290,10 +292,7 @@ static bool add_forms(const normalisation *map, int form_count, const olo_form *
         for (int i = 0; i < form_count; i++)
             add_conditions(map->system, &u, &y.form[i], row_count, rows, gram);
     }
-    olo_free(y.form);
-    olo_free(y.b);
-    olo_free(y.product);
-    olo_free(memory);
+    olo_pool_free(&y.pool);
     return ok;
 }
 
