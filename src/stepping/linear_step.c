@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "linalg/small.h"
 
 /* --- creation --- */
 
@@ -200,12 +201,6 @@ void olo_linear_set_record(olo_linear_step *x, const olo_step_record *record)
     step->x.left = x->scheme->evaluation.at_start ? step->q0 : NULL;
 }
 
-static void scale_matrix(int size, double factor, double *K)
-{
-    for (int i = 0; i < size * size; i++)
-        K[i] *= factor;
-}
-
 /* dT/dq0 of terms and actions, and dT/dq1 if it is needed. */
 static void fill_matrices(olo_linear_step *x)
 {
@@ -217,9 +212,9 @@ static void fill_matrices(olo_linear_step *x)
         const double factor = piece < s->term_count ? x->step.h : -x->step.h;
         double *K0 = x->K0 + x->offset[i], *K1 = end ? x->K1 + x->offset[i] : NULL;
         olo_piece_tangents(s, &x->scheme->evaluation, piece, &over, K0, K1);
-        scale_matrix(size, factor, K0);
+        small_scale(size * size, factor, K0);
         if (end)
-            scale_matrix(size, factor, K1);
+            small_scale(size * size, factor, K1);
     }
 }
 

@@ -2,14 +2,9 @@
  */
 #include "system/condition.h"
 
-#include <string.h>
+#include "linalg/small.h"
 
 enum { SIZE = OLO_FORM_SIZE_MAX };
-
-static void set_zero(int count, double *x)
-{
-    memset(x, 0, (size_t)count * sizeof *x);
-}
 
 static olo_at end_of(const olo_interval *x)
 {
@@ -89,7 +84,7 @@ void olo_constraint_end(const olo_constraint *row, const olo_interval *x, double
 void olo_condition_first(const olo_constraint *row, const olo_interval *x, olo_slot a, double *by)
 {
     double motion[2];
-    set_zero(olo_slot_width(a, row->size), by);
+    small_zero(olo_slot_width(a, row->size), by);
     if (a == OLO_SLOT_Q1) {
         olo_constraint_end(row, x, by);
     } else if (a == OLO_SLOT_Q0 && row->type->velocity) {
@@ -121,7 +116,7 @@ void olo_condition_second(const olo_constraint *row, const olo_interval *x, olo_
 {
     const olo_at end = end_of(x);
     double motion[2];
-    set_zero(olo_slot_width(a, row->size) * olo_slot_width(b, row->size), matrix);
+    small_zero(olo_slot_width(a, row->size) * olo_slot_width(b, row->size), matrix);
     if (olo_slot_is_configuration(a) != olo_slot_is_configuration(b))
         return;
     if (olo_slot_is_configuration(a) && row->type->velocity) {
@@ -205,7 +200,7 @@ void olo_rate_second(const olo_constraint *row, const olo_at *at, const double *
         row->type->hessian(row, at, matrix);
         return;
     }
-    set_zero(row->size * row->size, matrix);
+    small_zero(row->size * row->size, matrix);
     olo_constraint_gather(row, v, own);
     if (row->type->third)
         row->type->third(row, at, own, matrix);

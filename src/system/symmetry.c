@@ -22,6 +22,7 @@
 
 #include "base/memory.h"
 #include "base/pool.h"
+#include "linalg/small.h"
 #include "linalg/vec3.h"
 #include "system/system.h"
 
@@ -172,20 +173,6 @@ static void write_linear(const unit *u, const olo_form *form, double *p)
         p[1 + local_of(u, form->index[a])] += form->b[a];
 }
 
-static double product(int count, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int i = 0; i < count; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-static void subtract(int count, double s, const double *a, double *b)
-{
-    for (int i = 0; i < count; i++)
-        b[i] -= s * a[i];
-}
-
 /* Adds the conditions of one form; `rows` are orthonormal polynomials that are regarded as zero. */
 static void add_conditions(const olo_system *system, unit *u, const olo_form *form, int row_count,
                            const double *rows, double gram[MOTIONS][MOTIONS])
@@ -205,7 +192,7 @@ static void add_conditions(const olo_system *system, unit *u, const olo_form *fo
         differentiate(system, u, form, k, p);
         for (int r = 0; r < row_count; r++) {
             const double *row = rows + r * (1 + u->size);
-            subtract(1 + u->size, product(1 + u->size, row, p), row, p);
+            small_add_row(1 + u->size, -small_dot(1 + u->size, row, p), row, p);
         }
         /* most forms are invariant under all rigid motions */
         varies[k] = false;
@@ -215,7 +202,7 @@ static void add_conditions(const olo_system *system, unit *u, const olo_form *fo
     for (int k = 0; k < MOTIONS; k++)
         for (int l = 0; varies[k] && l < MOTIONS; l++)
             if (varies[l])
-                gram[k][l] += product(count, u->polynomial[k], u->polynomial[l]) / scale;
+                gram[k][l] += small_dot(count, u->polynomial[k], u->polynomial[l]) / scale;
 }
 
 /* Memory for forms in y. */
@@ -259,10 +246,11 @@ static int orthonormal_rows(const unit *u, int form_count, const olo_form *forms
             continue;
         double *row = rows + row_count * linear;
         write_linear(u, &forms[i], row);
-        const double size = sqrt(product(linear, row, row));
+        const double size = sqrt(small_dot(linear, row, row));
         for (int r = 0; r < row_count; r++)
-            subtract(linear, product(linear, rows + r * linear, row), rows + r * linear, row);
-        const double norm = sqrt(product(linear, row, row));
+            small_add_row(linear, -small_dot(linear, rows + r * linear, row), rows + r * linear,
+                          row);
+        const double norm = sqrt(small_dot(linear, row, row));
         if (!(norm > 1e-9 * size))
             continue;
         for (int j = 0; j < linear; j++)
