@@ -55,6 +55,7 @@ typedef struct olo_action_type {
     bool rates;          /* f depends on velocities */
     bool motion_tangent; /* f depends on q1 but its tangent is not known: Newton's method is not
                             quadratic */
+    bool body;           /* a force with components along the directors of a body */
     bool dead;           /* its vector is fixed in space */
     bool moment;         /* a pure moment: invariant under translations */
     bool user;           /* f is a user function */
