@@ -45,8 +45,9 @@ typedef struct olo_law_over {
 
 /* The arguments of a law. `de` is e1 - e0 formed from the increment, without cancellation. */
 typedef struct olo_law_input {
-    int k;            /* number of invariants */
-    const double *e0; /* the invariants of at() */
+    const struct olo_law *law; /* the law itself */
+    int k;                     /* number of invariants */
+    const double *e0;          /* the invariants of at() */
     const double *e1;
     const double *de;
     double h;            /* step, for dissipative laws */
@@ -69,7 +70,8 @@ typedef struct olo_law {
     int coefficients; /* C */
     bool dissipative;
     bool linear; /* f = c0 e of one invariant */
-    bool angle;  /* a law of the angle atan2(e[1], e[0]), with full turns */
+    /* Of a law of the angle theta = atan2(e[1], e[0]), with full turns: F(theta); else NULL. */
+    const struct olo_law *angle;
     /* With `coefficients` also fc, gc and sc are filled. */
     void (*at)(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_at *out);
     void (*over)(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_over *out);

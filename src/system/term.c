@@ -118,17 +118,25 @@ static double angle_of(const olo_term *term, const double *angles)
     return term->law->angle && angles != NULL ? angles[term->coordinate] : 0.0;
 }
 
-static void law_at(const olo_term *term, const double *q, const double *angles, olo_law_order order,
+/* The law at given invariants. */
+static void law_of(const olo_term *term, const double *e, const double *angles, olo_law_order order,
                    bool coefficients, olo_law_at *law)
 {
-    double e[K];
-    values(term, q, e);
-    const olo_law_input x = {.k = term->forms,
+    const olo_law_input x = {.law = term->law,
+                             .k = term->forms,
                              .e0 = e,
                              .c = term->coefficient,
                              .context = term->context,
                              .angle = angle_of(term, angles)};
     term->law->at(&x, order, coefficients, law);
+}
+
+static void law_at(const olo_term *term, const double *q, const double *angles, olo_law_order order,
+                   bool coefficients, olo_law_at *law)
+{
+    double e[K];
+    values(term, q, e);
+    law_of(term, e, angles, order, coefficients, law);
 }
 
 double olo_term_energy(const olo_term *term, const double *q, const double *angles)
@@ -148,9 +156,7 @@ double olo_term_energy_with_remainder(const olo_term *term, const double *q,
     double e[K];
     olo_law_at law;
     term->invariants->values(term, q, remainder, e);
-    const olo_law_input x = {
-        .k = term->forms, .e0 = e, .c = term->coefficient, .context = term->context};
-    term->law->at(&x, OLO_LAW_VALUE, false, &law);
+    law_of(term, e, angles, OLO_LAW_VALUE, false, &law);
     return law.f;
 }
 
@@ -224,7 +230,8 @@ static void law_over(const olo_term *term, const olo_interval *x, const double *
                      const double *e1, const double *de, olo_law_order order, bool coefficients,
                      olo_law_over *law)
 {
-    const olo_law_input input = {.k = term->forms,
+    const olo_law_input input = {.law = term->law,
+                                 .k = term->forms,
                                  .e0 = e0,
                                  .e1 = e1,
                                  .de = de,
@@ -388,12 +395,7 @@ static void law_between(const olo_term *term, const olo_interval *x, olo_law_ord
 {
     double e[K];
     values_between(term, x, e, between);
-    const olo_law_input input = {.k = term->forms,
-                                 .e0 = e,
-                                 .c = term->coefficient,
-                                 .context = term->context,
-                                 .angle = angle_of(term, x->angles)};
-    term->law->at(&input, order, false, law);
+    law_of(term, e, x->angles, order, false, law);
 }
 
 double olo_term_midpoint_stress(const olo_term *term, const olo_interval *x, double *r,
