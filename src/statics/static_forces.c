@@ -1,6 +1,7 @@
 /* The static balance over a step of zero length, T = grad V + load (L - f), with half of its
  * tangent; and the tangent by rates. */
 #include "statics/static_balance.h"
+
 #include "stepping/balance.h"
 
 /* The step of zero length as an interval of length h around time 0. */

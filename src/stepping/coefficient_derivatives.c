@@ -115,9 +115,9 @@ static void by_form(const olo_step_view *view, int c, int p, contribution *x)
 {
     const olo_step *step = view->step;
     const olo_form *form = step->system->constraints[c].form;
-    const olo_form_entries over =
-                               olo_form_entries_by_coefficient(form, olo_motion_left(&step->x), p),
-                           end = olo_form_entries_by_coefficient(form, step->q_end, p);
+    const double *left = olo_motion_left(&step->x);
+    const olo_form_entries over = olo_form_entries_by_coefficient(form, left, p);
+    const olo_form_entries end = olo_form_entries_by_coefficient(form, step->q_end, p);
     x->size = over.count;
     for (int k = 0; k < over.count; k++) {
         x->index[k] = form->index[over.index[k]];
