@@ -325,18 +325,18 @@ static void rolling_discrete(const olo_constraint *row, const olo_interval *x, d
     find_arm(row, x, &at);
     find_shares(&at);
     const double *m = at.rolling->direction;
-    if (tangent)
-        memset(tangent, 0, SIZE * SIZE * sizeof *tangent);
     vec3_copy(m, d);
+    for (int k = 0; k < 9; k++)
+        d[3 + k] = at.c[k / 3] * m[k % 3];
+    if (!tangent)
+        return;
+    memset(tangent, 0, SIZE * SIZE * sizeof *tangent);
     for (int I = 0; I < 3; I++) {
         double change[9];
         shares_by_end(&at, I, change);
-        for (int i = 0; i < 3; i++) {
-            int k = 3 * (I + 1) + i;
-            d[k] = at.c[I] * m[i];
-            for (int l = 0; tangent && l < 9; l++)
-                tangent[k * SIZE + 3 + l] = m[i] * change[l];
-        }
+        for (int i = 0; i < 3; i++)
+            for (int l = 0; l < 9; l++)
+                tangent[(3 * (I + 1) + i) * SIZE + 3 + l] = m[i] * change[l];
     }
 }
 
