@@ -37,4 +37,14 @@ static inline void walk_close(walk *w)
     scene_close(&w->s);
 }
 
+/* e(q1) - e(q0) = grad e(qm).dq over a motion */
+static inline double form_difference(const olo_form *form, const olo_motion *x)
+{
+    double gradient[OLO_FORM_SIZE_MAX], difference = 0;
+    olo_form_gradient(form, x->qm, gradient);
+    for (int i = 0; i < form->size; i++)
+        difference += gradient[i] * x->dq[form->index[i]];
+    return difference;
+}
+
 #endif

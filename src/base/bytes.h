@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 typedef enum olo_bytes_mode { OLO_BYTES_MEASURE, OLO_BYTES_SAVE, OLO_BYTES_LOAD } olo_bytes_mode;
 

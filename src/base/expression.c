@@ -42,31 +42,22 @@ double olo_expression_value(const olo_expression *expression, const double *x)
     return stack[0];
 }
 
-/* The direction of a derivative: a full vector, or the axis of one variable. */
-typedef struct direction {
-    const double *vector; /* or NULL */
-    size_t axis;
-} direction;
-
-static double component(direction d, size_t variable)
-{
-    return d.vector != NULL ? d.vector[variable] : variable == d.axis ? 1 : 0;
-}
-
-static olo_jet variable_jet(int kind, const double *x, direction u, direction v, size_t variable)
+/* x with the directions u and, of a mixed jet, v */
+static olo_jet variable_jet(int kind, const double *x, const double *u, const double *v,
+                            size_t variable)
 {
     olo_jet jet = {{x[variable], 0, 0, 0}};
     if (kind > 0) {
-        jet.c[1] = component(u, variable);
+        jet.c[1] = u[variable];
     }
     if (kind == OLO_JET_MIXED) {
-        jet.c[2] = component(v, variable);
+        jet.c[2] = v[variable];
     }
     return jet;
 }
 
-static olo_jet evaluate(const olo_expression *expression, int kind, const double *x, direction u,
-                        direction v)
+static olo_jet evaluate(const olo_expression *expression, int kind, const double *x,
+                        const double *u, const double *v)
 {
     olo_jet stack[OLO_EXPRESSION_STACK];
     size_t top = 0;
@@ -108,47 +99,14 @@ static olo_jet evaluate(const olo_expression *expression, int kind, const double
 void olo_expression_taylor(const olo_expression *expression, const double *x, const double *dx,
                            int order, double *derivatives)
 {
-    direction u = {dx, 0};
-    olo_jet jet = evaluate(expression, order, x, u, u);
+    olo_jet jet = evaluate(expression, order, x, dx, NULL);
     memcpy(derivatives, jet.c, (size_t)(order + 1) * sizeof *derivatives);
 }
 
 double olo_expression_second(const olo_expression *expression, const double *x, const double *u,
                              const double *v)
 {
-    return evaluate(expression, OLO_JET_MIXED, x, (direction){u, 0}, (direction){v, 0}).c[3];
-}
-
-void olo_expression_gradient(const olo_expression *expression, const double *x, double *value,
-                             double *gradient)
-{
-    if (value != NULL) {
-        *value = olo_expression_value(expression, x);
-    }
-    for (size_t i = 0; i < expression->variable_count; i++) {
-        gradient[i] = 0;
-    }
-    for (size_t k = 0; k < expression->used_count; k++) {
-        direction axis = {NULL, expression->used[k]};
-        gradient[axis.axis] = evaluate(expression, 1, x, axis, axis).c[1];
-    }
-}
-
-void olo_expression_hessian(const olo_expression *expression, const double *x, double *hessian)
-{
-    size_t n = expression->variable_count;
-    for (size_t i = 0; i < n * n; i++) {
-        hessian[i] = 0;
-    }
-    for (size_t k = 0; k < expression->used_count; k++) {
-        for (size_t l = 0; l <= k; l++) {
-            size_t i = expression->used[k], j = expression->used[l];
-            direction u = {NULL, i}, v = {NULL, j};
-            double second = evaluate(expression, OLO_JET_MIXED, x, u, v).c[3];
-            hessian[i * n + j] = second;
-            hessian[j * n + i] = second;
-        }
-    }
+    return evaluate(expression, OLO_JET_MIXED, x, u, v).c[3];
 }
 
 bool olo_expression_uses(const olo_expression *expression, size_t variable)
@@ -172,15 +130,9 @@ bool olo_expression_is_constant(const olo_expression *expression)
     return expression->used_count == 0;
 }
 
-const char *olo_expression_text(const olo_expression *expression)
-{
-    return expression->text;
-}
-
 olo_expression *olo_expression_free(olo_expression *expression)
 {
     if (expression != NULL) {
-        olo_free(expression->text);
         olo_free(expression->code);
         olo_free(expression->used);
     }

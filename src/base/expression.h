@@ -54,14 +54,6 @@ void olo_expression_taylor(const olo_expression *expression, const double *x, co
 double olo_expression_second(const olo_expression *expression, const double *x, const double *u,
                              const double *v);
 
-/* f(x) and its gradient, one number for each variable of the list it was compiled with. `value` may
- * be NULL. Costs one evaluation per used variable. */
-void olo_expression_gradient(const olo_expression *expression, const double *x, double *value,
-                             double *gradient);
-
-/* The Hessian at x, dense and symmetric to the last bit, count x count numbers. */
-void olo_expression_hessian(const olo_expression *expression, const double *x, double *hessian);
-
 /* True if the text contains a variable, in any branch. */
 bool olo_expression_uses(const olo_expression *expression, size_t variable);
 
@@ -70,9 +62,6 @@ size_t olo_expression_used(const olo_expression *expression, const size_t **vari
 
 /* True if no variable is used; `x` may then be NULL in olo_expression_value. */
 bool olo_expression_is_constant(const olo_expression *expression);
-
-/* The text it was compiled from; belongs to the expression. */
-const char *olo_expression_text(const olo_expression *expression);
 
 /* Frees an expression; NULL is allowed. Returns NULL. */
 olo_expression *olo_expression_free(olo_expression *expression);

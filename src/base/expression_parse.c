@@ -477,11 +477,7 @@ olo_status olo_expression_compile(const char *text, const char *const *names, si
         return out_of_memory(error);
     }
     p.program->variable_count = count;
-    olo_status status = whole(&p);
-    if (status == OLO_OK) {
-        p.program->text = olo_strdup(text);
-        status = p.program->text != NULL ? OLO_OK : out_of_memory(error);
-    }
+    const olo_status status = whole(&p);
     if (status != OLO_OK) {
         olo_expression_free(p.program);
         return status;

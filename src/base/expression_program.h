@@ -54,7 +54,6 @@ typedef struct olo_instruction {
 } olo_instruction;
 
 struct olo_expression {
-    char *text;
     size_t variable_count;
     olo_instruction *code;
     size_t code_count, code_capacity;

@@ -15,11 +15,10 @@ typedef struct olo_pool_block {
 /* Adds a block whose bytes are not set yet. */
 static void *add(olo_pool *pool, size_t count, size_t size)
 {
-    if (size != 0 && count > (PTRDIFF_MAX - sizeof(olo_pool_block)) / size) {
-        return NULL;
-    }
-    olo_pool_block *block = olo_alloc_plain(sizeof *block + count * size);
+    const bool fits = size == 0 || count <= (PTRDIFF_MAX - sizeof(olo_pool_block)) / size;
+    olo_pool_block *block = fits ? olo_alloc_plain(sizeof *block + count * size) : NULL;
     if (block == NULL) {
+        pool->failed = true;
         return NULL;
     }
     block->previous = pool->last;
@@ -53,12 +52,10 @@ char *olo_pool_text(olo_pool *pool, const char *text, size_t length)
 
 bool olo_pool_arrays(olo_pool *pool, const olo_array *arrays, size_t count)
 {
-    bool ok = true;
     for (size_t i = 0; i < count; i++) {
         *arrays[i].at = olo_pool_alloc(pool, arrays[i].size + 1, sizeof(double));
-        ok = ok && *arrays[i].at != NULL;
     }
-    return ok;
+    return !pool->failed;
 }
 
 void olo_pool_free(olo_pool *pool)
@@ -68,4 +65,5 @@ void olo_pool_free(olo_pool *pool)
         olo_free(pool->last);
         pool->last = previous;
     }
+    pool->failed = false;
 }

@@ -9,6 +9,7 @@
 /* Initialise with `{0}`. */
 typedef struct olo_pool {
     struct olo_pool_block *last;
+    bool failed; /* memory was exhausted in one of the functions below */
 } olo_pool;
 
 /* `count` zeroed items of `size` bytes, aligned for any type; NULL when memory is exhausted. */
@@ -28,8 +29,8 @@ typedef struct olo_array {
     size_t size;
 } olo_array;
 
-/* All arrays of a workspace, zeroed, each of at least one number; false when memory is
- * exhausted. */
+/* All arrays of a workspace, zeroed, each of at least one number; false if the pool has
+ * failed. */
 bool olo_pool_arrays(olo_pool *pool, const olo_array *arrays, size_t count);
 
 /* Frees all blocks; the pool is then empty and may be used again. */

@@ -13,7 +13,6 @@
 #include "cli/command.h"
 #include "cli/load.h"
 #include "cli/message.h"
-#include "cli/numbers.h"
 #include "cli/symplectic.h"
 #include "cli/terminal.h"
 
@@ -331,47 +330,39 @@ static olo_status count_redundant_rows(const olo_system *system, int **redundant
                               : olo_system_redundant_rows(system, *redundant, error);
 }
 
-static int run(int argc, char **argv)
+static int run(const cli_call *call)
 {
-    struct options given = {0};
-    cli_list arguments = {0};
+    const struct options *given = call->options;
     cli_loaded loaded = {0};
     olo_error error = {0};
     int *redundant = NULL;
     cli_symplectic symplectic = {0};
-    int code = cli_parse(&cli_check, argc, argv, &given, &arguments);
-    if (code == CLI_CONTINUE) {
-        olo_status status = cli_load(arguments.items[0], &given.set, NULL, 0, &loaded, &error);
-        if (status == OLO_OK) {
-            status = count_redundant_rows(loaded.system, &redundant, &error);
-        }
-        if (status == OLO_OK && given.symplectic) {
-            status = cli_symplectic_find(&loaded, &symplectic, &error);
-        }
-        code = status == OLO_OK ? CLI_OK : cli_fail(&error);
-        if (status == OLO_OK && given.json) {
-            print_json(&loaded, redundant, &symplectic);
-        } else if (status == OLO_OK) {
-            print_text(&loaded, redundant, &symplectic);
-        }
+    olo_status status = cli_load(call->argument, &given->set, NULL, 0, &loaded, &error);
+    if (status == OLO_OK) {
+        status = count_redundant_rows(loaded.system, &redundant, &error);
+    }
+    if (status == OLO_OK && given->symplectic) {
+        status = cli_symplectic_find(&loaded, &symplectic, &error);
+    }
+    if (status == OLO_OK && given->json) {
+        print_json(&loaded, redundant, &symplectic);
+    } else if (status == OLO_OK) {
+        print_text(&loaded, redundant, &symplectic);
     }
     free(redundant);
     cli_unload(&loaded);
-    cli_list_free(&given.set);
-    cli_list_free(&arguments);
-    return code;
+    return status == OLO_OK ? CLI_OK : cli_fail(&error);
 }
 
 const cli_command cli_check = {
     .name = "check",
-    .arguments = "MODEL",
-    .least = 1,
-    .most = 1,
+    .argument = "MODEL",
     .summary = "compile a model; report its size, its constraints and what it conserves",
     .details = "MODEL is a model file, or a name from the catalogue ('oloid models').\n",
     .examples = "  oloid check heavy-top\n"
                 "  oloid check my.yaml --set l=0.2 --json\n"
                 "  oloid check heavy-top --symplectic --set run.scheme=variational\n",
     .options = options,
+    .size = sizeof(struct options),
     .run = run,
 };

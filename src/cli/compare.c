@@ -8,10 +8,8 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "cli/command.h"
-#include "cli/command_line.h"
 #include "cli/message.h"
 #include "cli/numbers.h"
-#include "cli/overwrite.h"
 #include "cli/study.h"
 #include "cli/table.h"
 #include "stepping/registry.h"
@@ -367,8 +365,7 @@ static olo_svg plot_conditions(const struct comparison *x, char (*names)[CLI_CEL
     return plot;
 }
 
-static olo_status write_page(const struct comparison *x, const char *command, const char *path,
-                             olo_error *error)
+static olo_status write_page(const struct comparison *x, const char *path, olo_error *error)
 {
     char names[OLO_SVG_SERIES_MAX][CLI_CELL_SIZE];
     cli_table runs = table_of_runs(x), conditions = table_of_conditions(x);
@@ -381,7 +378,7 @@ static olo_status write_page(const struct comparison *x, const char *command, co
                            .tables = tables,
                            .plot_count = x->setup.step_count > 1 ? 1 : 0,
                            .plots = &plot};
-    const olo_status status = cli_study_report(x->study, command, &page, path, error);
+    const olo_status status = cli_study_report(x->study, &page, path, error);
     cli_table_free(&runs);
     cli_table_free(&conditions);
     return status;
@@ -389,7 +386,7 @@ static olo_status write_page(const struct comparison *x, const char *command, co
 
 /* The command --------------------------------------------------------------------------------- */
 
-static int compare(cli_study *study, const struct options *given, const char *command)
+static int compare(cli_study *study, const struct options *given)
 {
     // too large for the stack of a command
     struct comparison *x = olo_alloc(1, sizeof *x);
@@ -411,7 +408,7 @@ static int compare(cli_study *study, const struct options *given, const char *co
         }
         code = cli_study_code(x->status, &error, x->base < 0 ? &x->rows[0].failure : NULL);
         olo_error unwritten = {0};
-        if (given->report != NULL && write_page(x, command, given->report, &unwritten) != OLO_OK) {
+        if (given->report != NULL && write_page(x, given->report, &unwritten) != OLO_OK) {
             code = cli_fail(&unwritten);
         }
     }
@@ -419,39 +416,26 @@ static int compare(cli_study *study, const struct options *given, const char *co
     return code;
 }
 
-static int run(int argc, char **argv)
+static int run(const cli_call *call)
 {
-    struct options given = {0};
-    cli_list arguments = {0};
+    const struct options *given = call->options;
     cli_study study = {0};
     olo_error error = {0};
-    char *command = cli_join_command(argc, argv);
-    int code = cli_parse(&cli_compare, argc, argv, &given, &arguments);
-    if (code == CLI_CONTINUE && given.end != NULL && given.count != NULL) {
-        code = cli_usage(&cli_compare, "--end and --count exclude each other");
+    if (given->end != NULL && given->count != NULL) {
+        return cli_usage(&cli_compare, "--end and --count exclude each other");
     }
-    if (code == CLI_CONTINUE) {
-        const olo_setting settings[] = {
-            {"run.step", given.step}, {"run.end", given.end}, {"run.scheme", given.scheme}};
-        olo_status status = cli_study_open(&study, arguments.items[0], &given.set, settings, 3,
-                                           given.quiet, &error);
-        if (status == OLO_OK) {
-            status = cli_check_model_overwrite(&study.loaded, given.report, "report", &error);
-        }
-        code = status == OLO_OK ? compare(&study, &given, command) : cli_fail(&error);
-    }
-    olo_free(command);
+    const olo_setting settings[] = {
+        {"run.step", given->step}, {"run.end", given->end}, {"run.scheme", given->scheme}};
+    const olo_status status =
+        cli_study_open(&study, call, &given->set, settings, 3, given->quiet, given->report, &error);
+    const int code = status == OLO_OK ? compare(&study, given) : cli_fail(&error);
     cli_study_close(&study);
-    cli_list_free(&given.set);
-    cli_list_free(&arguments);
     return code;
 }
 
 const cli_command cli_compare = {
     .name = "compare",
-    .arguments = "MODEL",
-    .least = 1,
-    .most = 1,
+    .argument = "MODEL",
     .summary = "compare the treatments of constraints: size, cost, errors, condition",
     .details = "MODEL is a model file, or a name from the catalogue ('oloid models').\n"
                "All treatments perform the same run. If a treatment fails, the reason is printed.\n"
@@ -460,5 +444,6 @@ const cli_command cli_compare = {
                 "  oloid compare heavy-top --step 0.01 --count 1000 --steps 5e-2,5e-3,5e-4\n"
                 "  oloid compare my.yaml --treatments reduced,multipliers --no-cpu --json\n",
     .options = options,
+    .size = sizeof(struct options),
     .run = run,
 };

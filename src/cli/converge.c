@@ -3,15 +3,11 @@
  *     log(e'/e) / log(h'/h). */
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "base/json.h"
-#include "base/memory.h"
 #include "cli/command.h"
-#include "cli/command_line.h"
 #include "cli/message.h"
 #include "cli/numbers.h"
-#include "cli/overwrite.h"
 #include "cli/study.h"
 #include "cli/table.h"
 
@@ -251,8 +247,7 @@ static void print_json(const struct outcome *outcome)
 
 /* Writes the page: tables, and errors over the step with logarithmic axes. The order is the
  * gradient of the curve. */
-static olo_status write_page(const struct outcome *outcome, const char *command, const char *path,
-                             olo_error *error)
+static olo_status write_page(const struct outcome *outcome, const char *path, olo_error *error)
 {
     static const char *const names[] = {"q", "p", "z", "lambda"};
     double steps[CLI_STUDY_STEPS], errors[4][CLI_STUDY_STEPS];
@@ -284,7 +279,7 @@ static olo_status write_page(const struct outcome *outcome, const char *command,
                            .tables = tables,
                            .plot_count = 1,
                            .plots = &plot};
-    const olo_status status = cli_study_report(outcome->study, command, &page, path, error);
+    const olo_status status = cli_study_report(outcome->study, &page, path, error);
     cli_table_free(&table);
     return status;
 }
@@ -349,7 +344,7 @@ static const olo_error *total_failure(const struct outcome *outcome)
     return outcome->summary.rows > 0 ? &outcome->rows[0].failure : NULL;
 }
 
-static int converge(cli_study *study, const struct options *given, const char *command)
+static int converge(cli_study *study, const struct options *given)
 {
     double steps[CLI_STUDY_STEPS];
     olo_convergence_row rows[CLI_STUDY_STEPS];
@@ -374,48 +369,35 @@ static int converge(cli_study *study, const struct options *given, const char *c
     }
     if (given->report != NULL && outcome.summary.rows > 0) {
         olo_error unwritten = {0};
-        if (write_page(&outcome, command, given->report, &unwritten) != OLO_OK) {
+        if (write_page(&outcome, given->report, &unwritten) != OLO_OK) {
             return cli_fail(&unwritten);
         }
     }
     return cli_study_code(outcome.status, &error, total_failure(&outcome));
 }
 
-static int run(int argc, char **argv)
+static int run(const cli_call *call)
 {
-    struct options given = {0};
-    cli_list arguments = {0};
+    const struct options *given = call->options;
     cli_study study = {0};
     olo_error error = {0};
-    char *command = cli_join_command(argc, argv);
-    int code = cli_parse(&cli_converge, argc, argv, &given, &arguments);
-    if (code == CLI_CONTINUE && given.exact && given.reference != NULL) {
-        code = cli_usage(&cli_converge, "--exact and --reference exclude each other");
+    if (given->exact && given->reference != NULL) {
+        return cli_usage(&cli_converge, "--exact and --reference exclude each other");
     }
-    if (code == CLI_CONTINUE) {
-        const olo_setting settings[] = {{"run.end", given.time},
-                                        {"run.scheme", given.scheme},
-                                        {"run.order", given.order},
-                                        {"run.constraints", given.constraints}};
-        olo_status status = cli_study_open(&study, arguments.items[0], &given.set, settings, 4,
-                                           given.quiet, &error);
-        if (status == OLO_OK) {
-            status = cli_check_model_overwrite(&study.loaded, given.report, "report", &error);
-        }
-        code = status == OLO_OK ? converge(&study, &given, command) : cli_fail(&error);
-    }
-    olo_free(command);
+    const olo_setting settings[] = {{"run.end", given->time},
+                                    {"run.scheme", given->scheme},
+                                    {"run.order", given->order},
+                                    {"run.constraints", given->constraints}};
+    const olo_status status =
+        cli_study_open(&study, call, &given->set, settings, 4, given->quiet, given->report, &error);
+    const int code = status == OLO_OK ? converge(&study, given) : cli_fail(&error);
     cli_study_close(&study);
-    cli_list_free(&given.set);
-    cli_list_free(&arguments);
     return code;
 }
 
 const cli_command cli_converge = {
     .name = "converge",
-    .arguments = "MODEL",
-    .least = 1,
-    .most = 1,
+    .argument = "MODEL",
     .summary = "measure how the errors of a model decrease with the step, and their order",
     .details = "MODEL is a model file, or a name from the catalogue ('oloid models').\n"
                "Errors are relative, |x - x_ref|/|x_ref|, of the configuration q, the momenta p,\n"
@@ -426,5 +408,6 @@ const cli_command cli_converge = {
                 "      --time 1 --steps 0.02,0.01,0.005,0.002,0.001 --reference 1e-5\n"
                 "  oloid converge my.yaml --json\n",
     .options = options,
+    .size = sizeof(struct options),
     .run = run,
 };

@@ -38,20 +38,14 @@ static const cli_option options[] = {
     {0}};
 
 struct session {
-    cli_static_result result; /* must be the first member */
-    struct options options;
+    cli_static_result result;
+    const struct options *options;
     olo_equilibrium_options statics;
     olo_equilibrium_summary summary;
     olo_ledger end;
     olo_status status;                 /* of the search */
     char warning[OLO_ERROR_TEXT_SIZE]; /* of the search; empty: none */
 };
-
-static bool wants_stop(void *context)
-{
-    (void)context;
-    return cli_interrupted();
-}
 
 static void on_warning(void *context, const char *text)
 {
@@ -75,7 +69,7 @@ static olo_status find(struct session *session, olo_error *error)
     cli_loaded *loaded = &session->result.loaded;
     olo_observer user = olo_observer_default();
     user.context = session;
-    user.stop = wants_stop;
+    user.stop = cli_interrupted;
     user.warn = on_warning;
     const olo_observer observers[] = {user, olo_recorder_observer(session->result.recorder)};
     const olo_status status = olo_find_equilibrium(loaded->system, &session->statics, loaded->state,
@@ -95,7 +89,7 @@ static olo_status find(struct session *session, olo_error *error)
         return status;
     }
     session->result.steps = session->summary.steps - 1;
-    return cli_static_result_finish(&session->result, !session->options.no_report, error);
+    return cli_static_result_finish(&session->result, !session->options->no_report, error);
 }
 
 static olo_status prepare(struct session *session, const char *file, olo_error *error)
@@ -103,17 +97,17 @@ static olo_status prepare(struct session *session, const char *file, olo_error *
     // with `run.start: equilibrium`, loading the model would already search for the equilibrium
     const olo_setting given = {.name = "run.start", .value = "given"};
     olo_status status =
-        cli_load(file, &session->options.set, &given, 1, &session->result.loaded, error);
+        cli_load(file, &session->options->set, &given, 1, &session->result.loaded, error);
     if (status != OLO_OK) {
         return status;
     }
     char path[300] = "";
     (void)snprintf(path, sizeof path, "%.250s.equilibrium.h5",
                    olo_model_name(session->result.loaded.model));
-    const char *chosen = session->options.output != NULL ? session->options.output : path;
-    chosen = session->options.no_result ? NULL : chosen;
+    const char *chosen = session->options->output != NULL ? session->options->output : path;
+    chosen = session->options->no_result ? NULL : chosen;
     status = cli_check_model_overwrite_by_result(&session->result.loaded, chosen,
-                                                 !session->options.no_report, error);
+                                                 !session->options->no_report, error);
     if (status != OLO_OK) {
         return status;
     }
@@ -227,7 +221,7 @@ static void print_json(const struct session *session, const char *error)
 
 static int read_options(struct session *session)
 {
-    const struct options *given = &session->options;
+    const struct options *given = session->options;
     session->statics = olo_equilibrium_options_default();
     session->statics.arc = given->arc;
     if (given->no_result && given->output != NULL) {
@@ -254,9 +248,8 @@ static void add_hint(olo_error *error)
     (void)snprintf(error->text + length, sizeof error->text - length, " (--arc-length)");
 }
 
-static int solve(cli_static_result *result, const char *file)
+static int solve(struct session *session, const char *file)
 {
-    struct session *session = (struct session *)result;
     olo_error error = {0};
     const int code = read_options(session);
     if (code != CLI_CONTINUE) {
@@ -272,7 +265,7 @@ static int solve(cli_static_result *result, const char *file)
     }
     // print nothing if the search succeeded but a file could not be written
     const bool printable = session->status != OLO_OK || status == OLO_OK;
-    if (printable && session->options.json) {
+    if (printable && session->options->json) {
         print_json(session, status != OLO_OK ? error.text : NULL);
     } else if (printable && session->summary.steps > 0) {
         print_text(session);
@@ -281,18 +274,17 @@ static int solve(cli_static_result *result, const char *file)
     return status != OLO_OK ? cli_fail(&error) : CLI_OK;
 }
 
-static int run(int argc, char **argv)
+static int run(const cli_call *call)
 {
-    struct session session = {0};
-    return cli_static_result_run(&cli_equilibrium, argc, argv, &session.options,
-                                 &session.options.set, &session.result, solve);
+    struct session session = {.options = call->options, .result.command = call->command};
+    const int code = solve(&session, call->argument);
+    cli_static_result_close(&session.result);
+    return code;
 }
 
 const cli_command cli_equilibrium = {
     .name = "equilibrium",
-    .arguments = "MODEL",
-    .least = 1,
-    .most = 1,
+    .argument = "MODEL",
     .summary = "find the equilibrium of a model under its loads, and its stability",
     .details =
         "Gravity and loads, as they are at time 0, increase from zero to their full value;\n"
@@ -305,5 +297,6 @@ const cli_command cli_equilibrium = {
                 "  oloid equilibrium bend-45 --set F=300 -o bend.h5\n"
                 "  oloid equilibrium my-truss.yaml --arc-length --step 0.01\n",
     .options = options,
+    .size = sizeof(struct options),
     .run = run,
 };

@@ -1,7 +1,6 @@
 /* `oloid export`: writes a result in other formats. */
 #include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,41 +177,35 @@ static void warn_if_incomplete(const char *path)
     olo_result_free(result);
 }
 
-static int run(int argc, char **argv)
+static int run(const cli_call *call)
 {
-    struct options given = {0};
-    cli_list arguments = {0};
+    const struct options *given = call->options;
     olo_error error = {0};
     long frames = 0;
-    int code = cli_parse(&cli_export, argc, argv, &given, &arguments);
-    if (code == CLI_CONTINUE && given.csv == NULL && given.json == NULL && given.vtk == NULL) {
-        code = cli_usage(&cli_export, "no format is given: --csv FILE, --json FILE or --vtk PATH");
+    if (given->csv == NULL && given->json == NULL && given->vtk == NULL) {
+        return cli_usage(&cli_export, "no format is given: --csv FILE, --json FILE or --vtk PATH");
     }
-    if (code == CLI_CONTINUE) {
-        code = read_frames(&given, &frames);
+    const int code = read_frames(given, &frames);
+    if (code != CLI_CONTINUE) {
+        return code;
     }
-    if (code == CLI_CONTINUE) {
-        (void)signal(SIGXFSZ, SIG_IGN); // exceeding a file size limit becomes an error
-        const olo_status status = export_all(&given, arguments.items[0], frames, &error);
-        code = status == OLO_OK ? CLI_OK : cli_fail(&error);
-        if (status == OLO_OK) {
-            warn_if_incomplete(arguments.items[0]);
-        }
+    (void)signal(SIGXFSZ, SIG_IGN); // exceeding a file size limit becomes an error
+    if (export_all(given, call->argument, frames, &error) != OLO_OK) {
+        return cli_fail(&error);
     }
-    cli_list_free(&arguments);
-    return code;
+    warn_if_incomplete(call->argument);
+    return CLI_OK;
 }
 
 const cli_command cli_export = {
     .name = "export",
-    .arguments = "RESULT",
-    .least = 1,
-    .most = 1,
+    .argument = "RESULT",
     .summary = "write a result in another format",
     .details = "RESULT is a file that 'oloid run' wrote, complete or not (RESULT.partial).\n",
     .examples = "  oloid export heavy-top.h5 --csv heavy-top.csv\n"
                 "  oloid export heavy-top.h5 --csv - | head -n 3\n"
                 "  oloid export heavy-top.h5 --vtk heavy-top.pvd --frames 200\n",
     .options = options,
+    .size = sizeof(struct options),
     .run = run,
 };

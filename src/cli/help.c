@@ -48,7 +48,7 @@ void cli_print_help(FILE *out, const cli_command *command)
 {
     static const cli_option help = {"help", 'h', CLI_FLAG, 0, NULL, "this help"};
     (void)fprintf(out, "oloid %s: %s\n\n", command->name, command->summary);
-    (void)fprintf(out, "usage: oloid %s %s%s\n", command->name, command->arguments,
+    (void)fprintf(out, "usage: oloid %s %s%s\n", command->name, command->argument,
                   command->options[0].name != NULL ? " [options]" : "");
     if (command->details != NULL) {
         (void)fprintf(out, "\n%s", command->details);
@@ -83,28 +83,24 @@ void cli_print_overview(FILE *out)
     print_exit_codes(out);
 }
 
-static int run(int argc, char **argv)
+static int run(const cli_call *call)
 {
-    cli_list arguments = {0};
-    int code = cli_parse(&cli_help, argc, argv, NULL, &arguments);
-    if (code == CLI_CONTINUE) {
-        const cli_command *command = arguments.count > 0 ? cli_find(arguments.items[0]) : NULL;
-        code = arguments.count > 0 && command == NULL ? CLI_USAGE : CLI_OK;
-        if (command != NULL) {
-            cli_print_help(stdout, command);
-        } else if (code == CLI_OK) {
-            cli_print_overview(stdout);
-        }
+    if (call->argument == NULL) {
+        cli_print_overview(stdout);
+        return CLI_OK;
     }
-    cli_list_free(&arguments);
-    return code;
+    const cli_command *command = cli_find(call->argument);
+    if (command == NULL) {
+        return CLI_USAGE;
+    }
+    cli_print_help(stdout, command);
+    return CLI_OK;
 }
 
 const cli_command cli_help = {
     .name = "help",
-    .arguments = "[COMMAND]",
-    .least = 0,
-    .most = 1,
+    .argument = "[COMMAND]",
+    .optional = true,
     .summary = "explain the commands, or one of them",
     .examples = "  oloid help run\n",
     .options = options,

@@ -71,8 +71,9 @@ void cli_interrupt_begin(void)
     (void)sigaction(SIGXFSZ, &action, NULL); // exceeding a file size limit becomes an error
 }
 
-bool cli_interrupted(void)
+bool cli_interrupted(void *context)
 {
+    (void)context;
     return interrupted != 0;
 }
 

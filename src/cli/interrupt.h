@@ -17,8 +17,8 @@ void cli_interrupt_prepare(void);
  * nohup. */
 void cli_interrupt_begin(void);
 
-/* Whether a signal arrived. */
-bool cli_interrupted(void);
+/* Whether a signal arrived, as `stop` of an observer. */
+bool cli_interrupted(void *context);
 
 /* To be called when the result is closed: SIGPIPE, SIGINT and SIGTERM end the process again as
  * before the run. After an interrupted run SIGINT and SIGTERM are still only recorded, since one

@@ -33,8 +33,8 @@ static const cli_option options[] = {
     {0}};
 
 struct session {
-    cli_static_result result; /* must be the first member */
-    struct options options;
+    cli_static_result result;
+    const struct options *options;
     olo_vibration_options about;
     olo_linear *linear;
 };
@@ -63,8 +63,8 @@ static void print_text(const struct session *session)
         }
         (void)printf(count > 12 ? ", ...\n" : "\n");
     }
-    if (session->options.output != NULL) {
-        (void)printf("file: %s\n", session->options.output);
+    if (session->options->output != NULL) {
+        (void)printf("file: %s\n", session->options->output);
     }
 }
 
@@ -74,7 +74,7 @@ static void print_json(const struct session *session)
     olo_json_open(&json, NULL, '{');
     olo_json_text(&json, "model", olo_model_name(session->result.loaded.model));
     olo_linear_put(session->linear, &json);
-    olo_json_text(&json, "file", session->options.output);
+    olo_json_text(&json, "file", session->options->output);
     olo_json_close(&json);
 }
 
@@ -83,11 +83,12 @@ static olo_status find(struct session *session, const char *file, olo_error *err
     cli_loaded *loaded = &session->result.loaded;
     olo_equilibrium_options statics = olo_equilibrium_options_default();
     statics.spin = session->about.spin;
-    olo_status status = cli_load(file, &session->options.set, NULL, 0, loaded, error);
+    olo_status status = cli_load(file, &session->options->set, NULL, 0, loaded, error);
     if (status == OLO_OK) {
-        status = cli_check_model_overwrite(loaded, session->options.output, "linear system", error);
+        status =
+            cli_check_model_overwrite(loaded, session->options->output, "linear system", error);
     }
-    if (status == OLO_OK && !session->options.start && !session->options.hold) {
+    if (status == OLO_OK && !session->options->start && !session->options->hold) {
         status =
             olo_find_equilibrium(loaded->system, &statics, loaded->state, NULL, 0, NULL, error);
     }
@@ -95,16 +96,15 @@ static olo_status find(struct session *session, const char *file, olo_error *err
         status = olo_linear_create(loaded->system, loaded->state, &session->about, &session->linear,
                                    error);
     }
-    if (status == OLO_OK && session->options.output != NULL) {
-        status = olo_linear_write(session->linear, session->options.output, error);
+    if (status == OLO_OK && session->options->output != NULL) {
+        status = olo_linear_write(session->linear, session->options->output, error);
     }
     return status;
 }
 
-static int solve(cli_static_result *result, const char *file)
+static int solve(struct session *session, const char *file)
 {
-    struct session *session = (struct session *)result;
-    const struct options *given = &session->options;
+    const struct options *given = session->options;
     olo_error error = {0};
     session->about = olo_vibration_options_default();
     session->about.hold = given->hold;
@@ -123,20 +123,18 @@ static int solve(cli_static_result *result, const char *file)
     return CLI_OK;
 }
 
-static int run(int argc, char **argv)
+static int run(const cli_call *call)
 {
-    struct session session = {0};
-    const int code = cli_static_result_run(&cli_linearize, argc, argv, &session.options,
-                                           &session.options.set, &session.result, solve);
+    struct session session = {.options = call->options, .result.command = call->command};
+    const int code = solve(&session, call->argument);
+    cli_static_result_close(&session.result);
     olo_linear_free(session.linear);
     return code;
 }
 
 const cli_command cli_linearize = {
     .name = "linearize",
-    .arguments = "MODEL",
-    .least = 1,
-    .most = 1,
+    .argument = "MODEL",
     .summary = "compute the matrices A, B, C, D of a model about its equilibrium, for control",
     .details =
         "x are independent joint coordinates and their rates, u the functions of time of loads,\n"
@@ -147,5 +145,6 @@ const cli_command cli_linearize = {
                 "  oloid linearize cart-pole.yaml --start -o cart-pole.csv\n"
                 "  oloid linearize my.yaml --json\n",
     .options = options,
+    .size = sizeof(struct options),
     .run = run,
 };

@@ -51,7 +51,7 @@ static int dispatch(int argc, char **argv)
         return unknown_option(argv[1]);
     }
     const cli_command *command = cli_find(argv[1]);
-    return command != NULL ? command->run(argc - 1, argv + 1) : CLI_USAGE;
+    return command != NULL ? cli_start(command, argc - 1, argv + 1) : CLI_USAGE;
 }
 
 int main(int argc, char **argv)

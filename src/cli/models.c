@@ -160,12 +160,12 @@ static olo_status print_model(const olo_catalogue *catalogue, const char *name, 
     return not_found(catalogue, name, error);
 }
 
-static olo_status print(const struct options *given, const cli_list *arguments, olo_error *error)
+static olo_status print(const struct options *given, const char *name, olo_error *error)
 {
     olo_catalogue *catalogue = NULL;
     olo_status status = olo_catalogue_open(&catalogue, error);
-    if (status == OLO_OK && arguments->count > 0) {
-        status = print_model(catalogue, arguments->items[0], error);
+    if (status == OLO_OK && name != NULL) {
+        status = print_model(catalogue, name, error);
     } else if (status == OLO_OK && given->json) {
         print_json(catalogue);
     } else if (status == OLO_OK) {
@@ -175,28 +175,21 @@ static olo_status print(const struct options *given, const cli_list *arguments, 
     return status;
 }
 
-static int run(int argc, char **argv)
+static int run(const cli_call *call)
 {
-    struct options given = {0};
-    cli_list arguments = {0};
     olo_error error = {0};
-    int code = cli_parse(&cli_models, argc, argv, &given, &arguments);
-    if (code == CLI_CONTINUE) {
-        code = print(&given, &arguments, &error) == OLO_OK ? CLI_OK : cli_fail(&error);
-    }
-    cli_list_free(&arguments);
-    return code;
+    return print(call->options, call->argument, &error) == OLO_OK ? CLI_OK : cli_fail(&error);
 }
 
 const cli_command cli_models = {
     .name = "models",
-    .arguments = "[NAME]",
-    .least = 0,
-    .most = 1,
+    .argument = "[NAME]",
+    .optional = true,
     .summary = "list the catalogue, or print the file of a model in it",
     .details = "Every model can be run by its name. To change a model, print it into a file.\n",
     .examples = "  oloid models\n"
                 "  oloid models heavy-top > my.yaml\n",
     .options = options,
+    .size = sizeof(struct options),
     .run = run,
 };

@@ -45,8 +45,8 @@ static const cli_option options[] = {
     {0}};
 
 struct session {
-    cli_static_result result; /* must be the first member */
-    struct options options;
+    cli_static_result result;
+    const struct options *options;
     double count, mode, amplitude;
     olo_vibration_options vibration;
     olo_modes *modes;
@@ -184,13 +184,13 @@ static olo_status animate(struct session *session, olo_error *error)
     cli_loaded *loaded = &session->result.loaded;
     int index = (int)session->mode - 1;
     for (index = index < 0 ? 0 : index;
-         session->options.mode == NULL && index < olo_modes_count(modes) - 1 &&
+         session->options->mode == NULL && index < olo_modes_count(modes) - 1 &&
          !oscillates(modes, index);
          index++) {
     }
     const double period = oscillates(modes, index) ? two_pi / olo_modes_omega(modes, index) : 1.0;
     char what[160];
-    olo_status status = cli_static_result_open(&session->result, session->options.output, period,
+    olo_status status = cli_static_result_open(&session->result, session->options->output, period,
                                                describe(modes, index, what), false, error);
     const olo_observer observer =
         status == OLO_OK ? olo_recorder_observer(session->result.recorder) : olo_observer_default();
@@ -206,7 +206,7 @@ static olo_status animate(struct session *session, olo_error *error)
     }
     session->result.steps = FRAMES;
     return status == OLO_OK
-               ? cli_static_result_finish(&session->result, !session->options.no_report, error)
+               ? cli_static_result_finish(&session->result, !session->options->no_report, error)
                : status;
 }
 
@@ -238,24 +238,24 @@ static olo_status find(struct session *session, const char *file, olo_error *err
     olo_equilibrium_options statics = olo_equilibrium_options_default();
     statics.spin = session->vibration.spin;
     cli_loaded *loaded = &session->result.loaded;
-    olo_status status = cli_load(file, &session->options.set, NULL, 0, loaded, error);
+    olo_status status = cli_load(file, &session->options->set, NULL, 0, loaded, error);
     if (status == OLO_OK) {
-        status = cli_check_model_overwrite_by_result(loaded, session->options.output,
-                                                     !session->options.no_report, error);
+        status = cli_check_model_overwrite_by_result(loaded, session->options->output,
+                                                     !session->options->no_report, error);
     }
-    if (status == OLO_OK && !session->options.start) {
+    if (status == OLO_OK && !session->options->start) {
         status =
             olo_find_equilibrium(loaded->system, &statics, loaded->state, NULL, 0, NULL, error);
     }
     if (status == OLO_OK) {
         status = find_modes(session, error);
     }
-    return status == OLO_OK && session->options.output != NULL ? animate(session, error) : status;
+    return status == OLO_OK && session->options->output != NULL ? animate(session, error) : status;
 }
 
 static int read_options(struct session *session)
 {
-    const struct options *given = &session->options;
+    const struct options *given = session->options;
     session->count = 10;
     session->vibration = olo_vibration_options_default();
     session->vibration.damped = given->damped;
@@ -280,9 +280,8 @@ static int read_options(struct session *session)
                : code;
 }
 
-static int solve(cli_static_result *result, const char *file)
+static int solve(struct session *session, const char *file)
 {
-    struct session *session = (struct session *)result;
     olo_error error = {0};
     const int code = read_options(session);
     if (code != CLI_CONTINUE) {
@@ -291,7 +290,7 @@ static int solve(cli_static_result *result, const char *file)
     if (find(session, file, &error) != OLO_OK) {
         return cli_fail(&error);
     }
-    if (session->options.json) {
+    if (session->options->json) {
         print_json(session);
         return CLI_OK;
     }
@@ -300,20 +299,18 @@ static int solve(cli_static_result *result, const char *file)
     return CLI_OK;
 }
 
-static int run(int argc, char **argv)
+static int run(const cli_call *call)
 {
-    struct session session = {0};
-    const int code = cli_static_result_run(&cli_modes, argc, argv, &session.options,
-                                           &session.options.set, &session.result, solve);
+    struct session session = {.options = call->options, .result.command = call->command};
+    const int code = solve(&session, call->argument);
+    cli_static_result_close(&session.result);
     olo_modes_free(session.modes);
     return code;
 }
 
 const cli_command cli_modes = {
     .name = "modes",
-    .arguments = "MODEL",
-    .least = 1,
-    .most = 1,
+    .argument = "MODEL",
     .summary = "compute natural frequencies about the equilibrium of a model",
     .details =
         "Small vibrations about the equilibrium under all loads as they are at time 0. Follower\n"
@@ -325,5 +322,6 @@ const cli_command cli_modes = {
                 "  oloid modes my.yaml --damped --json\n"
                 "  oloid modes rotor.yaml --spin 0,0,100\n",
     .options = options,
+    .size = sizeof(struct options),
     .run = run,
 };

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/message.h"
 
 /* Maximum number of option names that are compared for a suggestion. */
@@ -18,14 +19,8 @@ struct parser {
     char **argv;
     int at; // index of the current word
     char *values;
-    cli_list *arguments;
+    const char *argument; // NULL: absent
 };
-
-void cli_list_free(cli_list *list)
-{
-    list->items = olo_free(list->items);
-    list->count = 0;
-}
 
 /* Appends a word; a list never gets more words than the command line has. */
 static int append(const struct parser *parser, cli_list *list, char *word)
@@ -152,7 +147,11 @@ static int read_word(struct parser *parser, bool *options_ended)
 {
     char *word = parser->argv[parser->at];
     if (*options_ended || word[0] != '-' || word[1] == '\0') {
-        return append(parser, parser->arguments, word);
+        if (parser->argument != NULL) {
+            return cli_usage(parser->command, "unexpected argument '%s'", word);
+        }
+        parser->argument = word;
+        return CLI_CONTINUE;
     }
     if (strcmp(word, "--") == 0) {
         *options_ended = true;
@@ -165,26 +164,37 @@ static int read_word(struct parser *parser, bool *options_ended)
     return word[1] == '-' ? read_long(parser, word) : read_short(parser, word);
 }
 
-static int check_arguments(const cli_command *command, const cli_list *arguments)
+static int parse(struct parser *parser)
 {
-    if (arguments->count < command->least) {
-        return cli_usage(command, "'oloid %s' needs %s", command->name, command->arguments);
-    }
-    if (arguments->count > command->most) {
-        return cli_usage(command, "unexpected argument '%s'", arguments->items[command->most]);
-    }
-    return CLI_CONTINUE;
-}
-
-int cli_parse(const cli_command *command, int argc, char **argv, void *values, cli_list *arguments)
-{
-    struct parser parser = {command, argc, argv, 1, values, arguments};
+    const cli_command *command = parser->command;
     bool options_ended = false;
-    for (; parser.at < argc; parser.at++) {
-        const int code = read_word(&parser, &options_ended);
+    for (; parser->at < parser->argc; parser->at++) {
+        const int code = read_word(parser, &options_ended);
         if (code != CLI_CONTINUE) {
             return code;
         }
     }
-    return check_arguments(command, arguments);
+    if (parser->argument == NULL && !command->optional) {
+        return cli_usage(command, "'oloid %s' needs %s", command->name, command->argument);
+    }
+    return CLI_CONTINUE;
+}
+
+int cli_start(const cli_command *command, int argc, char **argv)
+{
+    char *line = cli_join_command(argc, argv);
+    struct parser parser = {command, argc, argv, 1, olo_alloc(command->size + 1, 1), NULL};
+    int code = line != NULL && parser.values != NULL ? parse(&parser) : cli_no_memory();
+    if (code == CLI_CONTINUE) {
+        const cli_call call = {parser.values, parser.argument, line};
+        code = command->run(&call);
+    }
+    for (const cli_option *option = command->options; option->name != NULL; option++) {
+        if (option->kind == CLI_LIST && parser.values != NULL) {
+            olo_free(((cli_list *)(void *)(parser.values + option->field))->items);
+        }
+    }
+    olo_free(parser.values);
+    olo_free(line);
+    return code;
 }

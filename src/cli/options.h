@@ -8,8 +8,6 @@
 
 #include <stddef.h>
 
-struct cli_command;
-
 typedef enum cli_kind {
     CLI_FLAG, /* a bool */
     CLI_TEXT, /* a const char *; the last one counts */
@@ -25,21 +23,14 @@ typedef struct cli_option {
     const char *help;  /* further lines are indented by help */
 } cli_option;
 
-/* Words of the command line, in order. The words belong to argv, the list to whoever parses. */
+/* Words of the command line, in order. */
 typedef struct cli_list {
     char **items;
     int count;
 } cli_list;
 
-void cli_list_free(cli_list *list);
-
-/* Returned by cli_parse when the command is to continue. */
+/* Returned by functions that check options when the command is to continue; else they return the
+ * exit code, after a message. */
 enum { CLI_CONTINUE = -1 };
-
-/* Fills the command's struct `values` (zeroed before) and the list of arguments. Returns
- * CLI_CONTINUE, or the exit code after `--help` or a usage error, for which it has printed a
- * message. The lists must be freed in any case. */
-int cli_parse(const struct cli_command *command, int argc, char **argv, void *values,
-              cli_list *arguments);
 
 #endif

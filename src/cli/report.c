@@ -269,26 +269,15 @@ static int check_options(const struct options *given)
     return CLI_CONTINUE;
 }
 
-static int run(int argc, char **argv)
+static int run(const cli_call *call)
 {
-    struct options given = {0};
-    cli_list arguments = {0};
-    int code = cli_parse(&cli_report, argc, argv, &given, &arguments);
-    if (code == CLI_CONTINUE) {
-        code = check_options(&given);
-    }
-    if (code == CLI_CONTINUE) {
-        code = report(arguments.items[0], &given);
-    }
-    cli_list_free(&arguments);
-    return code;
+    const int code = check_options(call->options);
+    return code == CLI_CONTINUE ? report(call->argument, call->options) : code;
 }
 
 const cli_command cli_report = {
     .name = "report",
-    .arguments = "RESULT",
-    .least = 1,
-    .most = 1,
+    .argument = "RESULT",
     .summary = "write the report of a result: motion, ledger, verdict; or one plot",
     .details =
         "RESULT is a file that 'oloid run' wrote, complete or not (RESULT.partial). The report is\n"
@@ -299,5 +288,6 @@ const cli_command cli_report = {
                 "  oloid report heavy-top.h5 --svg top.position\n"
                 "  oloid report six-body-linkage.h5 --png --time 0.3\n",
     .options = options,
+    .size = sizeof(struct options),
     .run = run,
 };

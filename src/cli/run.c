@@ -63,10 +63,11 @@ static const cli_option options[] = {
 
 /* Everything that a run owns. */
 struct session {
-    struct options options;
+    const struct options *options;
     cli_loaded loaded;
     olo_recorder *recorder;
-    char *command, *path, *partial, *resume, *report;
+    const char *command;
+    char *path, *partial, *resume, *report;
     double checkpoint; /* s; negative: default of the library */
     cli_progress_line progress;
     cli_outcome outcome;
@@ -78,21 +79,21 @@ struct session {
  * folder. */
 static olo_status choose_path(struct session *session, olo_error *error)
 {
-    if (session->options.no_result) {
+    if (session->options->no_result) {
         return OLO_OK;
     }
-    session->path = session->options.output != NULL ? olo_strdup(session->options.output)
-                                                    : cli_default_path(session->loaded.model);
+    session->path = session->options->output != NULL ? olo_strdup(session->options->output)
+                                                     : cli_default_path(session->loaded.model);
     session->partial = session->path != NULL ? cli_partial_path(session->path) : NULL;
     if (session->partial == NULL) {
         return olo_fail(error, OLO_NO_MEMORY, "out of memory");
     }
     const olo_status status = cli_check_model_overwrite_by_result(
-        &session->loaded, session->path, !session->options.no_report, error);
+        &session->loaded, session->path, !session->options->no_report, error);
     if (status != OLO_OK) {
         return status;
     }
-    if (access(session->partial, F_OK) == 0 && !session->options.quiet) {
+    if (access(session->partial, F_OK) == 0 && !session->options->quiet) {
         cli_message("'%s' of an earlier run is replaced; --resume would continue it",
                     session->partial);
     }
@@ -102,7 +103,7 @@ static olo_status choose_path(struct session *session, olo_error *error)
 /* Loads the model from `word` or, with --resume, from the run that `word` means. */
 static olo_status load(struct session *session, const char *word, olo_error *error)
 {
-    const struct options *given = &session->options;
+    const struct options *given = session->options;
     const olo_setting settings[] = {
         {"run.step", given->step},     {"run.end", given->end},
         {"run.order", given->order},   {"run.tolerance", given->tolerance},
@@ -125,7 +126,7 @@ static olo_status open_recorder(struct session *session, olo_error *error)
     cli_outcome *outcome = &session->outcome;
     cli_loaded *loaded = &session->loaded;
     olo_status status = OLO_OK;
-    if (session->options.resume) {
+    if (session->options->resume) {
         status = olo_recorder_resume(session->path, loaded->model, loaded->system, outcome->run,
                                      &session->recorder, loaded->state, &outcome->summary, error);
     } else {
@@ -150,7 +151,7 @@ static olo_status prepare(struct session *session, const char *word, olo_error *
     }
     outcome->loaded = &session->loaded;
     outcome->run = olo_model_run(session->loaded.model);
-    if (session->options.inverse) {
+    if (session->options->inverse) {
         status = cli_drives_create(&outcome->drives, session->loaded.system, error);
     }
     if (status == OLO_OK) {
@@ -165,16 +166,10 @@ static olo_status prepare(struct session *session, const char *word, olo_error *
     return open_recorder(session, error);
 }
 
-static bool wants_stop(void *context)
-{
-    (void)context;
-    return cli_interrupted();
-}
-
 static void on_warning(void *context, const char *text)
 {
     struct session *session = context;
-    if (!session->options.quiet) {
+    if (!session->options->quiet) {
         cli_progress_clear(&session->progress);
         cli_message("warning: %s", text);
     }
@@ -200,18 +195,18 @@ static olo_status step(struct session *session, olo_error *error)
     cli_progress_begin(&session->progress, name, outcome->run, loaded->state);
     olo_observer user = olo_observer_default();
     user.context = session;
-    user.stop = wants_stop;
+    user.stop = cli_interrupted;
     user.warn = on_warning;
     const olo_observer observers[] = {user, olo_recorder_observer(session->recorder),
                                       cli_drives_observer(&outcome->drives),
                                       cli_progress_observer(&session->progress)};
-    const int count = session->options.quiet ? 3 : 4;
-    if (!session->options.resume) {
+    const int count = session->options->quiet ? 3 : 4;
+    if (!session->options->resume) {
         return olo_simulate(loaded->system, outcome->run, loaded->state, observers, count,
                             &outcome->summary, error);
     }
     cli_progress_resume(&session->progress, outcome->summary.start);
-    if (!session->options.quiet) {
+    if (!session->options->quiet) {
         cli_message("%s: continues after step %ld, t = %.9g", name, outcome->summary.steps,
                     olo_state_time(loaded->state));
     }
@@ -237,7 +232,7 @@ static void set_partial_result(struct session *session)
 /* Writes the report beside a complete result. */
 static olo_status write_report(struct session *session, olo_error *error)
 {
-    if (session->path == NULL || session->options.no_report) {
+    if (session->path == NULL || session->options->no_report) {
         return OLO_OK;
     }
     session->report = cli_report_path(session->path, "report.html");
@@ -300,8 +295,8 @@ static int run_and_report(struct session *session, const char *file)
     if (prepare(session, file, error) != OLO_OK) {
         return cli_fail(error);
     }
-    const bool from_start = !session->options.resume;
-    if (from_start && !session->options.json && cli_was_projected(&session->loaded)) {
+    const bool from_start = !session->options->resume;
+    if (from_start && !session->options->json && cli_was_projected(&session->loaded)) {
         char text[256];
         (void)printf("initial state projected: %s\n",
                      cli_describe_projection(&session->loaded, text, sizeof text));
@@ -310,7 +305,7 @@ static int run_and_report(struct session *session, const char *file)
     if (status != OLO_OK) {
         session->outcome.error = error->text[0] != '\0' ? error->text : olo_status_text(status);
     }
-    if (session->options.json) {
+    if (session->options->json) {
         cli_report_json(stdout, &session->outcome);
     } else {
         cli_report_text(stdout, &session->outcome);
@@ -333,18 +328,16 @@ static void close_session(struct session *session)
     }
     olo_free(outcome->warnings);
     cli_drives_free(&outcome->drives);
-    olo_free(session->command);
     olo_free(session->path);
     olo_free(session->partial);
     olo_free(session->resume);
     olo_free(session->report);
-    cli_list_free(&session->options.set);
 }
 
 /* Rejects invalid options and combinations of options. */
 static int check_options(struct session *session)
 {
-    const struct options *given = &session->options;
+    const struct options *given = session->options;
     if (given->no_result && (given->output != NULL || given->resume)) {
         return cli_usage(&cli_run, "--%s and --no-result exclude each other",
                          given->resume ? "resume" : "output");
@@ -363,30 +356,20 @@ static int check_options(struct session *session)
     return CLI_CONTINUE;
 }
 
-static int run(int argc, char **argv)
+static int run(const cli_call *call)
 {
-    struct session session = {0};
-    cli_list arguments = {0};
-    session.command = cli_join_command(argc, argv);
-    int code = session.command != NULL
-                   ? cli_parse(&cli_run, argc, argv, &session.options, &arguments)
-                   : cli_no_memory();
+    struct session session = {.options = call->options, .command = call->command};
+    int code = check_options(&session);
     if (code == CLI_CONTINUE) {
-        code = check_options(&session);
-    }
-    if (code == CLI_CONTINUE) {
-        code = run_and_report(&session, arguments.items[0]);
+        code = run_and_report(&session, call->argument);
     }
     close_session(&session);
-    cli_list_free(&arguments);
     return code;
 }
 
 const cli_command cli_run = {
     .name = "run",
-    .arguments = "MODEL",
-    .least = 1,
-    .most = 1,
+    .argument = "MODEL",
     .summary = "simulate a model and judge what it conserves",
     .details =
         "MODEL is a model file, or a name from the catalogue ('oloid models').\n"
@@ -398,5 +381,6 @@ const cli_command cli_run = {
                 "  oloid run --resume nods.h5.partial\n"
                 "  oloid run my.yaml --constraints multipliers --no-result --json\n",
     .options = options,
+    .size = sizeof(struct options),
     .run = run,
 };

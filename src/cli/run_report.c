@@ -1,7 +1,6 @@
 /* Prints the summary of a run as text and as JSON. */
 #include "cli/run_report.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/json.h"

@@ -2,7 +2,6 @@
 #ifndef OLO_CLI_RUN_REPORT_H
 #define OLO_CLI_RUN_REPORT_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "cli/drives.h"

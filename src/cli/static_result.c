@@ -8,7 +8,6 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/command.h"
-#include "cli/command_line.h"
 #include "cli/interrupt.h"
 #include "cli/message.h"
 #include "cli/report_path.h"
@@ -27,7 +26,8 @@ int cli_positive(const cli_command *command, const char *option, const char *tex
     return CLI_CONTINUE;
 }
 
-int cli_vector(const cli_command *command, const char *option, const char *text, double value[3])
+static int read_vector(const cli_command *command, const char *option, const char *text,
+                       double value[3])
 {
     const char *at = text;
     for (int i = 0; text != NULL && i < 3; i++) {
@@ -48,8 +48,8 @@ int cli_spin(const cli_command *command, const char *rate, const char *point,
     if (rate == NULL && point != NULL) {
         return cli_usage(command, "--spin-point is for --spin");
     }
-    const int code = cli_vector(command, "spin", rate, spin->rate);
-    return code == CLI_CONTINUE ? cli_vector(command, "spin-point", point, spin->point) : code;
+    const int code = read_vector(command, "spin", rate, spin->rate);
+    return code == CLI_CONTINUE ? read_vector(command, "spin-point", point, spin->point) : code;
 }
 
 olo_status cli_static_result_open(cli_static_result *result, const char *path, double end,
@@ -99,28 +99,10 @@ void cli_static_result_print(const cli_static_result *result)
     }
 }
 
-static void close_result(cli_static_result *result)
+void cli_static_result_close(cli_static_result *result)
 {
     olo_recorder_free(result->recorder);
     cli_unload(&result->loaded);
-    olo_free(result->command);
     olo_free(result->path);
     olo_free(result->report);
-}
-
-int cli_static_result_run(const cli_command *command, int argc, char **argv, void *options,
-                          cli_list *set, cli_static_result *result,
-                          int (*solve)(cli_static_result *result, const char *file))
-{
-    cli_list arguments = {0};
-    result->command = cli_join_command(argc, argv);
-    int code = result->command != NULL ? cli_parse(command, argc, argv, options, &arguments)
-                                       : cli_no_memory();
-    if (code == CLI_CONTINUE) {
-        code = solve(result, arguments.items[0]);
-    }
-    close_result(result);
-    cli_list_free(set);
-    cli_list_free(&arguments);
-    return code;
 }

@@ -11,7 +11,8 @@ typedef struct cli_static_result {
     cli_loaded loaded;
     olo_run run;
     olo_recorder *recorder;
-    char *command, *path, *report; /* owned; report is NULL when there is none */
+    const char *command;
+    char *path, *report; /* owned; report is NULL when there is none */
     long steps;
 } cli_static_result;
 
@@ -20,10 +21,6 @@ typedef struct cli_static_result {
 struct cli_command;
 int cli_positive(const struct cli_command *command, const char *option, const char *text,
                  double *value);
-
-/* Reads three numbers "x,y,z" in the same way. */
-int cli_vector(const struct cli_command *command, const char *option, const char *text,
-               double value[3]);
 /* Two rows of a table of options, for a struct with members `spin` and `spin_point`; and the
  * rotating frame that the options define. */
 #define CLI_SPIN_OPTIONS(type)                                                                     \
@@ -40,13 +37,6 @@ int cli_vector(const struct cli_command *command, const char *option, const char
 int cli_spin(const struct cli_command *command, const char *rate, const char *point,
              olo_rotating_frame *spin);
 
-/* Runs such a command: parses into `options`, of which `set` is the list of settings; then calls
- * `solve` with the model. `result` must be the first member of the session of the command, so that
- * `solve` can convert it. Frees everything that result and lists own. */
-int cli_static_result_run(const struct cli_command *command, int argc, char **argv, void *options,
-                          cli_list *set, cli_static_result *result,
-                          int (*solve)(cli_static_result *result, const char *file));
-
 /* Opens the result `path` (copied; NULL: nothing is written) with the end time `end` and the
  * description `what`. With `constraints` the verdict judges the constraints. */
 olo_status cli_static_result_open(cli_static_result *result, const char *path, double end,
@@ -55,5 +45,7 @@ olo_status cli_static_result_open(cli_static_result *result, const char *path, d
 olo_status cli_static_result_finish(cli_static_result *result, bool report, olo_error *error);
 /* Prints the paths of result and report. */
 void cli_static_result_print(const cli_static_result *result);
+/* Frees everything that the result owns. */
+void cli_static_result_close(cli_static_result *result);
 
 #endif

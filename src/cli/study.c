@@ -8,6 +8,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/message.h"
+#include "cli/overwrite.h"
 #include "oloid/version.h"
 
 int cli_study_numbers(const cli_command *command, const char *option, const char *text, int most,
@@ -35,12 +36,6 @@ int cli_study_numbers(const cli_command *command, const char *option, const char
     return -1;
 }
 
-static bool wants_stop(void *context)
-{
-    (void)context;
-    return cli_interrupted();
-}
-
 static void on_warning(void *context, const char *text)
 {
     cli_study *study = context;
@@ -64,19 +59,23 @@ static void announce(void *context, const char *what, const olo_run *run)
     }
 }
 
-olo_status cli_study_open(cli_study *study, const char *file, const cli_list *set,
+olo_status cli_study_open(cli_study *study, const cli_call *call, const cli_list *set,
                           const olo_setting *options, int option_count, bool quiet,
-                          olo_error *error)
+                          const char *report, olo_error *error)
 {
     study->quiet = quiet;
-    const olo_status status = cli_load(file, set, options, option_count, &study->loaded, error);
+    study->command = call->command;
+    olo_status status = cli_load(call->argument, set, options, option_count, &study->loaded, error);
+    if (status == OLO_OK) {
+        status = cli_check_model_overwrite(&study->loaded, report, "report", error);
+    }
     if (status != OLO_OK) {
         return status;
     }
     cli_interrupt_begin();
     study->observers[0] = olo_observer_default();
     study->observers[0].context = study;
-    study->observers[0].stop = wants_stop;
+    study->observers[0].stop = cli_interrupted;
     study->observers[0].warn = on_warning;
     study->observers[1] = cli_progress_observer(&study->progress);
     study->run = *olo_model_run(study->loaded.model);
@@ -105,8 +104,8 @@ olo_study_table cli_study_table(const char *title, const cli_table *table)
                              .context = table};
 }
 
-olo_status cli_study_report(const cli_study *study, const char *command, olo_study_page *page,
-                            const char *path, olo_error *error)
+olo_status cli_study_report(const cli_study *study, olo_study_page *page, const char *path,
+                            olo_error *error)
 {
     const olo_run *run = &study->run;
     const olo_counts *counts = &study->loaded.counts;
@@ -115,7 +114,7 @@ olo_status cli_study_report(const cli_study *study, const char *command, olo_stu
     (void)snprintf(sizes[1], sizeof sizes[1], "%d", counts->constraints);
     (void)snprintf(sizes[2], sizeof sizes[2], "%d", counts->degrees_of_freedom);
     (void)snprintf(sizes[3], sizeof sizes[3], "%.10g", run->end);
-    const olo_study_fact facts[] = {{"Command", command},
+    const olo_study_fact facts[] = {{"Command", study->command},
                                     {"Version", olo_version()},
                                     {"Units", olo_model_units(study->loaded.model)},
                                     {"Scheme", run->scheme},

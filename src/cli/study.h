@@ -28,6 +28,7 @@ typedef struct cli_study {
     cli_progress_line progress;
     olo_observer observers[2];
     char what[CLI_STUDY_NAME_SIZE]; /* name of the current run */
+    const char *command;            /* the command line */
     bool quiet;
 } cli_study;
 
@@ -36,17 +37,18 @@ typedef struct cli_study {
 int cli_study_numbers(const cli_command *command, const char *option, const char *text, int most,
                       double *numbers);
 
-/* Loads the model as cli_load does and prepares its study; from then on Ctrl-C stops the study, not
- * the program. Free with cli_study_close in any case. */
-olo_status cli_study_open(cli_study *study, const char *file, const cli_list *set,
+/* Loads the model as cli_load does and prepares its study, with a page that is written to `report`
+ * unless that is NULL; from then on Ctrl-C stops the study, not the program. Free with
+ * cli_study_close in any case. */
+olo_status cli_study_open(cli_study *study, const cli_call *call, const cli_list *set,
                           const olo_setting *options, int option_count, bool quiet,
-                          olo_error *error);
+                          const char *report, olo_error *error);
 void cli_study_close(cli_study *study);
 
 /* Writes the page of a study: adds title, description and common facts to `page`, which has the
  * subtitle, the tables and the plots. */
-olo_status cli_study_report(const cli_study *study, const char *command, olo_study_page *page,
-                            const char *path, olo_error *error);
+olo_status cli_study_report(const cli_study *study, olo_study_page *page, const char *path,
+                            olo_error *error);
 
 /* Refers to a printed table as a table of the page. */
 olo_study_table cli_study_table(const char *title, const cli_table *table);

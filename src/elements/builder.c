@@ -2,7 +2,6 @@
  * quantities that are derived when all elements are built. */
 #include "elements/builder.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

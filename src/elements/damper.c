@@ -3,7 +3,6 @@
  *     distance   force c dl/dt along the line: law distance_viscous of e = 1/2 |x2 - x1|^2
  *     linear     force c (v2 - v1): law viscous of the three components of x2 - x1
  */
-#include <math.h>
 #include <stddef.h>
 #include <string.h>
 

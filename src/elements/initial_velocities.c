@@ -19,6 +19,7 @@
 #include <stddef.h>
 
 #include "base/memory.h"
+#include "base/pool.h"
 #include "system/system.h"
 
 /* One queue for each determination, and within it one for joints of reached bodies and one for
@@ -151,21 +152,19 @@ bool olo_find_initial_velocities(olo_system *s, int count, const olo_relative_ve
     size_t nodes = (size_t)s->node_count, ends = 2 * (size_t)count;
     if (count == 0)
         return true;
+    olo_pool pool = {0};
     traversal w = {.system = s, .joints = relative, .count = count};
     s->implied = olo_copy(NULL, 2 * nodes, sizeof *s->implied);
-    w.known = olo_alloc(nodes + 1, sizeof *w.known);
-    w.first = olo_alloc(nodes + 2, sizeof *w.first);
-    w.of_node = olo_copy(NULL, ends, sizeof *w.of_node);
-    w.queue = olo_copy(NULL, QUEUES * ends, sizeof *w.queue);
-    bool allocated = s->implied && w.known && w.first && w.of_node && w.queue;
+    w.known = olo_pool_alloc(&pool, nodes + 1, sizeof *w.known);
+    w.first = olo_pool_alloc(&pool, nodes + 2, sizeof *w.first);
+    w.of_node = olo_pool_alloc(&pool, ends, sizeof *w.of_node);
+    w.queue = olo_pool_alloc(&pool, QUEUES * ends, sizeof *w.queue);
+    const bool allocated = s->implied && !pool.failed;
     if (allocated) {
         sort_by_node(&w);
         find_velocities(&w, true);
         find_velocities(&w, false);
     }
-    olo_free(w.known);
-    olo_free(w.first);
-    olo_free(w.of_node);
-    olo_free(w.queue);
+    olo_pool_free(&pool);
     return allocated;
 }

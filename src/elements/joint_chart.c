@@ -15,14 +15,6 @@ int olo_chart_slides(const olo_articulation *joint, int axes[3])
     return count;
 }
 
-void olo_chart_child_vector(const olo_chart_view *x, const double X[3], const double *placement,
-                            double out[3])
-{
-    vec3_set(0, 0, 0, out);
-    if (x->frame)
-        olo_body_vector(X, placement, out);
-}
-
 /* Translation axis k in the parent's axes. */
 static void axis_of(const olo_chart_view *x, int k, const double *placement, double axis[3])
 {
@@ -35,7 +27,9 @@ static void axis_of(const olo_chart_view *x, int k, const double *placement, dou
 /* From the joint point of the parent to that of the child. */
 static void span_of(const olo_chart_view *x, const double *placement, double span[3])
 {
-    olo_chart_child_vector(x, x->joint->child_point, placement, span);
+    vec3_set(0, 0, 0, span);
+    if (x->frame)
+        olo_body_vector(x->joint->child_point, placement, span);
     vec3_add(1.0, placement, span);
     vec3_add(-1.0, x->joint->parent_point, span);
 }

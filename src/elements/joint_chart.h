@@ -22,10 +22,6 @@ void olo_screws_rolling(const olo_chart_view *x, olo_screw *screws);
 /* Indices of the free translation axes in the triad of the joint; returns their number. */
 int olo_chart_slides(const olo_articulation *joint, int axes[3]);
 
-/* X_I r_I: a vector fixed in the child, in the parent's axes; zero if the child is a point mass. */
-void olo_chart_child_vector(const olo_chart_view *x, const double X[3], const double *placement,
-                            double out[3]);
-
 /* Computes the placement g from E and the slides, which are the first entries of u. */
 void olo_chart_turned_placement(const olo_chart_view *x, const double *u, const rotation_jet *E,
                                 olo_placement *g);

@@ -38,8 +38,4 @@ typedef olo_status olo_joint_build(olo_builder *builder, const olo_joint *joint)
 extern olo_joint_build olo_build_pair_joint, olo_build_screw, olo_build_universal,
     olo_build_distance_joint, olo_build_rolling;
 
-/* Adds a rod: a constant distance between two points; OLO_UNSET: the initial distance. */
-olo_status olo_build_distance(olo_builder *builder, const char *name,
-                              const olo_point_on_body between[2], double length);
-
 #endif

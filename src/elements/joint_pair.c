@@ -24,8 +24,6 @@
  * phi_p + rho_p replaces phi_c + rho_c. */
 #include "elements/joint_pair.h"
 
-#include <string.h>
-
 #include "elements/joint_chart.h"
 #include "linalg/rotation.h"
 #include "linalg/row6.h"
@@ -413,8 +411,11 @@ static void close_pair(const olo_joint_view *x, const double *parent, const doub
     }
 }
 
-void olo_joint_gap(const olo_joint_view *x, const double *allowed, double *gap)
+void olo_joint_find_gap(const olo_joint_view *x, double *gap)
 {
+    double u[6], allowed[6];
+    x->joint->type->predict(x, x->child_motion, u);
+    x->joint->type->move(x, u, allowed);
     vec3_subtract(allowed, x->child_motion, gap);
     if (!child_is_frame(x))
         return;
@@ -426,16 +427,6 @@ void olo_joint_gap(const olo_joint_view *x, const double *allowed, double *gap)
     vec3_cross(a, change, across);
     for (int i = 0; i < 3; i++)
         gap[3 + i] = scale * (change[i] + 0.5 * across[i]);
-}
-
-/* The gap is computed from motions, because the rounding of states, divided by h, would enter the
- * momenta. */
-static void find_gap(const olo_joint_view *x, double *gap)
-{
-    double u[6], allowed[6];
-    predict(x, x->child_motion, u);
-    move(x, u, allowed);
-    olo_joint_gap(x, allowed, gap);
 }
 
 /* The same for a pair without translation, from vectors that are known already. Parent and child
@@ -509,7 +500,7 @@ static void gap_alone(const olo_joint_view *x, double *gap)
 {
     olo_joint_axis a;
     if (!only_turns(x)) {
-        find_gap(x, gap);
+        olo_joint_find_gap(x, gap);
         return;
     }
     olo_body_vector(x->joint->child_point, x->child1, a.rho1);
@@ -538,7 +529,7 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
     if (frame && joint->rotations == 3)
         free_blocks(x, W, r, t, b);
     if (gap)
-        find_gap(x, gap);
+        olo_joint_find_gap(x, gap);
 }
 
 static bool hinge_of(const olo_articulation *joint, olo_hinge *hinge)

@@ -14,10 +14,12 @@ static inline void olo_body_vector(const double X[3], const double *q, double ou
         out[i] = X[0] * q[3 + i] + X[1] * q[6 + i] + X[2] * q[9 + i];
 }
 
-/* For all spatial joints: A, A^ and the variation of A^T f for the force f; and the twist that
- * takes the motion of the child to an allowed motion. */
+/* For all spatial joints: A, A^ and the variation of A^T f for the force f. */
 void olo_joint_parent_blocks(const olo_joint_view *x, const double *f, olo_joint_blocks *b);
-void olo_joint_gap(const olo_joint_view *x, const double *allowed, double *gap);
+/* For all joints: the twist that takes the motion of the child to the one that the joint allows. It
+ * is computed from motions, because the rounding of states, divided by h, would enter the momenta.
+ */
+void olo_joint_find_gap(const olo_joint_view *x, double *gap);
 /* A column of B and B^ for a rotation about n through the point rho from the origin of the child
  * (1: at q1, m: midpoint), and d(B^T) W = by_axis . (spin of n) + by_arm . (spin of rho). */
 typedef struct olo_joint_axis {

@@ -164,14 +164,6 @@ static void parent_blocks(const olo_joint_view *x, const double f[3], olo_joint_
     }
 }
 
-static void find_gap(const olo_joint_view *x, double *gap)
-{
-    double u[2], allowed[3];
-    predict(x, x->child_motion, u);
-    move(x, u, allowed);
-    vec3_subtract(allowed, x->child_motion, gap);
-}
-
 static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap)
 {
     int r = axes_of(x);
@@ -195,7 +187,7 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
     if (x->parent_node)
         parent_blocks(x, W, b);
     if (gap)
-        find_gap(x, gap);
+        olo_joint_find_gap(x, gap);
 }
 
 /* 2 tan of half the angle from r0 to r1, from r0 and the midpoint */
@@ -225,7 +217,7 @@ const olo_joint_type olo_joint_rod = {.name = "rod",
                                       .move = move,
                                       .turn = turn,
                                       .blocks = blocks,
-                                      .gap = find_gap,
+                                      .gap = olo_joint_find_gap,
                                       .reverse = reverse,
                                       .chart = &olo_chart_rod,
                                       .screws = olo_screws_rod};

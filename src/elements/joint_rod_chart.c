@@ -10,7 +10,6 @@
 #include "elements/joint_chart.h"
 #include "elements/joint_pair.h"
 #include "linalg/vec3.h"
-#include "system/system.h"
 
 static void rod_of(const olo_chart_view *x, const double *placement, double r[3])
 {

@@ -96,14 +96,6 @@ static void find_pivot(const olo_joint_view *x, double p[3], double J[9])
         J[k] = -J[k] - 0.5 * rho_hat[k];
 }
 
-static void find_gap(const olo_joint_view *x, double *gap)
-{
-    double u[3], allowed[6];
-    predict(x, x->child_motion, u);
-    move(x, u, allowed);
-    olo_joint_gap(x, allowed, gap);
-}
-
 static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap)
 {
     const double *a = x->child_motion + 3;
@@ -133,7 +125,7 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
         mat3_transposed_times(variation, axis, b->kc + 6 * k + 3);
     }
     if (gap)
-        find_gap(x, gap);
+        olo_joint_find_gap(x, gap);
 }
 
 /* Removes the rounding error of the height. Positions along the plane are not constrained. */
@@ -154,6 +146,6 @@ const olo_joint_type olo_joint_rolling = {.name = "rolling",
                                           .predict = predict,
                                           .move = move,
                                           .blocks = blocks,
-                                          .gap = find_gap,
+                                          .gap = olo_joint_find_gap,
                                           .close = close_height,
                                           .screws = olo_screws_rolling};

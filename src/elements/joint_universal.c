@@ -70,14 +70,6 @@ static void predict(const olo_joint_view *x, const double *motion, double *u)
     olo_joint_components(2, axes, relative, u);
 }
 
-static void find_gap(const olo_joint_view *x, double *gap)
-{
-    double u[2], allowed[6];
-    predict(x, x->child_motion, u);
-    move(x, u, allowed);
-    olo_joint_gap(x, allowed, gap);
-}
-
 static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap)
 {
     olo_joint_axis a;
@@ -103,7 +95,7 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
     for (int i = 0; i < 3; i++)
         b->kc[6 + 3 + i] = by_axis[i] + by_arm[i];
     if (gap)
-        find_gap(x, gap);
+        olo_joint_find_gap(x, gap);
 }
 
 /* Closes the joint: n is rotated by -(m.n) about n x m, then the joint points are made to coincide.
@@ -131,7 +123,7 @@ const olo_joint_type olo_joint_universal = {.name = "universal",
                                             .predict = predict,
                                             .move = move,
                                             .blocks = blocks,
-                                            .gap = find_gap,
+                                            .gap = olo_joint_find_gap,
                                             .close = close_joint,
                                             .reverse = olo_joint_reverse,
                                             .chart = &olo_chart_universal,

@@ -1,6 +1,5 @@
 /* Forces and moments on a point or along a beam, in space axes (dead) or fixed in the body, with a
  * factor over time, or forces from a C function. */
-#include <math.h>
 #include <stddef.h>
 #include <string.h>
 

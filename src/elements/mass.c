@@ -4,7 +4,6 @@
 
 #include "elements/build.h"
 #include "elements/drawing.h"
-#include "linalg/vec3.h"
 
 olo_mass olo_mass_default(void)
 {

@@ -6,7 +6,6 @@
  */
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"

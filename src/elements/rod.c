@@ -61,8 +61,9 @@ static bool read_joint(const olo_system *s, const olo_position *span, olo_articu
     return false;
 }
 
-olo_status olo_build_distance(olo_builder *builder, const char *name,
-                              const olo_point_on_body between[2], double length)
+/* Adds a constant distance between two points; OLO_UNSET: the initial distance. */
+static olo_status build_distance(olo_builder *builder, const char *name,
+                                 const olo_point_on_body between[2], double length)
 {
     olo_position span;
     double initial;
@@ -90,7 +91,7 @@ olo_status olo_build_distance(olo_builder *builder, const char *name,
 static olo_status build(olo_builder *builder, const void *element)
 {
     const olo_rod *rod = element;
-    return olo_build_distance(builder, rod->name, rod->between, rod->length);
+    return build_distance(builder, rod->name, rod->between, rod->length);
 }
 
 olo_status olo_build_distance_joint(olo_builder *builder, const olo_joint *joint)
@@ -98,7 +99,7 @@ olo_status olo_build_distance_joint(olo_builder *builder, const olo_joint *joint
     if (!isnan(joint->at[0]))
         return olo_builder_fail(builder, "at",
                                 "a distance joint has two points: give them in `between`");
-    olo_status status = olo_build_distance(builder, joint->name, joint->between, joint->length);
+    olo_status status = build_distance(builder, joint->name, joint->between, joint->length);
     /* the joint has no coordinates: springs, dampers and drives are refused */
     return status == OLO_OK ? olo_build_angle_drives(builder, joint, 0, NULL) : status;
 }

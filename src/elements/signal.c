@@ -1,5 +1,4 @@
 /* Functions of time and curves: numbers, expressions, tables and C functions with one interface. */
-#include <math.h>
 #include <string.h>
 
 #include "base/expression.h"

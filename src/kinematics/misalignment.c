@@ -26,7 +26,6 @@
 #include "base/memory.h"
 #include "kinematics/null_space.h"
 #include "linalg/span.h"
-#include "linalg/vec3.h"
 
 /* Rates of a row relative to the sum of the magnitudes of their terms. Below `rounding` a row is
  * redundant. Above `meant` the user intends the row, and steps can satisfy it: they determine the

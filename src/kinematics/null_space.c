@@ -19,6 +19,7 @@ struct olo_null_space {
     const olo_topology *topology;
     const double *q; /* configuration of P_int */
     bool discrete;
+    olo_pool pool;  /* memory of the arrays below */
     double *joints; /* JOINT_NUMBERS per node */
     double *W;      /* [twists] */
     double *parts;  /* [2 nodes] sums of the magnitudes of the forces and moments in W, one per
@@ -48,25 +49,24 @@ static olo_joint_blocks blocks_of(olo_null_space *space, int k)
 olo_status olo_null_space_create(const olo_topology *topology, olo_null_space **space,
                                  olo_error *error)
 {
-    olo_null_space *x = olo_alloc(1, sizeof *x);
+    const olo_system *s = topology->system;
+    const size_t nodes = (size_t)s->node_count;
+    olo_null_space *x = *space = olo_alloc(1, sizeof *x);
     if (x) {
+        const olo_array arrays[] = {{&x->joints, nodes * JOINT_NUMBERS},
+                                    {&x->W, (size_t)s->twists},
+                                    {&x->parts, 2 * nodes},
+                                    {&x->unit, (size_t)s->n},
+                                    {&x->column, (size_t)topology->unknowns}};
         x->topology = topology;
-        x->joints =
-            olo_alloc((size_t)topology->system->node_count * JOINT_NUMBERS, sizeof *x->joints);
-        x->W = olo_alloc((size_t)topology->system->twists, sizeof *x->W);
-        x->parts = olo_alloc(2 * (size_t)topology->system->node_count, sizeof *x->parts);
-        x->unit = olo_alloc((size_t)topology->system->n, sizeof *x->unit);
-        x->column = olo_alloc((size_t)topology->unknowns, sizeof *x->column);
-        x->position = olo_alloc((size_t)topology->system->node_count, sizeof *x->position);
-        x->list = olo_alloc((size_t)topology->system->node_count, sizeof *x->list);
-        x->listed = olo_alloc((size_t)topology->system->node_count, sizeof *x->listed);
-    }
-    *space = x;
-    if (x && x->joints && x->W && x->parts && x->unit && x->column && x->position && x->list &&
-        x->listed) {
-        for (int i = 0; i < topology->system->node_count; i++)
-            x->position[topology->order[i]] = i;
-        return OLO_OK;
+        x->position = olo_pool_alloc(&x->pool, nodes, sizeof *x->position);
+        x->list = olo_pool_alloc(&x->pool, nodes, sizeof *x->list);
+        x->listed = olo_pool_alloc(&x->pool, nodes, sizeof *x->listed);
+        if (olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays)) {
+            for (int i = 0; i < s->node_count; i++)
+                x->position[topology->order[i]] = i;
+            return OLO_OK;
+        }
     }
     olo_null_space_free(x);
     *space = NULL;
@@ -77,14 +77,7 @@ void olo_null_space_free(olo_null_space *space)
 {
     if (!space)
         return;
-    olo_free(space->joints);
-    olo_free(space->W);
-    olo_free(space->parts);
-    olo_free(space->unit);
-    olo_free(space->column);
-    olo_free(space->position);
-    olo_free(space->list);
-    olo_free(space->listed);
+    olo_pool_free(&space->pool);
     olo_free(space);
 }
 
@@ -160,17 +153,26 @@ static int descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-int olo_null_space_apply_sparse(olo_null_space *space, int size, const int *index,
-                                const double *gradient, int *column, double *value)
+/* Puts the entries of a row into `unit`, and lists the nodes between the row and the ground,
+ * children before parents; returns their number. */
+static int list_nodes(olo_null_space *space, int size, const int *index, const double *gradient)
 {
     const olo_system *s = space->topology->system;
-    int count = 0, entries = 0;
-    /* the nodes between the row and the ground, children before parents */
+    int count = 0;
     for (int i = 0; i < size; i++) {
         space->unit[index[i]] = gradient[i];
         count = list_ancestors(space, s->coordinates[index[i]].node, count);
     }
     qsort(space->list, (size_t)count, sizeof *space->list, descending);
+    return count;
+}
+
+int olo_null_space_apply_sparse(olo_null_space *space, int size, const int *index,
+                                const double *gradient, int *column, double *value)
+{
+    const olo_system *s = space->topology->system;
+    const int count = list_nodes(space, size, index, gradient);
+    int entries = 0;
     /* wrenches of the row, then passed from leaf to root */
     for (int i = 0; i < count; i++) {
         const olo_node *node = &s->nodes[space->topology->order[space->list[i]]];
@@ -239,12 +241,8 @@ void olo_null_space_parts(olo_null_space *space, int size, const int *index, con
                           double *parts)
 {
     const olo_system *s = space->topology->system;
-    int count = 0, entries = 0;
-    for (int i = 0; i < size; i++) {
-        space->unit[index[i]] = gradient[i];
-        count = list_ancestors(space, s->coordinates[index[i]].node, count);
-    }
-    qsort(space->list, (size_t)count, sizeof *space->list, descending);
+    const int count = list_nodes(space, size, index, gradient);
+    int entries = 0;
     for (int i = 0; i < count; i++) {
         const int k = space->topology->order[space->list[i]];
         node_parts(s, &s->nodes[k], space->q, space->unit, space->parts + 2 * k);

@@ -8,7 +8,6 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "elements/joint_pair.h"
-#include "linalg/vec3.h"
 
 /* --- growing the forest --- */
 

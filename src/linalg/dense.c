@@ -48,17 +48,3 @@ bool olo_singular_values(int m, int n, double *A, double *values)
     return all_finite(m * n, A) &&
            LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'N', n, m, A, n, values, &unused, 1, &unused, 1) == 0;
 }
-
-int olo_rank(int m, int n, double *A, double tolerance)
-{
-    int count = m < n ? m : n, rank = 0;
-    double *values = olo_alloc((size_t)count, sizeof *values);
-    if (!values || !olo_singular_values(m, n, A, values)) {
-        olo_free(values);
-        return -1;
-    }
-    while (rank < count && values[rank] > tolerance * values[0])
-        rank++;
-    olo_free(values);
-    return rank;
-}

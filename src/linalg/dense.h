@@ -45,8 +45,4 @@ bool olo_lu_factor(int n, double *A, int *pivot);
 /* Every row b of B [count x n] becomes A^-1 b, or A^-T b when `transposed`. */
 void olo_lu_solve(int n, const double *LU, const int *pivot, bool transposed, int count, double *B);
 
-/* Rank of an m x n matrix (overwritten): singular values above `tolerance` times the largest; -1 on
- * failure. */
-int olo_rank(int m, int n, double *A, double tolerance);
-
 #endif

@@ -11,6 +11,26 @@
 /* Inlined always, since most callers know the sizes when they are compiled. */
 #define SMALL_INLINE static inline __attribute__((always_inline))
 
+static inline void small_zero(int n, double *x)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = 0;
+}
+
+static inline void small_scale(int n, double a, double *x)
+{
+    for (int i = 0; i < n; i++)
+        x[i] *= a;
+}
+
+static inline double small_dot(int n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
 /* y (n) += a x (n) */
 SMALL_INLINE void small_add_row(int n, double a, const double *restrict x, double *restrict y)
 {

@@ -14,6 +14,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/pool.h"
 
 /* A row of R: values of consecutive columns from its diagonal on; count 0: no such row. */
 typedef struct span_row {
@@ -23,6 +24,7 @@ typedef struct span_row {
 
 struct olo_span {
     size_t columns, used;
+    olo_pool pool;    /* memory of the arrays below */
     size_t *position; /* [columns] position of a column among the used ones, from 1; 0: unused */
     int *column;      /* [columns] the column at a position */
     double residual;  /* of the last redundant row: the largest entry of its residual */
@@ -37,12 +39,12 @@ olo_span *olo_span_create(int columns)
     if (!span)
         return NULL;
     span->columns = (size_t)columns;
-    span->position = olo_alloc(span->columns, sizeof *span->position);
-    span->rows = olo_alloc(span->columns, sizeof *span->rows);
-    span->x = olo_alloc(span->columns, sizeof *span->x);
-    span->y = olo_alloc(span->columns, sizeof *span->y);
-    span->column = olo_alloc(span->columns, sizeof *span->column);
-    if (span->position && span->rows && span->x && span->y && span->column)
+    span->position = olo_pool_alloc(&span->pool, span->columns, sizeof *span->position);
+    span->rows = olo_pool_alloc(&span->pool, span->columns, sizeof *span->rows);
+    span->x = olo_pool_alloc(&span->pool, span->columns, sizeof *span->x);
+    span->y = olo_pool_alloc(&span->pool, span->columns, sizeof *span->y);
+    span->column = olo_pool_alloc(&span->pool, span->columns, sizeof *span->column);
+    if (!span->pool.failed)
         return span;
     olo_span_free(span);
     return NULL;
@@ -54,11 +56,7 @@ void olo_span_free(olo_span *span)
         return;
     for (size_t i = 0; span->rows && i < span->columns; i++)
         olo_free(span->rows[i].values);
-    olo_free(span->position);
-    olo_free(span->rows);
-    olo_free(span->x);
-    olo_free(span->y);
-    olo_free(span->column);
+    olo_pool_free(&span->pool);
     olo_free(span);
 }
 

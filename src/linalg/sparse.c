@@ -8,9 +8,11 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/pool.h"
 
 struct olo_sparse {
     int n;
+    olo_pool pool;           /* memory of the arrays below */
     int *column_start, *row; /* compressed columns */
     double *value;
     int *position; /* entry of the creation list -> position in value */
@@ -64,16 +66,15 @@ olo_status olo_sparse_create(int n, int count, const int *row, const int *column
     *matrix = NULL;
     if (m) {
         m->n = n;
-        m->column_start = olo_alloc((size_t)n + 1, sizeof *m->column_start);
-        m->row = olo_alloc((size_t)count, sizeof *m->row);
-        m->value = olo_alloc((size_t)count, sizeof *m->value);
-        m->position = olo_alloc((size_t)count, sizeof *m->position);
-        m->right = olo_alloc((size_t)n, sizeof *m->right);
-        m->residual = olo_alloc((size_t)n, sizeof *m->residual);
+        m->column_start = olo_pool_alloc(&m->pool, (size_t)n + 1, sizeof *m->column_start);
+        m->row = olo_pool_alloc(&m->pool, (size_t)count, sizeof *m->row);
+        m->value = olo_pool_alloc(&m->pool, (size_t)count, sizeof *m->value);
+        m->position = olo_pool_alloc(&m->pool, (size_t)count, sizeof *m->position);
+        m->right = olo_pool_alloc(&m->pool, (size_t)n, sizeof *m->right);
+        m->residual = olo_pool_alloc(&m->pool, (size_t)n, sizeof *m->residual);
     }
     olo_status status = OLO_NO_MEMORY;
-    if (m && cursor && m->column_start && m->row && m->value && m->position && m->right &&
-        m->residual) {
+    if (m && cursor && !m->pool.failed) {
         compress(m, count, row, column, cursor, cursor + n);
         klu_defaults(&m->common);
         m->symbolic = klu_analyze(n, m->column_start, m->row, &m->common);
@@ -100,12 +101,7 @@ void olo_sparse_free(olo_sparse *m)
         klu_free_numeric(&m->numeric, &m->common);
     if (m->symbolic)
         klu_free_symbolic(&m->symbolic, &m->common);
-    olo_free(m->column_start);
-    olo_free(m->row);
-    olo_free(m->value);
-    olo_free(m->position);
-    olo_free(m->right);
-    olo_free(m->residual);
+    olo_pool_free(&m->pool);
     olo_free(m);
 }
 

@@ -181,16 +181,36 @@ static bool check_number_field(const olo_field *field, const void *element, cons
                          number_counts[field->kind], why);
 }
 
+static bool allows(const olo_field *field, const char *word)
+{
+    for (const char *const *choice = field->choices; *choice; choice++)
+        if (strcmp(*choice, word) == 0)
+            return true;
+    return false;
+}
+
+/* The choices of a field as "a, b or c". */
+static void list_choices(const olo_field *field, char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (const char *const *choice = field->choices; *choice && length < size; choice++) {
+        const char *separator = choice == field->choices ? "" : !choice[1] ? " or " : ", ";
+        const int written = snprintf(text + length, size - length, "%s%s", separator, *choice);
+        length += written > 0 ? (size_t)written : 0;
+    }
+}
+
 static bool check_choice(const olo_field *field, const void *element, const void *defaults,
                          reason why)
 {
     (void)defaults;
     const char *const *word = olo_field_in(field, element);
-    if (!*word || olo_field_allows(field, *word))
+    if (!*word || allows(field, *word))
         return true;
     char choices[256], excerpt[OLO_NAME_MAX_LENGTH + 1];
     (void)snprintf(excerpt, sizeof excerpt, "%s", *word);
-    olo_field_choices(field, choices, sizeof choices);
+    list_choices(field, choices, sizeof choices);
     (void)snprintf(why.text, why.size, "expected %s, got '%s'", choices, excerpt);
     return false;
 }
@@ -359,23 +379,4 @@ const olo_field *olo_fields_check(const olo_field *fields, int count, const void
             return &fields[i];
     }
     return NULL;
-}
-
-bool olo_field_allows(const olo_field *field, const char *word)
-{
-    for (const char *const *choice = field->choices; *choice; choice++)
-        if (strcmp(*choice, word) == 0)
-            return true;
-    return false;
-}
-
-void olo_field_choices(const olo_field *field, char *text, size_t size)
-{
-    size_t length = 0;
-    text[0] = '\0';
-    for (const char *const *choice = field->choices; *choice && length < size; choice++) {
-        const char *separator = choice == field->choices ? "" : !choice[1] ? " or " : ", ";
-        const int written = snprintf(text + length, size - length, "%s%s", separator, *choice);
-        length += written > 0 ? (size_t)written : 0;
-    }
 }

@@ -40,10 +40,4 @@ static inline void olo_field_set_count(const olo_field *field, void *element, in
     *(int *)(void *)((char *)element + field->count_offset) = count;
 }
 
-/* Whether a word is one of the choices of a field. */
-bool olo_field_allows(const olo_field *field, const char *word);
-
-/* The choices of a field as "a, b or c". */
-void olo_field_choices(const olo_field *field, char *text, size_t size);
-
 #endif

@@ -190,23 +190,6 @@ olo_status olo_parameters_set_number(olo_parameters *parameters, const char *nam
     return replace(parameters, name, NULL, value, error);
 }
 
-olo_status olo_parameters_assign(olo_parameters *parameters, const char *assignment,
-                                 olo_error *error)
-{
-    const char *equals = strchr(assignment, '=');
-    const char *start = assignment + strspn(assignment, " ");
-    const char *end = equals;
-    while (end && end > start && end[-1] == ' ')
-        end--;
-    if (!end || end <= start)
-        return olo_fail(error, OLO_BAD_INPUT, "expected name=value, not '%.80s'", assignment);
-    if (end - start > OLO_PARAMETER_MAX_NAME)
-        return olo_fail(error, OLO_BAD_INPUT, "there is no parameter '%.20s...'", start);
-    char name[OLO_PARAMETER_MAX_NAME + 1] = "";
-    memcpy(name, start, (size_t)(end - start));
-    return replace(parameters, name, equals + 1, NAN, error);
-}
-
 /* Resolution ---------------------------------------------------------------------------------- */
 
 static olo_status compile(olo_parameters *parameters, olo_parameters_location *location,

@@ -7,7 +7,6 @@
 #ifndef OLO_MODEL_PARAMETERS_H
 #define OLO_MODEL_PARAMETERS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/expression.h"
@@ -42,10 +41,6 @@ olo_status olo_parameters_set(olo_parameters *parameters, const char *name, cons
                               olo_error *error);
 olo_status olo_parameters_set_number(olo_parameters *parameters, const char *name, double value,
                                      olo_error *error);
-
-/* olo_parameters_set for the text "name=expression". */
-olo_status olo_parameters_assign(olo_parameters *parameters, const char *assignment,
-                                 olo_error *error);
 
 /* Where olo_parameters_resolve found an error: the parameter, or OLO_PARAMETER_NONE, and the column
  * in its expression from 1, or 0. */

@@ -1,7 +1,6 @@
 /* Model files: the sections of a file, settings that override it, and where files are looked
  * for. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "linalg/rotation.h"
-#include "linalg/vec3.h"
 #include "model/reader.h"
 
 #define MATRIX_TOLERANCE 1e-6

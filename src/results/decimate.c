@@ -2,7 +2,6 @@
 #include "results/decimate.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 /* Finds the rows of the minimum and the maximum in [first, last), in ascending order; returns 1 or
  * 2. */

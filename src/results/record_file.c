@@ -36,9 +36,9 @@ static const double INTERVAL_PAUSE = 9.0;
 
 struct olo_record_file {
     olo_record_subject subject;
-    char *path, *partial; /* names of the result and of the journal */
-    char *command, *created;
-    bool named; /* the journal has its name */
+    olo_pool pool;              /* memory of texts and arrays, except for `tables` */
+    const char *path, *partial; /* names of the result and of the journal */
+    bool named;                 /* the journal has its name */
 
     olo_streams streams;
     olo_hdf5 *journal;
@@ -140,16 +140,6 @@ static void copy_rows(olo_record_file *file, olo_hdf5 *from, size_t rows, olo_wr
     }
 }
 
-static char *join(const char *path, const char *ending)
-{
-    const size_t size = strlen(path) + strlen(ending) + 1;
-    char *joined = olo_alloc(size, 1);
-    if (joined != NULL) {
-        snprintf(joined, size, "%s%s", path, ending);
-    }
-    return joined;
-}
-
 /* ---- journals -------------------------------------------------------------------------------- */
 
 /* Writes a journal with a capacity of `capacity` rows, the first `rows` of which are copied from a
@@ -241,9 +231,9 @@ static bool allocate_blocks(olo_record_file *file)
     count = count < BLOCK_ROWS_MAX ? count : BLOCK_ROWS_MAX;
     count = file->subject.rows >= 0 && count > wanted ? wanted : count;
     file->block_rows = count > 0 ? count : 1;
-    file->blocks = olo_alloc(file->block_rows * width, sizeof(double));
-    file->block = olo_alloc((size_t)file->streams.count, sizeof *file->block);
-    if (file->blocks == NULL || file->block == NULL) {
+    file->blocks = olo_pool_alloc(&file->pool, file->block_rows * width, sizeof(double));
+    file->block = olo_pool_alloc(&file->pool, (size_t)file->streams.count, sizeof *file->block);
+    if (file->pool.failed) {
         return false;
     }
     double *at = file->blocks;
@@ -266,13 +256,16 @@ static olo_status file_new(const char *path, const olo_record_subject *subject, 
     file->contents = contents;
     file->interval = INTERVAL_SECONDS;
     file->next = olo_clock_seconds() + file->interval;
-    file->path = olo_strdup(path);
-    file->partial = join(path, ".partial");
-    file->checkpoint = olo_alloc(sizeof *file->checkpoint + contents, 1);
+    char *partial = olo_pool_alloc(&file->pool, strlen(path) + sizeof ".partial", 1);
+    if (partial != NULL) {
+        (void)snprintf(partial, strlen(path) + sizeof ".partial", "%s.partial", path);
+    }
+    file->partial = partial;
+    file->path = olo_pool_text(&file->pool, path, strlen(path));
+    file->checkpoint = olo_pool_alloc(&file->pool, sizeof *file->checkpoint + contents, 1);
     const olo_status status = olo_streams_create(&file->streams, subject, error);
-    file->sums = olo_alloc((size_t)file->streams.count, sizeof *file->sums);
-    if (status == OLO_OK && (file->path == NULL || file->partial == NULL || file->sums == NULL ||
-                             file->checkpoint == NULL || !allocate_blocks(file))) {
+    file->sums = olo_pool_alloc(&file->pool, (size_t)file->streams.count, sizeof *file->sums);
+    if (status == OLO_OK && (file->pool.failed || !allocate_blocks(file))) {
         return olo_fail(error, OLO_NO_MEMORY, "cannot create '%s': out of memory", path);
     }
     return status;
@@ -282,13 +275,12 @@ static olo_status file_new(const char *path, const olo_record_subject *subject, 
 static olo_status copy_texts(olo_record_file *file, const char *command, const char *created,
                              olo_error *error)
 {
-    file->command = olo_strdup(command != NULL ? command : "");
-    file->created = olo_strdup(created);
-    file->subject.command = file->command;
-    file->subject.created = file->created;
-    return file->command != NULL && file->created != NULL
-               ? OLO_OK
-               : olo_fail(error, OLO_NO_MEMORY, "cannot create '%s': out of memory", file->path);
+    const char *line = command != NULL ? command : "";
+    file->subject.command = olo_pool_text(&file->pool, line, strlen(line));
+    file->subject.created = olo_pool_text(&file->pool, created, strlen(created));
+    return file->pool.failed
+               ? olo_fail(error, OLO_NO_MEMORY, "cannot create '%s': out of memory", file->path)
+               : OLO_OK;
 }
 
 olo_status olo_record_file_create(const char *path, const olo_record_subject *subject, size_t size,
@@ -602,13 +594,6 @@ void olo_record_file_free(olo_record_file *file)
     olo_hdf5_close(file->journal, NULL); // deletes a journal without a name
     olo_streams_free(&file->streams);
     olo_free(file->tables);
-    olo_free(file->sums);
-    olo_free(file->block);
-    olo_free(file->blocks);
-    olo_free(file->checkpoint);
-    olo_free(file->created);
-    olo_free(file->command);
-    olo_free(file->partial);
-    olo_free(file->path);
+    olo_pool_free(&file->pool);
     olo_free(file);
 }

@@ -2,7 +2,6 @@
 #include "results/record_text.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"

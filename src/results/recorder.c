@@ -31,6 +31,7 @@ struct olo_recorder {
     char warnings[OLO_ERROR_TEXT_SIZE];
     char shows[256]; /* meaning of the states when they are no motion in time */
 
+    olo_pool pool; /* memory of the arrays below */
     olo_verdict_record verdict;
     olo_sizes *part_sizes;    /* [verdict.parts] */
     olo_ledger *part_ledgers; /* [verdict.parts] */
@@ -84,16 +85,14 @@ static bool prepare_verdict(olo_recorder *recorder)
     verdict->stages = composition != NULL ? composition->parts : 1;
     verdict->parts = system->part_count > 1 ? system->part_count : 0;
     const size_t parts = (size_t)verdict->parts;
-    recorder->work = olo_alloc((size_t)system->n, sizeof(double));
-    verdict->part = olo_alloc(parts, sizeof *verdict->part);
-    recorder->part_sizes = olo_alloc(parts, sizeof *recorder->part_sizes);
-    recorder->part_ledgers = olo_alloc(parts, sizeof *recorder->part_ledgers);
-    const bool ok = recorder->work != NULL && verdict->part != NULL &&
-                    recorder->part_sizes != NULL && recorder->part_ledgers != NULL;
-    if (ok) {
+    recorder->work = olo_pool_alloc(&recorder->pool, (size_t)system->n, sizeof(double));
+    verdict->part = olo_pool_alloc(&recorder->pool, parts, sizeof *verdict->part);
+    recorder->part_sizes = olo_pool_alloc(&recorder->pool, parts, sizeof *recorder->part_sizes);
+    recorder->part_ledgers = olo_pool_alloc(&recorder->pool, parts, sizeof *recorder->part_ledgers);
+    if (!recorder->pool.failed) {
         set_masses(recorder);
     }
-    return ok;
+    return !recorder->pool.failed;
 }
 
 static olo_recorder *recorder_new(const olo_system *system, const olo_run *run)
@@ -164,7 +163,7 @@ static olo_status allocate_state(olo_recorder *recorder, olo_error *error)
     olo_bytes bytes = {.mode = OLO_BYTES_MEASURE};
     pass_fields(recorder, &bytes);
     recorder->saved.size = bytes.at + olo_state_saved_size(recorder->last);
-    recorder->saved.bytes = olo_alloc(recorder->saved.size, 1);
+    recorder->saved.bytes = olo_pool_alloc(&recorder->pool, recorder->saved.size, 1);
     return recorder->saved.bytes != NULL
                ? OLO_OK
                : olo_fail(error, OLO_NO_MEMORY, "out of memory for a recorder");
@@ -509,10 +508,6 @@ void olo_recorder_free(olo_recorder *recorder)
     }
     olo_record_file_free(recorder->file);
     olo_state_free(recorder->last);
-    olo_free(recorder->saved.bytes);
-    olo_free(recorder->work);
-    olo_free(recorder->verdict.part);
-    olo_free(recorder->part_sizes);
-    olo_free(recorder->part_ledgers);
+    olo_pool_free(&recorder->pool);
     olo_free(recorder);
 }

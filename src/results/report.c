@@ -1,7 +1,6 @@
 /* Reports: a result as an HTML page. */
 #include "oloid/report.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

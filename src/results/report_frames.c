@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -36,7 +35,8 @@ static const double NODE_CONSTANT_BYTES = 420.0;
 /* The part of a result that a page shows. */
 typedef struct motion {
     olo_result *result;
-    size_t nodes; /* in the file */
+    olo_pool pool; /* memory of all arrays but the texts and the scene */
+    size_t nodes;  /* in the file */
     char **names, **kinds;
     double *offsets;
     size_t shown, stride; /* nodes in the page, every stride-th */
@@ -70,7 +70,7 @@ static olo_status read_nodes(motion *m, olo_error *error)
     if (status != OLO_OK) {
         return status;
     }
-    m->offsets = olo_alloc(m->nodes, sizeof(double));
+    m->offsets = olo_pool_alloc(&m->pool, m->nodes, sizeof(double));
     if (m->offsets == NULL) {
         return no_memory(m, error);
     }
@@ -138,7 +138,7 @@ static void join_sweeps(motion *m, size_t i)
 /* A solid is shown when its node is shown, a link or a sweep when both nodes are. */
 static olo_status choose_drawables(motion *m, olo_error *error)
 {
-    m->drawn = olo_alloc(m->drawables, sizeof *m->drawn);
+    m->drawn = olo_pool_alloc(&m->pool, m->drawables, sizeof *m->drawn);
     for (size_t i = 0; m->drawn != NULL && i < m->drawables; i++) {
         const olo_drawable *d = &m->list[i];
         join_sweeps(m, i);
@@ -231,13 +231,12 @@ static void read_frame(motion *m, size_t frame)
 static olo_status read_frames(motion *m, olo_error *error)
 {
     const size_t size = m->frames * m->shown;
-    m->q = olo_alloc(m->result->sources[m->result->q].width, sizeof(double));
-    m->x = olo_alloc(3 * m->nodes, sizeof(double));
-    m->positions = olo_alloc(3 * size, sizeof *m->positions);
-    m->turns = olo_alloc(4 * size, sizeof *m->turns);
-    m->time = olo_alloc(m->frames, sizeof *m->time);
-    if (m->q == NULL || m->x == NULL || m->positions == NULL || m->turns == NULL ||
-        m->time == NULL) {
+    m->q = olo_pool_alloc(&m->pool, m->result->sources[m->result->q].width, sizeof(double));
+    m->x = olo_pool_alloc(&m->pool, 3 * m->nodes, sizeof(double));
+    m->positions = olo_pool_alloc(&m->pool, 3 * size, sizeof *m->positions);
+    m->turns = olo_pool_alloc(&m->pool, 4 * size, sizeof *m->turns);
+    m->time = olo_pool_alloc(&m->pool, m->frames, sizeof *m->time);
+    if (m->pool.failed) {
         return no_memory(m, error);
     }
     olo_status status = OLO_OK;
@@ -452,15 +451,9 @@ olo_status olo_report_frames_json(olo_result *result, size_t bytes, olo_json *js
         describe_thinning(&m, thinned);
     }
     olo_report_stress_free(&m.stress);
-    olo_free(m.drawn);
     olo_free(m.list);
+    olo_pool_free(&m.pool);
     olo_hdf5_texts_free(m.names);
     olo_hdf5_texts_free(m.kinds);
-    olo_free(m.offsets);
-    olo_free(m.q);
-    olo_free(m.x);
-    olo_free(m.positions);
-    olo_free(m.turns);
-    olo_free(m.time);
     return status;
 }

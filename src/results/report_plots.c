@@ -380,6 +380,7 @@ void olo_report_plots_free(olo_report_plots *plots)
 typedef struct curve {
     olo_result *result;
     size_t rows;
+    olo_pool pool; /* memory of the arrays below */
     double *time, *values;
     size_t *chosen;
     double *x, *y;
@@ -388,12 +389,12 @@ typedef struct curve {
 static olo_status curve_open(curve *c, olo_result *result, size_t points, olo_error *error)
 {
     *c = (curve){.result = result, .rows = result->rows};
-    c->time = olo_alloc(c->rows, sizeof *c->time);
-    c->values = olo_alloc(c->rows, sizeof *c->values);
-    c->chosen = olo_alloc(points, sizeof *c->chosen);
-    c->x = olo_alloc(points, sizeof *c->x);
-    c->y = olo_alloc(points, sizeof *c->y);
-    if (c->time == NULL || c->values == NULL || c->chosen == NULL || c->x == NULL || c->y == NULL) {
+    c->time = olo_pool_alloc(&c->pool, c->rows, sizeof *c->time);
+    c->values = olo_pool_alloc(&c->pool, c->rows, sizeof *c->values);
+    c->chosen = olo_pool_alloc(&c->pool, points, sizeof *c->chosen);
+    c->x = olo_pool_alloc(&c->pool, points, sizeof *c->x);
+    c->y = olo_pool_alloc(&c->pool, points, sizeof *c->y);
+    if (c->pool.failed) {
         return no_memory(result, error);
     }
     return olo_result_read_column(result, "time", c->time, error);
@@ -401,11 +402,7 @@ static olo_status curve_open(curve *c, olo_result *result, size_t points, olo_er
 
 static void curve_close(curve *c)
 {
-    olo_free(c->time);
-    olo_free(c->values);
-    olo_free(c->chosen);
-    olo_free(c->x);
-    olo_free(c->y);
+    olo_pool_free(&c->pool);
 }
 
 /* Reads at most `points` points of a column. */

@@ -24,10 +24,10 @@ bool olo_report_stress_begin(olo_report_stress *stress, olo_result *result,
     if (stress->source.width == 0) {
         return true;
     }
-    stress->row = olo_alloc(stress->source.width, sizeof *stress->row);
-    stress->sweep = olo_alloc(count, sizeof *stress->sweep);
-    stress->drawable = olo_alloc(count, sizeof *stress->drawable);
-    if (stress->row == NULL || stress->sweep == NULL || stress->drawable == NULL) {
+    stress->row = olo_pool_alloc(&stress->pool, stress->source.width, sizeof *stress->row);
+    stress->sweep = olo_pool_alloc(&stress->pool, count, sizeof *stress->sweep);
+    stress->drawable = olo_pool_alloc(&stress->pool, count, sizeof *stress->drawable);
+    if (stress->pool.failed) {
         return false;
     }
     for (size_t i = 0; i < count; i++) {
@@ -36,8 +36,9 @@ bool olo_report_stress_begin(olo_report_stress *stress, olo_result *result,
             stress->sweep[stress->count++] = shown[i];
         }
     }
-    stress->size = olo_alloc(frames * stress->count, KINDS * sizeof *stress->size);
-    return stress->size != NULL;
+    stress->size =
+        olo_pool_alloc(&stress->pool, frames * stress->count, KINDS * sizeof *stress->size);
+    return !stress->pool.failed;
 }
 
 olo_status olo_report_stress_read(olo_report_stress *stress, size_t frame, size_t row,
@@ -103,9 +104,6 @@ bool olo_report_stress_write(const olo_report_stress *stress, olo_json *json)
 
 void olo_report_stress_free(olo_report_stress *stress)
 {
-    olo_free(stress->row);
-    olo_free(stress->sweep);
-    olo_free(stress->drawable);
-    olo_free(stress->size);
+    olo_pool_free(&stress->pool);
     *stress = (olo_report_stress){0};
 }

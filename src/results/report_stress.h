@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/json.h"
+#include "base/pool.h"
 #include "results/sweep.h"
 
 enum { OLO_REPORT_STRESSES = 4 }; /* axial and shear force, bending and twisting moment */
@@ -14,6 +15,7 @@ typedef struct olo_report_stress {
     olo_result *result;
     olo_sweep_stress source;
     size_t count, frames;
+    olo_pool pool;              /* memory of the arrays below */
     const olo_drawable **sweep; /* [count] */
     int32_t *drawable;          /* [count] their numbers in the page's scene */
     double *row;                /* of the file */

@@ -10,6 +10,7 @@
 
 #include "base/extreme.h"
 #include "linalg/vec3.h"
+#include "system/condition.h"
 
 static void add(olo_sizes *to, const olo_sizes *x)
 {
@@ -107,7 +108,7 @@ static void measure_rows(const olo_system *s, const olo_state *x, olo_sizes *who
         const olo_constraint *row = &s->constraints[c];
         double gradient[OLO_FORM_SIZE_MAX];
         olo_constraint_gradient(row, &at, gradient);
-        const double rate = fabs(olo_constraint_rate(row, &at, gradient, x->v));
+        const double rate = fabs(olo_rate_value(row, &at, gradient, x->v));
         const olo_sizes own = {.normal = rate / s->row_scale[c],
                                .speed = row_speed(s, row, gradient, x->v) / s->row_scale[c]};
         count_for(s, row->index[0], &own, whole, part);

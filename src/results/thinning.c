@@ -25,14 +25,26 @@ long olo_thinning_stride(long steps, long rows)
     return (steps - 1) / rows + 1;
 }
 
+/* The minimum and the maximum of two numbers; NaN when one of them is NaN, so that it is never
+ * lost. */
+static double smaller(double a, double b)
+{
+    return isnan(a) || a < b ? a : b;
+}
+
+static double larger(double a, double b)
+{
+    return isnan(a) || a > b ? a : b;
+}
+
 void olo_thinning_add(olo_thinning *thin, const double *values)
 {
     const bool first = thin->count == 0;
     for (int i = 0; i < thin->columns; i++) {
         const double x = values[i];
         thin->value[i] = thin->summed[i] && !first ? thin->value[i] + x : x;
-        thin->minimum[i] = first ? x : olo_thin_smaller(thin->minimum[i], x);
-        thin->maximum[i] = first ? x : olo_thin_larger(thin->maximum[i], x);
+        thin->minimum[i] = first ? x : smaller(thin->minimum[i], x);
+        thin->maximum[i] = first ? x : larger(thin->maximum[i], x);
     }
     thin->count++;
 }
@@ -49,14 +61,4 @@ void olo_thinning_pass(olo_thinning *thin, olo_bytes *bytes)
     olo_bytes_pass(bytes, thin->value, row);
     olo_bytes_pass(bytes, thin->minimum, row);
     olo_bytes_pass(bytes, thin->maximum, row);
-}
-
-double olo_thin_smaller(double a, double b)
-{
-    return isnan(a) || a < b ? a : b;
-}
-
-double olo_thin_larger(double a, double b)
-{
-    return isnan(a) || a > b ? a : b;
 }

@@ -36,9 +36,4 @@ void olo_thinning_clear(olo_thinning *thin);
 /* Saves or loads the current bucket. */
 void olo_thinning_pass(olo_thinning *thin, olo_bytes *bytes);
 
-/* The minimum and the maximum of two numbers; NaN when one of them is NaN, so that it is never
- * lost. */
-double olo_thin_smaller(double a, double b);
-double olo_thin_larger(double a, double b);
-
 #endif

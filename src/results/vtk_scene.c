@@ -86,31 +86,26 @@ olo_status olo_vtk_scene_read(olo_vtk_scene *scene, olo_result *result, olo_erro
     if (status != OLO_OK) {
         return status;
     }
-    scene->line = olo_alloc(count, sizeof *scene->line);
-    scene->solid = olo_alloc(count, sizeof *scene->solid);
-    scene->names = olo_alloc(count, sizeof *scene->names);
-    scene->roles = olo_alloc(count, sizeof *scene->roles);
-    bool enough =
-        scene->line != NULL && scene->solid != NULL && scene->names != NULL && scene->roles != NULL;
-    if (enough) {
+    scene->line = olo_pool_alloc(&scene->pool, count, sizeof *scene->line);
+    scene->solid = olo_pool_alloc(&scene->pool, count, sizeof *scene->solid);
+    scene->names = olo_pool_alloc(&scene->pool, count, sizeof *scene->names);
+    scene->roles = olo_pool_alloc(&scene->pool, count, sizeof *scene->roles);
+    if (!scene->pool.failed) {
         find_parts(scene, count);
         const size_t cells = scene->lines + scene->surface.faces;
-        scene->point = olo_alloc(2 * scene->lines + scene->surface.points, 3 * sizeof(double));
-        scene->end = olo_alloc(2 * scene->lines, sizeof *scene->end);
-        scene->end_offset = olo_alloc(scene->lines, sizeof *scene->end_offset);
-        scene->element = olo_alloc(cells, sizeof *scene->element);
-        scene->node = olo_alloc(cells, sizeof *scene->node);
-        scene->role = olo_alloc(cells, sizeof *scene->role);
+        scene->point = olo_pool_alloc(&scene->pool, 2 * scene->lines + scene->surface.points,
+                                      3 * sizeof(double));
+        scene->end = olo_pool_alloc(&scene->pool, 2 * scene->lines, sizeof *scene->end);
+        scene->end_offset = olo_pool_alloc(&scene->pool, scene->lines, sizeof *scene->end_offset);
+        scene->element = olo_pool_alloc(&scene->pool, cells, sizeof *scene->element);
+        scene->node = olo_pool_alloc(&scene->pool, cells, sizeof *scene->node);
+        scene->role = olo_pool_alloc(&scene->pool, cells, sizeof *scene->role);
         scene->stress = olo_sweep_find_stress(result);
-        scene->row = olo_alloc(scene->stress.width, sizeof *scene->row);
-        scene->force = olo_alloc(cells, 3 * sizeof *scene->force);
-        scene->moment = olo_alloc(cells, 3 * sizeof *scene->moment);
-        enough = scene->row != NULL && scene->force != NULL && scene->moment != NULL &&
-                 !scene->surface.failed && scene->point != NULL && scene->end != NULL &&
-                 scene->end_offset != NULL && scene->element != NULL && scene->node != NULL &&
-                 scene->role != NULL;
+        scene->row = olo_pool_alloc(&scene->pool, scene->stress.width, sizeof *scene->row);
+        scene->force = olo_pool_alloc(&scene->pool, cells, 3 * sizeof *scene->force);
+        scene->moment = olo_pool_alloc(&scene->pool, cells, 3 * sizeof *scene->moment);
     }
-    if (!enough) {
+    if (scene->pool.failed || scene->surface.failed) {
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the scene of '%s'", result->path);
     }
     fill(scene);
@@ -121,19 +116,7 @@ void olo_vtk_scene_free(olo_vtk_scene *scene)
 {
     olo_surface_free(&scene->surface);
     olo_free(scene->list);
-    olo_free(scene->line);
-    olo_free(scene->solid);
-    olo_free(scene->point);
-    olo_free(scene->end);
-    olo_free(scene->end_offset);
-    olo_free(scene->element);
-    olo_free(scene->node);
-    olo_free(scene->role);
-    olo_free(scene->row);
-    olo_free(scene->force);
-    olo_free(scene->moment);
-    olo_free(scene->names);
-    olo_free(scene->roles);
+    olo_pool_free(&scene->pool);
     *scene = (olo_vtk_scene){0};
 }
 

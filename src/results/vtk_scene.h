@@ -17,6 +17,7 @@ typedef struct olo_vtk_part {
 
 typedef struct olo_vtk_scene {
     olo_drawable *list;
+    olo_pool pool; /* memory of the arrays below */
     olo_vtk_part *line, *solid;
     size_t lines, solids;
     olo_surface surface; /* in the frames of the nodes; corners are numbered after the ends number

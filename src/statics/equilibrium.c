@@ -53,7 +53,8 @@ bool olo_search_is_coarse(const olo_search *x, char *text, size_t size)
     return true;
 }
 
-void olo_search_warn(const olo_search *x)
+/* Warns the observers at the end about beams with too few elements. */
+static void warn_coarse(const olo_search *x)
 {
     char reason[200], text[256];
     if (!olo_search_is_coarse(x, reason, sizeof reason))
@@ -104,7 +105,8 @@ olo_status olo_search_factor(olo_search *x, double load, olo_error *error)
     return status;
 }
 
-olo_status olo_search_newton(olo_search *x, double load, olo_error *error)
+/* Newton iteration at one load, from the present state. */
+static olo_status iterate(olo_search *x, double load, olo_error *error)
 {
     double size, before = HUGE_VAL;
     for (int i = 0; i < x->options->iterations; i++) {
@@ -236,7 +238,7 @@ static olo_status search(olo_search *x, olo_error *error)
 {
     olo_equilibrium_summary *sum = x->summary;
     olo_search_save(x);
-    olo_status status = olo_search_newton(x, 0.0, NULL);
+    olo_status status = iterate(x, 0.0, NULL);
     if (status == OLO_INTERRUPTED)
         return olo_fail(error, status, "interrupted at load factor 0");
     bool held = status == OLO_OK && olo_search_judge(x, 0.0, NULL) == OLO_OK && sum->neutral == 0;
@@ -276,7 +278,7 @@ olo_status olo_find_equilibrium(const olo_system *system, const olo_equilibrium_
         clear_motion(system, state);
         status = search(&x, error);
         store_multipliers(&x);
-        olo_search_warn(&x);
+        warn_coarse(&x);
     }
     destroy(&x);
     x.summary->wall_seconds = olo_clock_seconds() - wall;

@@ -11,7 +11,6 @@
 
 #include "base/fail.h"
 #include "base/initialised.h"
-#include "base/memory.h"
 #include "kinematics/null_space.h"
 #include "statics/static_balance.h"
 #include "stepping/coefficient_derivatives.h"
@@ -140,15 +139,12 @@ static void add_open(mover *x)
     const olo_system *s = x->system;
     const olo_sink sink = {.context = x, .local = sink_open};
     olo_step *step = &x->balance->step;
-    const olo_interval here = olo_step_interval(step);
     olo_scheme_static.balance(step, &sink);
     for (int i = 0; i < s->group_count; i++)
         for (int k = 0; !s->groups[i].internal && k < s->groups[i].count; k++) {
             const int c = s->groups[i].first + k;
-            if (!s->constraints[c].curved || x->rows.mu[c] == 0)
-                continue;
-            olo_constraint_discrete(&s->constraints[c], &here, step->r, step->K);
-            sink_open(x, olo_piece_of_constraint(s, c), x->rows.mu[c], step->K);
+            if (x->rows.mu[c] != 0 && olo_step_row(step, &s->constraints[c], step->r, step->K))
+                sink_open(x, olo_piece_of_constraint(s, c), x->rows.mu[c], step->K);
         }
     olo_linear_rows_add_frames(&x->rows, 1.0, x->open, x->T);
 }

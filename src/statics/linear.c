@@ -18,7 +18,6 @@
 #include "base/memory.h"
 #include "kinematics/null_space.h"
 #include "linalg/dense.h"
-#include "linalg/vec3.h"
 #include "statics/modes.h"
 #include "statics/pencil.h"
 
@@ -60,10 +59,11 @@ static bool choose(builder *b)
         b->chosen[i] = i;
     if (!p->basis)
         return true;
-    int rank = 0, *order = olo_alloc(u + 1, sizeof *order);
-    double *rows = olo_alloc(u * n + 1, sizeof *rows), *Q = olo_alloc(n * n + 1, sizeof *Q);
-    double *work = olo_alloc(olo_row_space_work(p->unknowns, p->size), sizeof *work);
-    bool ok = rows && Q && order && work;
+    double *rows, *Q, *work;
+    const olo_array arrays[] = {
+        {&rows, u * n}, {&Q, n * n}, {&work, olo_row_space_work(p->unknowns, p->size)}};
+    int rank = 0, *order = olo_pool_alloc(&b->pool, u + 1, sizeof *order);
+    bool ok = olo_pool_arrays(&b->pool, arrays, sizeof arrays / sizeof *arrays);
     for (size_t a = 0; ok && a < u; a++)
         for (size_t i = 0; i < n; i++)
             rows[a * n + i] = p->basis[i * u + a];
@@ -76,10 +76,6 @@ static bool choose(builder *b)
             b->chosen[at] = b->chosen[at - 1];
         b->chosen[at] = order[i];
     }
-    olo_free(rows);
-    olo_free(Q);
-    olo_free(order);
-    olo_free(work);
     return ok;
 }
 
@@ -113,7 +109,7 @@ static bool change_basis(builder *b)
             transpose(n, all[k]);
             olo_lu_solve(p->size, b->LU, b->pivot, false, p->size, all[k]);
         }
-    double *by_column = olo_alloc(u * n + 1, sizeof *by_column);
+    double *by_column = olo_pool_alloc(&b->pool, u * n + 1, sizeof *by_column);
     if (!by_column)
         return false;
     for (size_t a = 0; a < u; a++)
@@ -123,7 +119,6 @@ static bool change_basis(builder *b)
     for (size_t a = 0; a < u; a++)
         for (size_t i = 0; i < n; i++)
             p->basis[i * u + a] = by_column[a * n + i];
-    olo_free(by_column);
     return true;
 }
 
@@ -183,7 +178,7 @@ static olo_status name_states(builder *b, olo_error *error)
 {
     olo_linear *out = b->out;
     int unknowns = b->pencil.unknowns;
-    const char **known = olo_alloc((size_t)unknowns + 1, sizeof *known);
+    const char **known = olo_pool_alloc(&b->pool, (size_t)unknowns + 1, sizeof *known);
     bool ok = known != NULL;
     for (int c = 0; ok && c < b->system->joint_coordinate_count; c++) {
         int at = -1, others = 0;
@@ -206,7 +201,6 @@ static olo_status name_states(builder *b, olo_error *error)
             out->state_names[i] ? name(b, out->state_names[i], "rate") : NULL;
         ok = out->state_names[i] && out->state_names[b->n + i];
     }
-    olo_free(known);
     return ok ? OLO_OK : no_memory(error);
 }
 

@@ -21,11 +21,7 @@ olo_vibration_options olo_vibration_options_default(void)
 
 static void free_found(olo_modes *x)
 {
-    x->growth = olo_free(x->growth);
-    x->omega = olo_free(x->omega);
-    x->square = olo_free(x->square);
-    x->re = olo_free(x->re);
-    x->im = olo_free(x->im);
+    olo_pool_free(&x->pool);
     x->count = 0;
 }
 
@@ -34,12 +30,13 @@ olo_status olo_modes_reserve(olo_modes *x, int count, olo_error *error)
     size_t capacity = (size_t)count + 1, unknowns = (size_t)x->balance->topology->unknowns + 1;
     free_found(x); /* of another solver */
     x->capacity = count;
-    x->growth = olo_alloc(capacity, sizeof *x->growth);
-    x->omega = olo_alloc(capacity, sizeof *x->omega);
-    x->square = olo_alloc(capacity, sizeof *x->square);
-    x->re = olo_alloc(capacity * unknowns, sizeof *x->re);
-    x->im = x->general ? olo_alloc(capacity * unknowns, sizeof *x->im) : NULL;
-    return x->growth && x->omega && x->square && x->re && (x->im || !x->general)
+    const olo_array arrays[] = {{&x->growth, capacity},
+                                {&x->omega, capacity},
+                                {&x->square, capacity},
+                                {&x->re, capacity * unknowns},
+                                {&x->im, capacity * unknowns}};
+    x->im = NULL;
+    return olo_pool_arrays(&x->pool, arrays, x->general ? 5 : 4)
                ? OLO_OK
                : olo_fail(error, OLO_NO_MEMORY, "out of memory for %d modes", count);
 }

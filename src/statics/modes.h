@@ -4,6 +4,7 @@
 #ifndef OLO_STATICS_MODES_H
 #define OLO_STATICS_MODES_H
 
+#include "base/pool.h"
 #include "oloid/statics.h"
 #include "statics/static_balance.h"
 
@@ -22,6 +23,7 @@ struct olo_modes {
     bool general; /* lambda may be any number; else lambda^2 is real */
     int capacity; /* capacity in modes */
     int count;
+    olo_pool pool;          /* memory of the modes */
     double *growth, *omega; /* [room] real and imaginary part of lambda */
     double *square;         /* [room] -re(lambda^2) */
     double *re, *im;        /* [room x unknowns] x, y; im is NULL where lambda^2 is real */

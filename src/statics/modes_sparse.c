@@ -8,7 +8,6 @@
  * In general: the largest theta = 1/(lambda - sigma) of the operator of modes_dense.c. */
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"

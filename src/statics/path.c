@@ -2,9 +2,7 @@
 #include "statics/path.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "base/extreme.h"
 #include "base/fail.h"
 #include "linalg/vec3.h"
 

@@ -33,7 +33,8 @@ static void multiply_unit(olo_static_balance *balance, int index)
     olo_elimination_multiply(balance->elimination);
 }
 
-void olo_pencil_column(olo_static_balance *balance, int index, double *column)
+/* The column of a matrix at joint increment `index`, [unknowns], after olo_static_fill. */
+static void get_column(olo_static_balance *balance, int index, double *column)
 {
     multiply_unit(balance, index);
     for (int k = 0; k < balance->system->node_count; k++)
@@ -49,7 +50,7 @@ static void read_matrix(olo_static_balance *balance, double *A, double *G)
     size_t u = (size_t)topology->unknowns;
     for (int j = 0; j < topology->unknowns; j++) {
         /* stored as a row first, transposed below */
-        olo_pencil_column(balance, j, A + (size_t)j * u);
+        get_column(balance, j, A + (size_t)j * u);
         for (int i = 0; G && i < topology->closure_block_count; i++) {
             const olo_closure *c = &topology->closure_blocks[i];
             const double *row =

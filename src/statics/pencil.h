@@ -22,8 +22,6 @@ olo_status olo_pencil_create(olo_static_balance *balance, double load, olo_penci
                              olo_error *error);
 void olo_pencil_free(olo_pencil *pencil);
 
-/* The column of a matrix at joint increment `index`, [unknowns], after olo_static_fill. */
-void olo_pencil_column(olo_static_balance *balance, int index, double *column);
 /* u = N^T y */
 void olo_pencil_spread(const olo_pencil *pencil, const double *y, double *u);
 

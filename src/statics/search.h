@@ -23,8 +23,6 @@ typedef struct olo_search {
 olo_status olo_search_check_interrupt(const olo_search *x, olo_error *error);
 /* Factors the tangent at the state. */
 olo_status olo_search_factor(olo_search *x, double load, olo_error *error);
-/* Newton iteration at one load, from the present state. */
-olo_status olo_search_newton(olo_search *x, double load, olo_error *error);
 /* After a factorisation: solves and moves the state, at most by `far` model lengths and radians;
  * `size` is the size of the full increment. */
 olo_status olo_search_move(olo_search *x, double far, double *size, olo_error *error);
@@ -41,8 +39,6 @@ olo_status olo_search_judge(olo_search *x, double load, olo_error *error);
  * observers. */
 olo_status olo_search_accept(olo_search *x, double load, olo_error *error);
 
-/* Warns the observers at the end about beams with too few elements. */
-void olo_search_warn(const olo_search *x);
 /* Writes "neighbouring nodes of beam 'b' are rotated by 45 degrees relative to each other"; false
  * if no equilibrium so far exceeds the limit. */
 bool olo_search_is_coarse(const olo_search *x, char *text, size_t size);

@@ -101,8 +101,8 @@ static void sink_local(void *context, int piece, double factor, const double *K)
     olo_projector_add(x->projector, piece, 2 * factor, K, x->step.x.qm, x->step.x.q1);
 }
 
-/* Adds the tangent with the stress of the iteration, and adds the resulting change of the balance
- * to `mixed`. */
+/* Adds the tangent. Terms with `invariants` have a stress of the iteration; the resulting change of
+ * the balance is added to `mixed`. */
 static void sink_stress(void *context, int piece, const olo_term *term, double factor,
                         const olo_law_over *law, const double *at)
 {
@@ -110,15 +110,17 @@ static void sink_stress(void *context, int piece, const olo_term *term, double f
     double *stress = x->stress + (size_t)piece * OLO_LAW_INVARIANTS_MAX;
     double change[OLO_LAW_INVARIANTS_MAX];
     olo_law_over mixed = *law;
-    for (int k = 0; k < term->forms; k++) {
+    for (int k = 0; term->invariants && k < term->forms; k++) {
         if (!x->predicted)
             stress[k] = law->s[k];
         change[k] = factor * (stress[k] - law->s[k]);
         mixed.s[k] = stress[k];
     }
-    term->invariants->combine(term, change, x->step.x.q1, x->step.r);
-    for (int i = 0; i < term->size; i++)
-        x->mixed[term->index[i]] += x->step.r[i];
+    if (term->invariants) {
+        term->invariants->combine(term, change, x->step.x.q1, x->step.r);
+        for (int i = 0; i < term->size; i++)
+            x->mixed[term->index[i]] += x->step.r[i];
+    }
     const olo_twist_configurations configurations = {
         .left = x->step.x.qm, .qm = x->step.x.qm, .stress = at, .q1 = x->step.x.q1};
     olo_projector_add_stress(x->projector, piece, term, 2 * factor, &mixed, &configurations);
@@ -158,15 +160,14 @@ static void add_closure_row(olo_static_balance *x, int row, double lambda, doubl
     const olo_constraint *c = &x->system->constraints[row];
     const olo_motion *m = &x->step.x;
     int piece = olo_piece_of_constraint(x->system, row);
-    olo_interval interval = olo_step_interval(&x->step);
     olo_at here = {.q = m->q1, .angles = x->state->angles, .t = x->step.t};
-    olo_constraint_discrete(c, &interval, x->step.r, c->curved && !c->form ? x->step.K : NULL);
+    const bool curved = olo_step_row(&x->step, c, x->step.r, c->form ? NULL : x->step.K);
     for (int k = 0; k < c->size; k++)
         x->step.T[c->index[k]] += lambda * x->step.r[k];
     olo_projector_add_column(x->projector, piece, 1.0, x->step.r, m->qm);
-    if (c->curved && c->form)
+    if (curved && c->form)
         olo_projector_add_hessian(x->projector, piece, lambda, m->qm, m->q1);
-    else if (c->curved)
+    else if (curved)
         olo_projector_add(x->projector, piece, 2 * lambda, x->step.K, m->qm, m->q1);
     olo_constraint_gradient(c, &here, x->step.r);
     olo_projector_add_row(x->projector, piece, 1.0, x->step.r, m->q1);
@@ -460,11 +461,11 @@ static void predict_stresses(olo_static_balance *x, const double *dq)
     for (int t = 0; t < s->term_count; t++) {
         const olo_term *term = &s->terms[t];
         double *stress = x->stress + (size_t)t * OLO_LAW_INVARIANTS_MAX;
-        double de[OLO_LAW_INVARIANTS_MAX];
+        double de[OLO_LAW_INVARIANTS_MAX], energy;
         olo_law_over law;
         if (!term->invariants || term->law->dissipative)
             continue;
-        olo_term_stress(term, &here, x->step.r, &law);
+        (void)olo_evaluate_stress(&x->step.evaluation, term, &here, x->step.r, &law, &energy);
         term->invariants->differences(term, x->step.x.q1, dq, de);
         for (int k = 0; k < term->forms; k++) {
             stress[k] = law.s[k];

@@ -2,17 +2,27 @@
  * tangent; and the tangent by rates. */
 #include "statics/static_balance.h"
 
+#include "stepping/balance.h"
+
+/* The step of zero length as an interval of length h around time 0. */
+static olo_interval interval_around(const olo_step *step, double h)
+{
+    olo_interval x = olo_step_interval(step);
+    x.h = h;
+    x.t = -0.5 * h;
+    return x;
+}
+
 /* The force of an action at rest: the target of a controller has no rate. */
 void olo_static_evaluate_action(const olo_step *step, int i, double *f, double *tangent)
 {
     /* user functions of velocities estimate their derivative as a quotient by h, which vanishes for
      * a long step */
     const double ever = 1e9;
-    olo_interval x = olo_step_interval(step);
     olo_action still = step->system->actions[i];
+    olo_interval x = interval_around(step, still.type->user ? ever : 1.0);
     still.kd = 0;
-    x.h = still.type->user ? ever : 1.0;
-    still.type->force(&still, &x, 0.0, f, tangent);
+    olo_evaluate_action(&still, &x, f, tangent);
 }
 
 /* A step so short that h df/dq1 contains only the forces that depend on rates. */
@@ -22,7 +32,6 @@ static const double brief = 0x1p-60;
  * controller is at its target. */
 static double action_damping(const olo_step *step, int i, double *tangent)
 {
-    olo_interval x = olo_step_interval(step);
     olo_action moving = step->system->actions[i];
     if (moving.type->user) {
         /* a user function: the difference of its derivatives over a step of length one and a long
@@ -30,27 +39,26 @@ static double action_damping(const olo_step *step, int i, double *tangent)
         int count = moving.size * moving.size;
         double still[OLO_ACTION_SIZE_MAX * OLO_ACTION_SIZE_MAX];
         olo_static_evaluate_action(step, i, step->r, still);
-        x.h = 1.0;
-        moving.type->force(&moving, &x, 0.0, step->r, tangent);
+        olo_interval x = interval_around(step, 1.0);
+        olo_evaluate_action(&moving, &x, step->r, tangent);
         for (int k = 0; k < count; k++)
             tangent[k] -= still[k];
         return 1.0;
     }
     moving.kp = 0;
     moving.time = (olo_time_function){0};
-    x.h = brief;
-    moving.type->force(&moving, &x, 0.0, step->r, tangent);
+    olo_interval x = interval_around(step, brief);
+    olo_evaluate_action(&moving, &x, step->r, tangent);
     return brief;
 }
 
 void olo_static_damping(olo_step *step, double factor, const olo_sink *sink)
 {
     const olo_system *s = step->system;
-    olo_interval x = olo_step_interval(step);
-    x.h = brief;
+    olo_interval x = interval_around(step, brief);
     for (int i = 0; i < s->term_count; i++)
         if (s->terms[i].law->dissipative) {
-            olo_term_discrete(&s->terms[i], &x, step->r, step->K);
+            olo_evaluate_term(&step->evaluation, &s->terms[i], &x, step->r, step->K);
             sink->local(sink->context, i, factor * brief, step->K);
         }
     for (int i = 0; i < s->action_count; i++)
@@ -61,45 +69,19 @@ void olo_static_damping(olo_step *step, double factor, const olo_sink *sink)
         }
 }
 
-static void add_piece(olo_step *step, int piece, double factor)
-{
-    const int *index = olo_piece_index(step->system, piece);
-    for (int i = 0; i < olo_piece_size(step->system, piece); i++)
-        step->T[index[i]] += factor * step->r[i];
-}
-
-static void add_term(olo_step *step, int i, const olo_sink *sink)
-{
-    const olo_term *term = &step->system->terms[i];
-    olo_interval x = olo_step_interval(step);
-    olo_law_over law;
-    if (sink && sink->stress && term->invariants) {
-        olo_term_stress(term, &x, step->r, &law);
-        add_piece(step, i, 1.0);
-        sink->stress(sink->context, i, term, 1.0, &law, x.q1);
-        return;
-    }
-    olo_term_discrete(term, &x, step->r, sink ? step->K : NULL);
-    add_piece(step, i, 1.0);
-    if (sink)
-        sink->local(sink->context, i, 1.0, step->K);
-}
-
 static void balance(olo_step *step, const olo_sink *sink)
 {
     const olo_system *s = step->system;
+    const olo_interval x = olo_step_interval(step);
     for (int i = 0; i < s->n; i++)
         step->T[i] = step->load * step->constant[i];
     for (int i = 0; i < s->term_count; i++)
         if (olo_piece_has_tangent(s, i) && !s->terms[i].law->dissipative)
-            add_term(step, i, sink);
+            (void)olo_balance_add_term(step, &x, i, sink);
     for (int i = 0; i < s->action_count; i++) {
         bool tangent = sink && s->actions[i].type->has_tangent;
-        int piece = olo_piece_of_action(s, i);
         olo_static_evaluate_action(step, i, step->r, tangent ? step->K : NULL);
-        add_piece(step, piece, -step->load);
-        if (tangent)
-            sink->local(sink->context, piece, -step->load, step->K);
+        olo_balance_add_piece(step, olo_piece_of_action(s, i), -step->load, tangent ? sink : NULL);
     }
 }
 

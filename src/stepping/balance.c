@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/extreme.h"
-#include "linalg/vec3.h"
 
 void olo_balance_begin(olo_step *step)
 {
@@ -72,58 +71,60 @@ static void add_inertia(olo_step *step)
     step->scale = step->start_scale;
 }
 
-static void add_piece(olo_step *step, int piece, double factor, const double *r)
+void olo_balance_add_piece(olo_step *step, int piece, double factor, const olo_sink *sink)
 {
     const int *index = olo_piece_index(step->system, piece);
+    const double *r = step->r;
     int size = olo_piece_size(step->system, piece);
     for (int i = 0; i < size; i++) {
         step->T[index[i]] += factor * r[i];
         olo_raise(&step->scale, fabs(factor * r[i]));
     }
+    if (sink)
+        sink->local(sink->context, piece, factor, step->K);
+}
+
+double olo_balance_add_term(olo_step *step, const olo_interval *x, int i, const olo_sink *sink)
+{
+    const olo_term *term = &step->system->terms[i];
+    double own = 0;
+    if (sink && sink->stress) {
+        olo_law_over law;
+        const double *at = olo_evaluate_stress(&step->evaluation, term, x, step->r, &law, &own);
+        olo_balance_add_piece(step, i, step->h, NULL);
+        sink->stress(sink->context, i, term, step->h, &law, at);
+    } else {
+        own = olo_evaluate_term(&step->evaluation, term, x, step->r, sink ? step->K : NULL);
+        olo_balance_add_piece(step, i, step->h, sink);
+    }
+    return term->law->dissipative ? 0 : own;
 }
 
 /* Adds the terms; returns their energy, without dissipative ones. */
 static double add_terms(olo_step *step, const olo_interval *x, const olo_sink *sink)
 {
-    const olo_system *s = step->system;
     double energy = 0;
-    for (int k = 0; k < step->active_count; k++) {
-        const int i = step->active[k];
-        const olo_term *term = &s->terms[i];
-        double own = 0;
-        if (sink && sink->stress) {
-            olo_law_over law;
-            const double *at = olo_evaluate_stress(&step->evaluation, term, x, step->r, &law, &own);
-            sink->stress(sink->context, i, term, step->h, &law, at);
-        } else {
-            own = olo_evaluate_term(&step->evaluation, term, x, step->r, sink ? step->K : NULL);
-            if (sink)
-                sink->local(sink->context, i, step->h, step->K);
-        }
-        energy += term->law->dissipative ? 0 : own;
-        add_piece(step, i, step->h, step->r);
-    }
+    for (int k = 0; k < step->active_count; k++)
+        energy += olo_balance_add_term(step, x, step->active[k], sink);
     return energy;
 }
 
 static void add_actions(olo_step *step, const olo_interval *x, const olo_sink *sink)
 {
     const olo_system *s = step->system;
-    const double t = step->t + 0.5 * step->h;
     for (int i = 0; i < s->action_count; i++) {
         const olo_action *action = &s->actions[i];
         const bool tangent = sink && action->type->has_tangent;
         const int piece = olo_piece_of_action(s, i);
         if (tangent && sink->stress && action->type->stress) {
             olo_law_over law;
-            action->type->stress(action, x, t, step->r, &law);
+            action->type->stress(action, x, step->r, &law);
+            olo_balance_add_piece(step, piece, -step->h, NULL);
             sink->stress(sink->context, piece, action->coordinate, -step->h, &law, x->q1);
         } else {
-            action->type->force(action, x, t, step->r, tangent ? step->K : NULL);
-            if (tangent)
-                sink->local(sink->context, piece, -step->h, step->K);
+            olo_evaluate_action(action, x, step->r, tangent ? step->K : NULL);
+            olo_balance_add_piece(step, piece, -step->h, tangent ? sink : NULL);
         }
-        add_piece(step, piece, -step->h, step->r);
     }
 }
 
@@ -171,8 +172,9 @@ void olo_balance_finish(const olo_step *step, olo_state *state)
         const olo_term *term = &s->terms[step->active[k]];
         if (!term->law->dissipative)
             continue;
-        const double lost = step->exchanged ? step->exchange[step->active[k]]
-                                            : olo_term_discrete(term, &x, step->r, NULL);
+        const double lost = step->exchanged
+                                ? step->exchange[step->active[k]]
+                                : olo_evaluate_term(&step->evaluation, term, &x, step->r, NULL);
         olo_sum_add(&state->dissipation, lost);
         olo_state_add_received_energy(s, state, term->index[0], -lost);
     }
@@ -180,7 +182,7 @@ void olo_balance_finish(const olo_step *step, olo_state *state)
         const olo_action *action = &s->actions[i];
         double work = step->exchanged ? step->exchange[olo_piece_of_action(s, i)] : 0;
         if (!step->exchanged)
-            action->type->force(action, &x, state->t + 0.5 * step->h, step->r, NULL);
+            olo_evaluate_action(action, &x, step->r, NULL);
         for (int k = 0; !step->exchanged && k < action->size; k++)
             work += step->r[k] * x.dq[action->index[k]];
         olo_sum_add(&state->work, work);

@@ -12,6 +12,11 @@
 void olo_balance_begin(olo_step *step);
 /* Computes T and, unless the sink is NULL, its tangent. */
 void olo_balance(olo_step *step, const olo_sink *sink);
+/* Adds a term to T, and its tangent to the sink unless that is NULL; returns its energy, zero if it
+ * is dissipative or if the sink has received its stress. */
+double olo_balance_add_term(olo_step *step, const olo_interval *x, int term, const olo_sink *sink);
+/* Adds factor times step->r to T, and factor times step->K to the sink unless that is NULL. */
+void olo_balance_add_piece(olo_step *step, int piece, double factor, const olo_sink *sink);
 /* Returns h: a row contributes h lambda times its gradient to T. */
 double olo_balance_multiplier_factor(const olo_step *step);
 /* Computes T = h dV - h f without inertia; returns the energy V. */

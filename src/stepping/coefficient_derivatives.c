@@ -14,8 +14,6 @@
 
 #include <string.h>
 
-#include "linalg/vec3.h"
-
 /* The derivatives with respect to one coefficient, on some coordinates. */
 typedef struct contribution {
     int size;
@@ -51,27 +49,10 @@ static void scale_contribution(const double *r, double factor, contribution *x)
     }
 }
 
-/* The derivative of the gradient of a form with respect to one of its coefficients: at most two
- * entries, with their indices among its coordinates. */
-typedef struct sparse {
-    int count, index[2];
-    double value[2];
-} sparse;
-
-static sparse form_by(const olo_form *form, int p, const double *q)
-{
-    if (p == 0)
-        return (sparse){0};
-    if (p <= form->size)
-        return (sparse){1, {p - 1, 0}, {1, 0}};
-    const olo_product *x = &form->product[p - 1 - form->size];
-    return (sparse){2, {x->i, x->j}, {q[form->index[x->j]], q[form->index[x->i]]}};
-}
-
 /* Linear terms, such as weights: h c grad e(q_m). */
 static void by_weight(const olo_step *step, const olo_term *term, int p, contribution *x)
 {
-    const sparse y = form_by(&term->form[0], p - 1, step->x.qm);
+    const olo_form_entries y = olo_form_entries_by_coefficient(&term->form[0], step->x.qm, p - 1);
     x->size = y.count;
     for (int k = 0; k < y.count; k++) {
         x->index[k] = term->index[y.index[k]];
@@ -96,10 +77,13 @@ static void by_term(const olo_step *step, int i, int p, contribution *x)
     scale_contribution(r, step->h, x);
 }
 
-/* The time at which loads are evaluated: the middle of the step; in statics time 0. */
-static double load_time(const olo_step_view *view)
+/* The interval over which actions are evaluated: the step; in statics around time 0. */
+static olo_interval interval_of_actions(const olo_step_view *view)
 {
-    return view->still ? 0.0 : view->step->t + 0.5 * view->step->h;
+    olo_interval x = olo_step_interval(view->step);
+    if (view->still)
+        x.t = -0.5 * x.h;
+    return x;
 }
 
 /* x = -h df */
@@ -113,7 +97,7 @@ static void put_action(const olo_step_view *view, const olo_action *action, cons
 
 static void by_action(const olo_step_view *view, const olo_action *given, int p, contribution *x)
 {
-    const olo_interval over = olo_step_interval(view->step);
+    const olo_interval over = interval_of_actions(view);
     double df[OLO_FORM_SIZE_MAX];
     olo_action action = *given;
     x->size = 0;
@@ -122,7 +106,7 @@ static void by_action(const olo_step_view *view, const olo_action *given, int p,
         if (olo_action_coefficient(&action, p) == &action.kd)
             return;
     }
-    olo_action_by_coefficient(&action, &over, load_time(view), p, df);
+    olo_action_by_coefficient(&action, &over, p, df);
     put_action(view, &action, df, x);
 }
 
@@ -131,11 +115,10 @@ static void by_form(const olo_step_view *view, int c, int p, contribution *x)
 {
     const olo_step *step = view->step;
     const olo_form *form = step->system->constraints[c].form;
-    const sparse over = form_by(form, p, olo_motion_left(&step->x)),
-                 end = form_by(form, p, step->q_end);
+    const double *left = olo_motion_left(&step->x);
+    const olo_form_entries over = olo_form_entries_by_coefficient(form, left, p);
+    const olo_form_entries end = olo_form_entries_by_coefficient(form, step->q_end, p);
     x->size = over.count;
-    x->end = olo_form_value_by_coefficient(form, step->q_end, p);
-    x->rate = 0;
     for (int k = 0; k < over.count; k++) {
         x->index[k] = form->index[over.index[k]];
         x->T[k] = view->mu[c] * over.value[k];
@@ -145,65 +128,43 @@ static void by_form(const olo_step_view *view, int c, int p, contribution *x)
     }
 }
 
-/* dT of a row that is not a form, from the interval kernel. */
-static void by_gradient(const olo_step_view *view, int c, int p, contribution *x)
+/* Another row. Numbers in which a row is affine belong to rows that the variational scheme does not
+ * have, and contribute nothing to its projection. */
+static void by_other(const olo_step_view *view, int c, int p, contribution *x)
 {
     const olo_step *step = view->step;
     const olo_system *s = step->system;
     const olo_constraint *row = &s->constraints[c];
-    const olo_interval over = olo_step_interval(step);
-    double d[OLO_FORM_SIZE_MAX];
-    olo_piece_by_coefficient(s, &step->evaluation, olo_piece_of_constraint(s, c), &over, p, d);
+    const olo_evaluation at_start = {.at_start = true};
+    olo_interval over = olo_step_interval(step);
+    const int piece = olo_piece_of_constraint(s, c);
+    double d[OLO_FORM_SIZE_MAX], d_end[OLO_FORM_SIZE_MAX] = {0};
+    olo_piece_by_coefficient(s, &step->evaluation, piece, &over, p, d);
+    over.q0 = step->q_end;
+    if (row->type->affine == 0)
+        olo_piece_by_coefficient(s, &at_start, piece, &over, p, d_end);
     x->size = row->size;
     for (int k = 0; k < row->size; k++) {
         x->index[k] = row->index[k];
         x->T[k] = view->mu[c] * d[k];
-        x->p[k] = x->v[k] = 0;
+        x->p[k] = 0;
+        x->v[k] = -view->mu_end[c] * d_end[k];
+        x->rate += d_end[k] * view->v1[row->index[k]];
     }
-}
-
-/* The factor of one of the coordinates of a relation. */
-static void by_factor(const olo_step_view *view, int c, int p, contribution *x)
-{
-    const olo_step *step = view->step;
-    const olo_share *one = &step->system->constraints[c].shares[p - 1];
-    const olo_term *term = one->coordinate;
-    double end[OLO_FORM_SIZE_MAX];
-    by_gradient(view, c, p, x);
-    olo_term_gradient(term, step->q_end, step->state->angles, end);
-    x->end = olo_term_energy(term, step->q_end, step->state->angles);
-    for (int k = 0; k < term->size; k++) {
-        x->v[one->slot[k]] = -view->mu_end[c] * end[k];
-        x->rate += end[k] * view->v1[term->index[k]];
-    }
-}
-
-/* A coefficient in which the row is affine; the variational scheme has no such rows. */
-static void by_number(const olo_step_view *view, int c, int number, contribution *x)
-{
-    const olo_step *step = view->step;
-    const olo_constraint *row = &step->system->constraints[c];
-    double memory[2][OLO_CONSTRAINT_NUMBERS];
-    const olo_constraint at_zero = olo_constraint_with(row, number, 0.0, memory[0]),
-                         at_one = olo_constraint_with(row, number, 1.0, memory[1]);
-    const olo_interval over = olo_step_interval(step);
-    by_gradient(view, c, number, x);
-    x->end = olo_constraint_condition(&at_one, &over) - olo_constraint_condition(&at_zero, &over);
 }
 
 static void by_row(const olo_step_view *view, int c, int p, contribution *x)
 {
     const olo_constraint *row = &view->step->system->constraints[c];
+    olo_interval end = olo_step_interval(view->step);
+    end.q1 = view->step->q_end;
     x->row = c;
-    x->size = 0;
-    x->end = 1; /* the constant of a relation */
     x->rate = 0;
+    x->end = olo_condition_by_coefficient(row, &end, p);
     if (row->form)
         by_form(view, c, p, x);
-    else if (row->type->affine > 0)
-        by_number(view, c, p, x);
-    else if (p > 0)
-        by_factor(view, c, p, x);
+    else
+        by_other(view, c, p, x);
 }
 
 static void contribution_of(const olo_step_view *view, const olo_coefficient *c, contribution *x)
@@ -235,12 +196,6 @@ static double derivative_value(const void *context, double t)
     return by[0];
 }
 
-static double no_value(const void *context, double t)
-{
-    (void)context, (void)t;
-    return 0.0;
-}
-
 /* A force is affine in the function of time of its action; a prescribed motion is subtracted from
  * its row. */
 static void by_function(const olo_step_view *view, const olo_parameter_derivative *parameter,
@@ -260,16 +215,15 @@ static void by_function(const olo_step_view *view, const olo_parameter_derivativ
         x->rate = -by[1];
         return;
     }
-    const olo_interval over = olo_step_interval(step);
+    const olo_interval over = interval_of_actions(view);
     double df[OLO_FORM_SIZE_MAX];
-    olo_action zero = s->actions[function->index], one = zero;
-    function_derivative derivative = {&s->actions[function->index].time, parameter->direction};
-    one.time = (olo_time_function){.value = derivative_value, .context = &derivative};
-    zero.time = (olo_time_function){.value = no_value};
+    olo_action action = s->actions[function->index];
+    function_derivative derivative = {&action.time, parameter->direction};
+    const olo_time_function change = {.value = derivative_value, .context = &derivative};
     if (view->still)
-        zero.kd = one.kd = 0;
-    olo_action_change(&zero, &one, &over, load_time(view), df);
-    put_action(view, &one, df, x);
+        action.kd = 0;
+    olo_action_by_function(&action, &over, &change, df);
+    put_action(view, &action, df, x);
 }
 
 static void add_contribution(const contribution *x, double factor, const olo_step_variation *change)

@@ -44,7 +44,7 @@ double olo_row_end_value(const olo_step *step, int row, const double *d)
     olo_at start = olo_step_start(step);
     double g = olo_constraint_value(c, &start), own[OLO_FORM_SIZE_MAX];
     if (step->evaluation.at_start) { /* the row acts with the gradient at the start */
-        olo_constraint_discrete(c, &over, own, NULL);
+        olo_evaluate_row(&(olo_evaluation){0}, c, &over, own, NULL);
         d = own;
     }
     bool significant = fabs(g) > noise * olo_constraint_magnitude(c, &start);

@@ -4,7 +4,6 @@
  * adjoint.c. */
 #include "stepping/derivatives_private.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"

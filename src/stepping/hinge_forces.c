@@ -12,7 +12,7 @@ static int coordinate_of(const olo_system *s, int piece)
 {
     const int action = piece - olo_piece_of_action(s, 0);
     if (action < 0)
-        return s->terms[piece].law->scalar ? s->terms[piece].coordinate : -1;
+        return s->terms[piece].law->angle ? s->terms[piece].coordinate : -1;
     return s->actions[action].type->along && s->actions[action].coordinate->law->angle
                ? s->actions[action].coordinate->coordinate
                : -1;
@@ -127,8 +127,7 @@ void olo_hinge_forces_begin(olo_hinge_forces *x, const olo_step *step)
     for (int k = 0; k < x->force_count; k++) {
         const olo_action *action = x->forces[k].action;
         if (action && action->type->steady)
-            x->forces[k].steady =
-                action->type->along(action, &interval, step->t + 0.5 * step->h, none, NULL);
+            x->forces[k].steady = action->type->along(action, &interval, none, NULL);
     }
 }
 
@@ -141,21 +140,23 @@ static double force_of(const olo_hinge_force *force, const olo_interval *x, doub
     if (action && action->type->steady)
         return -force->steady;
     if (action) {
-        const double F = action->type->along(action, x, x->t + 0.5 * x->h,
-                                             olo_coordinate_moves(start, change, x->h), f_1);
+        const double F =
+            action->type->along(action, x, olo_coordinate_moves(start, change, x->h), f_1);
         *f_1 = -*f_1;
         return -F;
     }
     const double end = start + change;
+    const olo_law *scalar = force->term->law->angle;
     olo_law_over law;
-    const olo_law_input input = {.k = 1,
+    const olo_law_input input = {.law = scalar,
+                                 .k = 1,
                                  .e0 = &start,
                                  .e1 = &end,
                                  .de = &change,
                                  .h = x->h,
                                  .c = force->term->coefficient,
                                  .context = force->term->context};
-    force->term->law->scalar->over(&input, OLO_LAW_FIRST, false, &law);
+    scalar->over(&input, OLO_LAW_FIRST, false, &law);
     *f_1 = law.s1[0];
     return law.s[0];
 }

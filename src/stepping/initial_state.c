@@ -15,7 +15,6 @@
 #include "base/memory.h"
 #include "kinematics/null_space.h"
 #include "linalg/sparse.h"
-#include "linalg/vec3.h"
 #include "stepping/initial_state.h"
 #include "stepping/step.h"
 #include "system/system.h"
@@ -241,7 +240,7 @@ static bool is_tangent(projection *x, const olo_state *state, double speed)
         const olo_constraint *row = &s->constraints[c];
         double g[OLO_FORM_SIZE_MAX], parts = 0, lever = 0;
         olo_constraint_gradient(row, &at, g);
-        double rate = olo_constraint_rate(row, &at, g, state->v);
+        double rate = olo_rate_value(row, &at, g, state->v);
         for (int i = 0; i < row->size; i++) {
             parts += fabs(g[i] * state->v[row->index[i]]);
             lever += fabs(g[i]);

@@ -17,14 +17,12 @@
 
 #include <string.h>
 
-#include "linalg/vec3.h"
-
 /* turn (local) = grad g(q1) - grad g(q0) of a row */
 static void turn_of(olo_linear_step *x, const olo_constraint *row, double *turn)
 {
     double start[OLO_FORM_SIZE_MAX];
     if (row->form) {
-        olo_linear_gather_row(row, x->step.x.dq, start);
+        olo_constraint_gather(row, x->step.x.dq, start);
         olo_form_hessian_times(row->form, start, turn);
         return;
     }

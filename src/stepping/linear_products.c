@@ -38,7 +38,7 @@ static void add_rows(const olo_linear_step *x, olo_slot a, bool transposed, cons
         double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX] = {0}, factor = x->over.mu[c];
         if (factor == 0)
             continue;
-        olo_linear_gather_row(row, w, in);
+        olo_constraint_gather(row, w, in);
         if (row->form) { /* its Hessian is constant: no matrix */
             olo_form_hessian_times(row->form, in, product);
             factor *= how->at_start ? 1.0 : 0.5;
@@ -68,11 +68,10 @@ void olo_linear_subtract_end_rows(const olo_linear_step *x, const double *w, dou
     for (int b = 0; b < x->curved_count; b++) {
         int c = x->curved[b];
         const olo_constraint *row = &s->constraints[c];
-        double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX];
+        double product[OLO_FORM_SIZE_MAX];
         if (x->end.mu[c] == 0)
             continue;
-        olo_linear_gather_row(row, w, in);
-        olo_linear_hessian_times(x, row, &end, in, product);
+        olo_rate_by_configuration(row, &end, w, product);
         for (int k = 0; k < row->size; k++)
             out[row->index[k]] -= x->end.mu[c] * product[k];
     }

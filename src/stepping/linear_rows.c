@@ -63,8 +63,7 @@ bool olo_linear_rows_create(const olo_topology *topology, olo_pool *pool, olo_li
     x->independent = olo_pool_alloc(pool, 6 * nodes, sizeof *x->independent);
     x->Q = olo_pool_alloc(pool, 36 * nodes, sizeof *x->Q);
     x->R = olo_pool_alloc(pool, 36 * nodes, sizeof *x->R);
-    if (!x->first || !x->offset || !x->mu || !x->Lambda || !x->rank || !x->pinned ||
-        !x->independent || !x->Q || !x->R)
+    if (pool->failed)
         return false;
     list_rows(x, false);
     for (int k = 0; k < s->node_count; k++)
@@ -78,7 +77,7 @@ bool olo_linear_rows_create(const olo_topology *topology, olo_pool *pool, olo_li
         }
     x->gradient = olo_pool_alloc(pool, size, sizeof *x->gradient);
     x->follow = olo_pool_alloc(pool, size, sizeof *x->follow);
-    if (!x->list || !x->gradient || !x->follow)
+    if (pool->failed)
         return false;
     list_rows(x, true);
     return true;

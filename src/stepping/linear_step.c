@@ -77,16 +77,16 @@ static bool list_curved(olo_linear_step *x)
 static bool allocate(olo_linear_step *x)
 {
     size_t n = (size_t)x->system->n, twists = (size_t)x->system->twists;
-    x->twists = olo_pool_alloc(&x->pool, twists, sizeof *x->twists);
-    x->x = olo_pool_alloc(&x->pool, n, sizeof *x->x);
-    x->y = olo_pool_alloc(&x->pool, n, sizeof *x->y);
-    x->z = olo_pool_alloc(&x->pool, n, sizeof *x->z);
-    x->w = olo_pool_alloc(&x->pool, n, sizeof *x->w);
-    x->F = olo_pool_alloc(&x->pool, n, sizeof *x->F);
-    x->mu = olo_pool_alloc(&x->pool, (size_t)x->system->m, sizeof *x->mu);
-    x->Lambda = olo_pool_alloc(&x->pool, 9 * (size_t)x->system->node_count, sizeof *x->Lambda);
-    return x->twists && x->x && x->y && x->z && x->w && x->F && x->mu && x->Lambda &&
-           plan_pieces(x) && list_curved(x) && list_rolling(x) &&
+    const olo_array arrays[] = {{&x->twists, twists},
+                                {&x->x, n},
+                                {&x->y, n},
+                                {&x->z, n},
+                                {&x->w, n},
+                                {&x->F, n},
+                                {&x->mu, (size_t)x->system->m},
+                                {&x->Lambda, 9 * (size_t)x->system->node_count}};
+    return olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) && plan_pieces(x) &&
+           list_curved(x) && list_rolling(x) &&
            olo_linear_rows_create(x->topology, &x->pool, &x->over) &&
            olo_linear_rows_create(x->topology, &x->pool, &x->end);
 }
@@ -201,12 +201,6 @@ void olo_linear_set_record(olo_linear_step *x, const olo_step_record *record)
     step->x.left = x->scheme->evaluation.at_start ? step->q0 : NULL;
 }
 
-static void scale_matrix(int size, double factor, double *K)
-{
-    for (int i = 0; i < size * size; i++)
-        K[i] *= factor;
-}
-
 /* dT/dq0 of terms and actions, and dT/dq1 if it is needed. */
 static void fill_matrices(olo_linear_step *x)
 {
@@ -218,9 +212,9 @@ static void fill_matrices(olo_linear_step *x)
         const double factor = piece < s->term_count ? x->step.h : -x->step.h;
         double *K0 = x->K0 + x->offset[i], *K1 = end ? x->K1 + x->offset[i] : NULL;
         olo_piece_tangents(s, &x->scheme->evaluation, piece, &over, K0, K1);
-        scale_matrix(size, factor, K0);
+        small_scale(size * size, factor, K0);
         if (end)
-            scale_matrix(size, factor, K1);
+            small_scale(size * size, factor, K1);
     }
 }
 
@@ -242,24 +236,6 @@ void olo_linear_balance_step(olo_linear_step *x)
     olo_linear_rows_balance(&x->over, left, x->x);
 }
 
-void olo_linear_hessian_times(const olo_linear_step *x, const olo_constraint *row, const olo_at *at,
-                              const double *w, double *out)
-{
-    if (row->form) {
-        olo_form_hessian_times(row->form, w, out);
-        return;
-    }
-    row->type->hessian(row, at, x->step.K);
-    memset(out, 0, (size_t)row->size * sizeof *out);
-    small_add_times(row->size, row->size, 1.0, x->step.K, w, out);
-}
-
-void olo_linear_gather_row(const olo_constraint *row, const double *all, double *local)
-{
-    for (int i = 0; i < row->size; i++)
-        local[i] = all[row->index[i]];
-}
-
 void olo_linear_set_end_rows(olo_linear_step *x, const double *v1, bool step)
 {
     const olo_system *s = x->system;
@@ -269,17 +245,15 @@ void olo_linear_set_end_rows(olo_linear_step *x, const double *v1, bool step)
         for (int c = s->groups[i].first;
              !s->groups[i].internal && c < s->groups[i].first + s->groups[i].count; c++) {
             const olo_constraint *row = &s->constraints[c];
-            double v[OLO_FORM_SIZE_MAX];
             if (step && row->type->velocity) {
                 olo_constraint_end(row, &over, olo_linear_row(&x->end, c));
-                olo_constraint_start(row, &over, x->over.follow + x->over.offset[c]);
+                olo_condition_first(row, &over, OLO_SLOT_Q0, x->over.follow + x->over.offset[c]);
                 continue;
             }
             olo_constraint_gradient(row, &end, olo_linear_row(&x->end, c));
             if (!row->curved || (step && !x->projects))
                 continue; /* the derivative of the rate is zero, or not needed */
-            olo_linear_gather_row(row, v1, v);
-            olo_linear_hessian_times(x, row, &end, v, x->end.follow + x->end.offset[c]);
+            olo_rate_by_configuration(row, &end, v1, x->end.follow + x->end.offset[c]);
         }
     olo_linear_rows_factor(&x->end, end.q);
 }
@@ -335,7 +309,8 @@ static const olo_action *by_input(olo_linear_step *x, int number)
 {
     const olo_action *action = &x->system->actions[number];
     const olo_interval over = olo_step_interval(&x->step);
-    olo_action_first(action, &over, OLO_SLOT_INPUT, x->step.r);
+    olo_piece_first(x->system, &x->step.evaluation, olo_piece_of_action(x->system, number), &over,
+                    OLO_SLOT_INPUT, x->step.r);
     return action;
 }
 

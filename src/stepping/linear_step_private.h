@@ -51,13 +51,6 @@ void olo_linear_set_record(olo_linear_step *x, const olo_step_record *record);
 /* Computes the multipliers of all rows over the step; T already contains those of closures. */
 void olo_linear_balance_step(olo_linear_step *x);
 
-/* out (local) = Hessian of row c at a configuration times w (local) */
-void olo_linear_hessian_times(const olo_linear_step *x, const olo_constraint *row, const olo_at *at,
-                              const double *w, double *out);
-
-/* Gathers the coordinates of a row. */
-void olo_linear_gather_row(const olo_constraint *row, const double *all, double *local);
-
 /* Sets the rows at q_end, with the derivatives of their rates at a velocity; for a step, velocity
  * rows with the derivatives of d.dq with respect to both ends. */
 void olo_linear_set_end_rows(olo_linear_step *x, const double *v1, bool step);

@@ -27,7 +27,6 @@
 #include "base/pool.h"
 #include "kinematics/null_space.h"
 #include "linalg/dense.h"
-#include "linalg/vec3.h"
 #include "stepping/coordinates.h"
 #include "stepping/dense_tangent.h"
 #include "stepping/momentum_projection.h"

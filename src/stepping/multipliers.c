@@ -20,6 +20,7 @@
 #include "base/extreme.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/pool.h"
 #include "kinematics/redundancy.h"
 #include "stepping/assembly.h"
 #include "stepping/coordinates.h"
@@ -33,6 +34,7 @@ typedef struct multipliers {
     const olo_system *system;
     const olo_scheme *scheme;
     olo_assembly tangent;
+    olo_pool pool;          /* memory of the arrays below */
     double *lambda;         /* [m] scaled */
     double *right;          /* [n + m] right-hand side, then solution */
     double *regularisation; /* [m] of each row */
@@ -72,10 +74,7 @@ static void destroy(void *data)
         return;
     olo_assembly_free(&x->tangent);
     olo_treatment_reduced.free(x->reduced);
-    olo_free(x->redundant);
-    olo_free(x->lambda);
-    olo_free(x->regularisation);
-    olo_free(x->right);
+    olo_pool_free(&x->pool);
     olo_free(x);
 }
 
@@ -89,7 +88,8 @@ static olo_status create_reduced(multipliers *x, const olo_run *run, olo_error *
     if (status != OLO_OK)
         return status;
     const size_t blocks = (size_t)x->system->topology->closure_block_count;
-    x->redundant = olo_alloc(blocks * OLO_BLOCK_MAX * OLO_BLOCK_MAX, sizeof *x->redundant);
+    x->redundant =
+        olo_pool_alloc(&x->pool, blocks * OLO_BLOCK_MAX * OLO_BLOCK_MAX, sizeof *x->redundant);
     return x->redundant ? OLO_OK
                         : olo_fail(error, OLO_NO_MEMORY, "out of memory for the multipliers");
 }
@@ -120,19 +120,16 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the multipliers");
     x->system = system;
     x->scheme = scheme;
-    x->lambda = olo_alloc((size_t)system->m, sizeof *x->lambda);
-    x->regularisation = olo_alloc((size_t)system->m, sizeof *x->regularisation);
-    x->right = olo_alloc((size_t)(system->n + system->m), sizeof *x->right);
+    const size_t m = (size_t)system->m;
+    const olo_array arrays[] = {
+        {&x->lambda, m}, {&x->regularisation, m}, {&x->right, (size_t)system->n + m}};
     olo_status status = OLO_NO_MEMORY;
-    if (x->lambda && x->regularisation && x->right)
+    if (olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
         status = olo_assembly_create(&x->tangent, system, system->m, false, put_rows, error);
     else
         olo_fail(error, status, "out of memory for the multipliers");
-    if (status != OLO_OK) {
-        destroy(x);
-        return status;
-    }
-    status = create_reduced(x, run, error);
+    if (status == OLO_OK)
+        status = create_reduced(x, run, error);
     if (status != OLO_OK) {
         destroy(x);
         return status;
@@ -294,7 +291,7 @@ static void assemble_end(multipliers *x, olo_step *step)
             olo_sparse_add(matrix, entry++, step->r[i]);
             olo_sparse_add(matrix, entry++, step->r[i]);
         }
-        x->right[s->n + c] = -olo_constraint_rate(row, &end, step->r, step->v1);
+        x->right[s->n + c] = -olo_rate_value(row, &end, step->r, step->v1);
     }
     for (int c = 0; c < s->m; c++)
         olo_sparse_add(matrix, entry++, -x->regularisation[c]);

@@ -10,14 +10,12 @@
 #include "linalg/vec3.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/expression.h"
 #include "base/fail.h"
 #include "base/initialised.h"
 #include "base/memory.h"
-#include "base/suggest.h"
 
 typedef struct resolved_goal resolved_goal;
 

@@ -26,6 +26,7 @@
 #include "base/extreme.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/pool.h"
 #include "stepping/assembly.h"
 #include "stepping/coordinates.h"
 #include "stepping/dense_tangent.h"
@@ -43,6 +44,7 @@ typedef struct penalty {
     const olo_system *system;
     const olo_scheme *scheme;
     olo_assembly tangent;
+    olo_pool pool; /* memory of the arrays below */
     double mu;
     double tolerance;    /* of |g|, augmented */
     double error_before; /* largest |g| in the previous pass */
@@ -58,10 +60,7 @@ static void destroy(void *data)
     if (!x)
         return;
     olo_assembly_free(&x->tangent);
-    olo_free(x->lambda);
-    olo_free(x->g0);
-    olo_free(x->s);
-    olo_free(x->right);
+    olo_pool_free(&x->pool);
     olo_free(x);
 }
 
@@ -93,12 +92,11 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     x->scheme = scheme;
     x->mu = run->penalty;
     x->tolerance = run->augmented_tolerance;
-    x->lambda = olo_alloc((size_t)system->m, sizeof *x->lambda);
-    x->g0 = olo_alloc((size_t)system->m, sizeof *x->g0);
-    x->s = olo_alloc((size_t)system->m, sizeof *x->s);
-    x->right = olo_alloc((size_t)system->n, sizeof *x->right);
+    const size_t m = (size_t)system->m;
+    const olo_array arrays[] = {
+        {&x->lambda, m}, {&x->g0, m}, {&x->s, m}, {&x->right, (size_t)system->n}};
     olo_status status = OLO_NO_MEMORY;
-    if (x->lambda && x->g0 && x->s && x->right)
+    if (olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
         status = olo_assembly_create(&x->tangent, system, 0, true, NULL, error);
     else
         olo_fail(error, status, "out of memory for the penalty");
@@ -135,7 +133,7 @@ static double total_multiplier(const penalty *x, const olo_step *step, int c, do
 {
     const olo_constraint *row = &x->system->constraints[c];
     olo_interval interval = olo_step_interval(step);
-    olo_constraint_discrete(row, &interval, step->r, NULL);
+    olo_step_row(step, row, step->r, NULL);
     *dg = olo_constraint_difference(row, &interval, step->r);
     return x->lambda[c] + x->mu * (2 * x->g0[c] + *dg);
 }
@@ -149,12 +147,13 @@ static void add_constraint(penalty *x, olo_step *step, int c)
     double a = x->scheme->multiplier_factor(step), parts = 0;
     olo_interval interval = olo_step_interval(step);
     olo_at end = olo_step_end(step);
-    olo_constraint_discrete(row, &interval, d, K);
+    const bool curved = olo_step_row(step, row, d, K);
     olo_constraint_gradient(row, &end, g1);
     double s = x->lambda[c] + x->mu * (2 * x->g0[c] + olo_constraint_difference(row, &interval, d));
     for (int i = 0; i < row->size; i++) {
         for (int j = 0; j < row->size; j++)
-            K[i * row->size + j] = x->mu * d[i] * g1[j] + x->s[c] * K[i * row->size + j];
+            K[i * row->size + j] =
+                x->mu * d[i] * g1[j] + (curved ? x->s[c] * K[i * row->size + j] : 0.0);
         parts += fabs(d[i] * step->x.dq[row->index[i]]);
     }
     olo_assembly_add(&x->tangent, olo_piece_of_constraint(x->system, c), a, K);
@@ -183,11 +182,11 @@ static void update_multipliers(penalty *x, olo_step *step)
 static void add_quadratic_error(const penalty *x, olo_step *step, olo_newton *newton)
 {
     double a = x->scheme->multiplier_factor(step), error = 0;
-    olo_interval interval = olo_step_interval(step);
     for (int c = 0; c < x->system->m; c++) {
         const olo_constraint *row = &x->system->constraints[c];
         double curved = 0;
-        olo_constraint_discrete(row, &interval, step->r, step->K);
+        if (!olo_step_row(step, row, step->r, step->K))
+            continue;
         for (int i = 0; i < row->size; i++)
             for (int j = 0; j < row->size; j++)
                 curved +=

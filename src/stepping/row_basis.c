@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "linalg/dense.h"
 #include "stepping/dense_tangent.h"
 
@@ -13,27 +12,20 @@ bool olo_row_basis_create(olo_row_basis *x, int count, int width)
     int rank = count < width ? count : width;
     x->count = count;
     x->width = width;
-    x->order = olo_alloc((size_t)count, sizeof *x->order);
-    x->rows = olo_alloc(olo_area(count, width), sizeof *x->rows);
-    x->Q = olo_alloc(olo_area(width, width), sizeof *x->Q);
-    x->work = olo_alloc(olo_row_space_work(count, width), sizeof *x->work);
-    x->C = olo_alloc(olo_area(rank, rank), sizeof *x->C);
-    x->pivot = olo_alloc((size_t)rank, sizeof *x->pivot);
-    x->X = olo_alloc(olo_area(width, rank), sizeof *x->X);
-    x->now = olo_alloc(olo_area(rank, width), sizeof *x->now);
-    return x->order && x->rows && x->Q && x->work && x->C && x->pivot && x->X && x->now;
+    const olo_array arrays[] = {{&x->rows, olo_area(count, width)},
+                                {&x->Q, olo_area(width, width)},
+                                {&x->work, olo_row_space_work(count, width)},
+                                {&x->C, olo_area(rank, rank)},
+                                {&x->X, olo_area(width, rank)},
+                                {&x->now, olo_area(rank, width)}};
+    x->order = olo_pool_alloc(&x->pool, (size_t)count, sizeof *x->order);
+    x->pivot = olo_pool_alloc(&x->pool, (size_t)rank, sizeof *x->pivot);
+    return olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays);
 }
 
 void olo_row_basis_free(olo_row_basis *x)
 {
-    olo_free(x->order);
-    olo_free(x->rows);
-    olo_free(x->Q);
-    olo_free(x->work);
-    olo_free(x->C);
-    olo_free(x->pivot);
-    olo_free(x->X);
-    olo_free(x->now);
+    olo_pool_free(&x->pool);
 }
 
 /* Rows are normalised, so that their units do not matter. */

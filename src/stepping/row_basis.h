@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/pool.h"
 #include "linalg/vector.h"
 #include "stepping/step.h"
 
@@ -17,14 +18,15 @@
 /* J is count x width: W spans its rows, U the complement. */
 typedef struct olo_row_basis {
     int count, width, rank;
-    int *order;   /* [count] rows, independent ones first */
-    double *rows; /* [count x width] overwritten by the factors */
-    double *Q;    /* [width x width] W, then U */
-    double *work; /* of the factorisation */
-    double *C;    /* [rank x rank] (rows now) W, factored */
-    int *pivot;   /* [rank] */
-    double *X;    /* [width - rank x rank] (C^-1 (rows now) U)^T */
-    double *now;  /* [rank x width] independent rows at the iterate */
+    olo_pool pool; /* memory of the arrays below */
+    int *order;    /* [count] rows, independent ones first */
+    double *rows;  /* [count x width] overwritten by the factors */
+    double *Q;     /* [width x width] W, then U */
+    double *work;  /* of the factorisation */
+    double *C;     /* [rank x rank] (rows now) W, factored */
+    int *pivot;    /* [rank] */
+    double *X;     /* [width - rank x rank] (C^-1 (rows now) U)^T */
+    double *now;   /* [rank x width] independent rows at the iterate */
 } olo_row_basis;
 
 static inline const double *olo_row_basis_W(const olo_row_basis *x)

@@ -15,7 +15,6 @@
 
 #include "base/fail.h"
 #include "base/initialised.h"
-#include "base/memory.h"
 #include "base/pool.h"
 #include "linalg/dense.h"
 #include "stepping/derivatives.h"

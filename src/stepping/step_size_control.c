@@ -105,9 +105,10 @@ void olo_control_sample(olo_stepper *x, const olo_state *state, int node)
 static void add_force(const olo_stepper *x, const olo_action *action, double weight, double t,
                       double h, double at, double *f)
 {
-    const olo_interval over = olo_step_interval(&x->step);
+    olo_interval over = olo_step_interval(&x->step);
     double force[OLO_ACTION_SIZE_MAX];
-    action->type->force(action, &over, t + at * h, force, NULL);
+    over.t = t + at * h - 0.5 * over.h;
+    olo_evaluate_action(action, &over, force, NULL);
     for (int i = 0; i < action->size; i++)
         f[i] += weight * force[i];
 }

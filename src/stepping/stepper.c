@@ -281,7 +281,7 @@ static bool is_half_turned(olo_stepper *x, const olo_constraint *row)
     olo_at at = olo_step_end(&x->step);
     if (!row->curved)
         return false;
-    olo_constraint_discrete(row, &interval, middle, NULL);
+    olo_evaluate_row(&(olo_evaluation){0}, row, &interval, middle, NULL);
     olo_constraint_gradient(row, &at, end);
     for (int i = 0; i < row->size; i++) {
         square_middle += middle[i] * middle[i];

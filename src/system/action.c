@@ -42,7 +42,7 @@ void olo_action_factor_scalar(const olo_action *action, const olo_interval *x, o
     }
     /* the function of time at the midpoint t + h/2 */
     double by[3];
-    olo_time_derivatives(&action->time, x->t + 0.5 * x->h, 1.0, by);
+    olo_time_derivatives(&action->time, olo_interval_middle(x), 1.0, by);
     F->value = by[0];
     F->first[OLO_SLOT_T] = by[1];
     F->first[OLO_SLOT_H] = 0.5 * by[1];
@@ -179,27 +179,43 @@ void olo_action_second(const olo_action *action, const olo_interval *x, const do
                 along * F.second[a][b] * e_a[i] * e_b[j] + F_a[i] * p_b[j] + p_a[i] * F_b[j];
 }
 
-void olo_action_change(const olo_action *from, const olo_action *to, const olo_interval *x,
-                       double t, double *df)
+/* df = f of `to` less f of `from`: where f is affine in a quantity that differs by one between
+ * them, the derivative with respect to the quantity */
+static void subtract(const olo_action *from, const olo_action *to, const olo_interval *x,
+                     double *df)
 {
     double f[SIZE];
-    from->type->force(from, x, t, f, NULL);
-    to->type->force(to, x, t, df, NULL);
+    from->type->force(from, x, f, NULL);
+    to->type->force(to, x, df, NULL);
     for (int i = 0; i < to->size; i++)
         df[i] -= f[i];
 }
 
-void olo_action_by_coefficient(const olo_action *action, const olo_interval *x, double t, int p,
-                               double *df)
+void olo_action_by_coefficient(const olo_action *action, const olo_interval *x, int p, double *df)
 {
     const int weights = olo_action_coefficients(action) - action->position.count;
     if (p >= weights && action->type->by_weight) {
-        action->type->by_weight(action, x, t, p - weights, df);
+        action->type->by_weight(action, x, p - weights, df);
         return;
     }
     /* f is affine in the coefficient: its derivative is f(1) - f(0) */
     olo_action zero = *action, one = *action;
     *olo_action_coefficient(&zero, p) = 0;
     *olo_action_coefficient(&one, p) = 1;
-    olo_action_change(&zero, &one, x, t, df);
+    subtract(&zero, &one, x, df);
+}
+
+static double no_value(const void *context, double t)
+{
+    (void)context, (void)t;
+    return 0.0;
+}
+
+void olo_action_by_function(const olo_action *action, const olo_interval *x,
+                            const olo_time_function *change, double *df)
+{
+    olo_action zero = *action, one = *action;
+    zero.time = (olo_time_function){.value = no_value};
+    one.time = *change;
+    subtract(&zero, &one, x, df);
 }

@@ -47,18 +47,16 @@ static inline olo_coordinate_motion olo_coordinate_moves(double start, double ch
 }
 
 /* The force F along a joint coordinate, and unless NULL its derivative F_1 = dF/dx1. */
-typedef double olo_force_law(const olo_action *action, const olo_interval *x, double t,
+typedef double olo_force_law(const olo_action *action, const olo_interval *x,
                              olo_coordinate_motion m, double *F_1);
 
 typedef struct olo_action_type {
     const char *name;
-    /* f[size]; tangent[size*size] = df/dq1 unless NULL. `t` is the midpoint in time. */
-    void (*force)(const olo_action *action, const olo_interval *x, double t, double *f,
-                  double *tangent);
+    /* f[size]; tangent[size*size] = df/dq1 unless NULL */
+    void (*force)(const olo_action *action, const olo_interval *x, double *f, double *tangent);
     /* The same as stress of its coordinate and the derivative of the stress with respect to the
      * invariants at q1, for actions along a joint coordinate; else NULL. */
-    void (*stress)(const olo_action *action, const olo_interval *x, double t, double *f,
-                   olo_law_over *law);
+    void (*stress)(const olo_action *action, const olo_interval *x, double *f, olo_law_over *law);
     olo_force_law *along; /* its scalar force along that coordinate, else NULL */
     /* Almost every action is f = F p; all its derivatives follow from those of F and p. */
     void (*scalar)(const olo_action *action, const olo_interval *x, olo_action_scalar *F);
@@ -66,8 +64,7 @@ typedef struct olo_action_type {
     /* Of the other actions: df/da[size x width]. Their second derivatives are not known. */
     void (*first)(const olo_action *action, const olo_interval *x, olo_slot a, double *matrix);
     /* df[size] with respect to the weight of one slot of its position; NULL: f is affine in it */
-    void (*by_weight)(const olo_action *action, const olo_interval *x, double t, int slot,
-                      double *df);
+    void (*by_weight)(const olo_action *action, const olo_interval *x, int slot, double *df);
     /* f[size] of a unit of input `index` at rest. Returns the key of the element that the input
      * stands for, "" for the element as a whole, NULL if there is no input `index`. The entry is
      * NULL if the action has no input. */
@@ -77,6 +74,7 @@ typedef struct olo_action_type {
     bool steady;         /* the force along its coordinate depends on time only */
     bool motion_tangent; /* f depends on q1 but its tangent is not known: Newton's method is not
                             quadratic */
+    bool body;           /* a force with components along the directors of a body */
     bool dead;           /* its vector is fixed in space */
     bool moment;         /* a pure moment: invariant under translations */
     bool user;           /* f is a user function */
@@ -122,23 +120,19 @@ extern const olo_action_type olo_action_drive_function; /* ... with known deriva
 /* All kinds by number, NULL after the last. */
 const olo_action_type *olo_action_type_number(int number);
 
-/* df/da over a step with midpoint t + h/2 in time: [size x size] for configurations, [size] for the
- * other arguments. */
+/* df/da: [size x size] for configurations, [size] for the other arguments. */
 void olo_action_first(const olo_action *action, const olo_interval *x, olo_slot a, double *matrix);
 
 /* d2(y.f)/da db, row index in slot a. */
 void olo_action_second(const olo_action *action, const olo_interval *x, const double *y, olo_slot a,
                        olo_slot b, double *matrix);
 
-/* df[size] with respect to coefficient p (coefficients.h). `t` is the midpoint in time, as in
- * `force`. */
-void olo_action_by_coefficient(const olo_action *action, const olo_interval *x, double t, int p,
-                               double *df);
+/* df[size] with respect to coefficient p (coefficients.h). */
+void olo_action_by_coefficient(const olo_action *action, const olo_interval *x, int p, double *df);
 
-/* df[size] = f of `to` less f of `from`. Where f is affine in a quantity that differs by one
- * between them, this is the derivative with respect to the quantity. */
-void olo_action_change(const olo_action *from, const olo_action *to, const olo_interval *x,
-                       double t, double *df);
+/* df[size] for a change of the function of time, in which f is affine. */
+void olo_action_by_function(const olo_action *action, const olo_interval *x,
+                            const olo_time_function *change, double *df);
 
 /* The factor over time, or the input that replaces it, as a scalar of the step. */
 void olo_action_factor_scalar(const olo_action *action, const olo_interval *x,
@@ -148,6 +142,12 @@ void olo_action_factor_scalar(const olo_action *action, const olo_interval *x,
 const char *olo_action_factor_input(const olo_action *action, const olo_interval *x, int index,
                                     double *f);
 
+/* The time at which actions are evaluated. */
+static inline double olo_interval_middle(const olo_interval *x)
+{
+    return x->t + 0.5 * x->h;
+}
+
 /* True if the step has an input for the action. The input replaces the function of time, and f is
  * affine in it. */
 static inline bool olo_action_has_input(const olo_action *action, const olo_interval *x)
@@ -155,12 +155,13 @@ static inline bool olo_action_has_input(const olo_action *action, const olo_inte
     return x->inputs && !isnan(x->inputs[action->number]);
 }
 
-/* The factor at time t: the input, the function of time, or one. */
-static inline double olo_action_factor(const olo_action *action, const olo_interval *x, double t)
+/* The factor of a load: the input, the function of time at the midpoint, or one. */
+static inline double olo_action_factor(const olo_action *action, const olo_interval *x)
 {
     if (olo_action_has_input(action, x))
         return x->inputs[action->number];
-    return action->time.value ? action->time.value(action->time.context, t) : 1.0;
+    return action->time.value ? action->time.value(action->time.context, olo_interval_middle(x))
+                              : 1.0;
 }
 
 #endif

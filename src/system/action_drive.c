@@ -19,7 +19,6 @@
  */
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "system/action.h"
 
@@ -33,13 +32,13 @@ static motion motion_of(const olo_action *action, const olo_interval *x, double 
 }
 
 /* f = F d, and unless NULL df/dq1. */
-static void put_force(const olo_action *action, const olo_interval *x, double t, olo_force_law *law,
+static void put_force(const olo_action *action, const olo_interval *x, olo_force_law *law,
                       double *f, double *tangent)
 {
     int size = action->size;
     double gradient[OLO_FORM_SIZE_MAX], F_1 = 0;
     const double change = olo_term_discrete(action->coordinate, x, f, tangent);
-    const double F = law(action, x, t, motion_of(action, x, change), tangent ? &F_1 : NULL);
+    const double F = law(action, x, motion_of(action, x, change), tangent ? &F_1 : NULL);
     if (F_1 != 0)
         olo_term_gradient(action->coordinate, x->q1, x->angles, gradient);
     for (int i = 0; tangent && i < size * size; i++)
@@ -51,14 +50,14 @@ static void put_force(const olo_action *action, const olo_interval *x, double t,
 /* The same as stress of the coordinate, s its discrete gradient in the invariants e:
  *
  *     F s,    d(F s)/de1 = F ds/de1 + F_1 s (x) dx/de1. */
-static void put_stress(const olo_action *action, const olo_interval *x, double t,
-                       olo_force_law *law, double *f, olo_law_over *over)
+static void put_stress(const olo_action *action, const olo_interval *x, olo_force_law *law,
+                       double *f, olo_law_over *over)
 {
     const olo_term *coordinate = action->coordinate;
     const int forms = coordinate->forms;
     double by[OLO_LAW_INVARIANTS_MAX] = {0}, F_1 = 0;
     const double change = olo_term_stress(coordinate, x, f, over);
-    const double F = law(action, x, t, motion_of(action, x, change), &F_1);
+    const double F = law(action, x, motion_of(action, x, change), &F_1);
     if (F_1 != 0)
         olo_term_derivatives(coordinate, x->q1, x->angles, by);
     for (int k = 0; k < forms; k++) {
@@ -70,12 +69,11 @@ static void put_stress(const olo_action *action, const olo_interval *x, double t
         f[i] *= F;
 }
 
-static double drive_law(const olo_action *action, const olo_interval *x, double t, motion m,
-                        double *F_1)
+static double drive_law(const olo_action *action, const olo_interval *x, motion m, double *F_1)
 {
     (void)m;
     (void)F_1;
-    return olo_action_factor(action, x, t) * action->vector[0];
+    return olo_action_factor(action, x) * action->vector[0];
 }
 
 static double target(const olo_action *action, const olo_interval *x, double t)
@@ -85,9 +83,9 @@ static double target(const olo_action *action, const olo_interval *x, double t)
     return action->time.value ? action->time.value(action->time.context, t) : 0.0;
 }
 
-static double controller_law(const olo_action *action, const olo_interval *x, double t, motion m,
-                             double *F_1)
+static double controller_law(const olo_action *action, const olo_interval *x, motion m, double *F_1)
 {
+    const double t = olo_interval_middle(x);
     double rate = (target(action, x, t + 0.5 * x->h) - target(action, x, t - 0.5 * x->h)) / x->h;
     if (F_1)
         *F_1 = -0.5 * action->kp - action->kd / x->h;
@@ -109,10 +107,9 @@ static double difference_quotient(const olo_action *action, double t, motion m, 
     return (high - low) / (up - down);
 }
 
-static double callback_law(const olo_action *action, const olo_interval *x, double t, motion m,
-                           double *F_1)
+static double callback_law(const olo_action *action, const olo_interval *x, motion m, double *F_1)
 {
-    const double factor = olo_action_factor(action, x, t);
+    const double t = olo_interval_middle(x), factor = olo_action_factor(action, x);
     if (F_1) {
         /* the scale of an angle is one, of a position the lengths whose difference it is */
         const olo_term *c = action->coordinate;
@@ -126,10 +123,9 @@ static double callback_law(const olo_action *action, const olo_interval *x, doub
     return factor * action->drive(action->context, t, m.x, m.rate);
 }
 
-static double function_law(const olo_action *action, const olo_interval *x, double t, motion m,
-                           double *F_1)
+static double function_law(const olo_action *action, const olo_interval *x, motion m, double *F_1)
 {
-    const double factor = olo_action_factor(action, x, t);
+    const double t = olo_interval_middle(x), factor = olo_action_factor(action, x);
     double by[2] = {0, 0};
     if (F_1) {
         action->drive_derivatives(action->context, t, m.x, m.rate, by);
@@ -140,15 +136,14 @@ static double function_law(const olo_action *action, const olo_interval *x, doub
 
 /* Force and stress of a kind of drive. */
 #define DRIVE(name)                                                                                \
-    static void name(const olo_action *action, const olo_interval *x, double t, double *f,         \
-                     double *tangent)                                                              \
+    static void name(const olo_action *action, const olo_interval *x, double *f, double *tangent)  \
     {                                                                                              \
-        put_force(action, x, t, name##_law, f, tangent);                                           \
+        put_force(action, x, name##_law, f, tangent);                                              \
     }                                                                                              \
-    static void name##_stress(const olo_action *action, const olo_interval *x, double t,           \
-                              double *f, olo_law_over *over)                                       \
+    static void name##_stress(const olo_action *action, const olo_interval *x, double *f,          \
+                              olo_law_over *over)                                                  \
     {                                                                                              \
-        put_stress(action, x, t, name##_law, f, over);                                             \
+        put_stress(action, x, name##_law, f, over);                                                \
     }
 
 DRIVE(drive)
@@ -248,12 +243,12 @@ static void callback_scalar(const olo_action *action, const olo_interval *x, olo
 {
     const motion m = motion_over(action, x);
     olo_action_factor_scalar(action, x, F);
-    scale(action->drive(action->context, x->t + 0.5 * x->h, m.x, m.rate), F);
+    scale(action->drive(action->context, olo_interval_middle(x), m.x, m.rate), F);
 }
 
 static void function_scalar(const olo_action *action, const olo_interval *x, olo_action_scalar *F)
 {
-    const double t = x->t + 0.5 * x->h, factor = olo_action_factor(action, x, t);
+    const double t = olo_interval_middle(x), factor = olo_action_factor(action, x);
     double by[2] = {0, 0};
     const motion m = motion_over(action, x);
     callback_scalar(action, x, F);

@@ -18,9 +18,10 @@
 #include "system/directors.h"
 
 /* f and, unless NULL, df/dq1 of the moment times the factor s. */
-static void moment(const olo_action *action, const olo_interval *x, double s, bool in_body,
-                   double *f, double *tangent)
+static void moment(const olo_action *action, const olo_interval *x, double s, double *f,
+                   double *tangent)
 {
+    const bool in_body = !action->type->dead;
     double R[9], m[3] = {0, 0, 0};
     directors_reciprocal(x->qm + action->frame + 3, R);
     /* the moment in space */
@@ -85,11 +86,11 @@ static void triad_second(const double R[9], int I, int j, int k, double out[3])
 
 /* The moment, its derivatives with respect to j and to k, and its second derivative. A dead moment
  * is constant, a body-fixed one is m_L d^L. */
-static void moment_derivatives(const olo_action *action, bool in_body, const double R[9], int j,
-                               int k, double m[4][3])
+static void moment_derivatives(const olo_action *action, const double R[9], int j, int k,
+                               double m[4][3])
 {
     memset(m, 0, 12 * sizeof(double));
-    if (!in_body) {
+    if (action->type->dead) {
         vec3_copy(action->vector, m[0]);
         return;
     }
@@ -106,16 +107,17 @@ static void moment_derivatives(const olo_action *action, bool in_body, const dou
 }
 
 /* d2(y.p)/dq_a dq_b with y.p = 1/2 sum_I m.(d^I x y_I); dq_m = 1/2 (dq0 + dq1) */
-static void second(const olo_action *action, const olo_interval *x, const double *y, bool in_body,
+static void second(const olo_action *action, const olo_interval *x, const double *y, int a, int b,
                    double *matrix)
 {
     double R[9];
+    (void)a, (void)b;
     directors_reciprocal(x->qm + action->frame + 3, R);
     memset(matrix, 0, 144 * sizeof *matrix);
     for (int jk = 0; jk < 81; jk++) {
         const int j = jk / 9, k = jk % 9;
         double m[4][3], sum = 0;
-        moment_derivatives(action, in_body, R, j, k, m);
+        moment_derivatives(action, R, j, k, m);
         for (int I = 0; I < 3; I++) {
             const double *y_I = y + 3 * (I + 1);
             double by_j[3], by_k[3], by_both[3];
@@ -131,73 +133,37 @@ static void second(const olo_action *action, const olo_interval *x, const double
     }
 }
 
-static void dead_value(const olo_action *action, const olo_interval *x, double *p)
+static void value(const olo_action *action, const olo_interval *x, double *p)
 {
-    moment(action, x, 1.0, false, p, NULL);
+    moment(action, x, 1.0, p, NULL);
 }
 
-static void dead_first(const olo_action *action, const olo_interval *x, int a, double *matrix)
+static void first(const olo_action *action, const olo_interval *x, int a, double *matrix)
 {
     double p[12];
     (void)a; /* the same for q0 and q1: a function of the midpoint */
-    moment(action, x, 1.0, false, p, matrix);
+    moment(action, x, 1.0, p, matrix);
 }
 
-static void dead_second(const olo_action *action, const olo_interval *x, const double *y, int a,
-                        int b, double *matrix)
-{
-    (void)a, (void)b;
-    second(action, x, y, false, matrix);
-}
+static const olo_action_pattern pattern = {.value = value, .first = first, .second = second};
 
-static void body_value(const olo_action *action, const olo_interval *x, double *p)
+static void force(const olo_action *action, const olo_interval *x, double *f, double *tangent)
 {
-    moment(action, x, 1.0, true, p, NULL);
-}
-
-static void body_first(const olo_action *action, const olo_interval *x, int a, double *matrix)
-{
-    double p[12];
-    (void)a;
-    moment(action, x, 1.0, true, p, matrix);
-}
-
-static void body_second(const olo_action *action, const olo_interval *x, const double *y, int a,
-                        int b, double *matrix)
-{
-    (void)a, (void)b;
-    second(action, x, y, true, matrix);
-}
-
-static const olo_action_pattern dead_pattern = {
-    .value = dead_value, .first = dead_first, .second = dead_second};
-static const olo_action_pattern body_pattern = {
-    .value = body_value, .first = body_first, .second = body_second};
-
-static void dead_moment(const olo_action *action, const olo_interval *x, double t, double *f,
-                        double *tangent)
-{
-    moment(action, x, olo_action_factor(action, x, t), false, f, tangent);
-}
-
-static void body_moment(const olo_action *action, const olo_interval *x, double t, double *f,
-                        double *tangent)
-{
-    moment(action, x, olo_action_factor(action, x, t), true, f, tangent);
+    moment(action, x, olo_action_factor(action, x), f, tangent);
 }
 
 const olo_action_type olo_action_dead_moment = {.name = "dead moment",
-                                                .force = dead_moment,
+                                                .force = force,
                                                 .scalar = olo_action_factor_scalar,
-                                                .pattern = &dead_pattern,
+                                                .pattern = &pattern,
                                                 .input = olo_action_factor_input,
                                                 .has_tangent = true,
                                                 .dead = true,
                                                 .moment = true};
 const olo_action_type olo_action_body_moment = {.name = "body moment",
-                                                .force = body_moment,
+                                                .force = force,
                                                 .scalar = olo_action_factor_scalar,
-                                                .pattern = &body_pattern,
+                                                .pattern = &pattern,
                                                 .input = olo_action_factor_input,
                                                 .has_tangent = true,
                                                 .moment = true};

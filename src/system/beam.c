@@ -42,8 +42,11 @@ void olo_system_beam_stress(const olo_system *system, const olo_state *state, in
     double e[OLO_STRAINS];
     olo_law_at law;
     olo_strain_values(at, state->q, state->q_remainder, e);
-    const olo_law_input x = {
-        .k = OLO_STRAINS, .e0 = e, .c = term->coefficient, .context = term->context};
+    const olo_law_input x = {.law = term->law,
+                             .k = OLO_STRAINS,
+                             .e0 = e,
+                             .c = term->coefficient,
+                             .context = term->context};
     term->law->at(&x, OLO_LAW_VALUE, false, &law);
     for (int k = 0; k < OLO_STRAINS; k++) {
         if (strain)

@@ -105,12 +105,6 @@ static inline void olo_constraint_gradient(const olo_constraint *row, const olo_
     row->type->gradient(row, at, gradient);
 }
 
-static inline void olo_constraint_discrete(const olo_constraint *row, const olo_interval *x,
-                                           double *d, double *tangent)
-{
-    row->type->discrete(row, x, d, tangent);
-}
-
 /* The row with another value of one of the numbers in its data; `memory` is its data then. */
 static inline olo_constraint olo_constraint_with(const olo_constraint *row, int number,
                                                  double value,
@@ -129,22 +123,12 @@ static inline bool olo_constraint_moves(const olo_constraint *row)
     return row->time.value != NULL;
 }
 
-/* f(t + h) - f(t) over a step */
-double olo_constraint_advance(const olo_constraint *row, const olo_interval *x);
-
-/* derivative[size] = d(d.dq)/dq0 of a velocity row. */
-void olo_constraint_start(const olo_constraint *row, const olo_interval *x, double *derivative);
-
-/* g(q1, t1) - g(q0, t0) = d.dq - (f(t1) - f(t0)) from a given d, without cancellation in q. */
-double olo_constraint_difference(const olo_constraint *row, const olo_interval *x, const double *d);
-
-/* The condition at the end of a step, which has to vanish: g(q1, t1), or d.dq of a velocity row;
- * and its derivative[size] with respect to q1. */
-double olo_constraint_condition(const olo_constraint *row, const olo_interval *x);
-void olo_constraint_end(const olo_constraint *row, const olo_interval *x, double *derivative);
-
-/* dg/dt along v: grad g . v - f'(t), from a given gradient. */
-double olo_constraint_rate(const olo_constraint *row, const olo_at *at, const double *gradient,
-                           const double *v);
+/* local[size] = the coordinates of the row in a vector of all n */
+static inline void olo_constraint_gather(const olo_constraint *row, const double *all,
+                                         double *local)
+{
+    for (int i = 0; i < row->size; i++)
+        local[i] = all[row->index[i]];
+}
 
 #endif

@@ -12,8 +12,8 @@
  * turns.
  */
 #include <math.h>
-#include <string.h>
 
+#include "linalg/small.h"
 #include "system/constraint.h"
 
 static double motion(const olo_constraint *row, double t, double *rate)
@@ -46,7 +46,7 @@ static double magnitude(const olo_constraint *row, const olo_at *at)
 
 static void gradient(const olo_constraint *row, const olo_at *at, double *g)
 {
-    memset(g, 0, (size_t)row->size * sizeof *g);
+    small_zero(row->size, g);
     for (int i = 0; i < row->share_count; i++) {
         const olo_share *share = &row->shares[i];
         double own[OLO_FORM_SIZE_MAX];
@@ -66,17 +66,12 @@ static void add_share(const olo_constraint *row, const olo_share *share, const d
             matrix[share->slot[k] * row->size + share->slot[l]] += share->factor * K[k * size + l];
 }
 
-static void set_zero(const olo_constraint *row, double *matrix)
-{
-    memset(matrix, 0, (size_t)(row->size * row->size) * sizeof *matrix);
-}
-
 static void discrete(const olo_constraint *row, const olo_interval *x, double *d, double *tangent)
 {
     double own[OLO_FORM_SIZE_MAX], K[OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX];
-    memset(d, 0, (size_t)row->size * sizeof *d);
+    small_zero(row->size, d);
     if (tangent)
-        set_zero(row, tangent);
+        small_zero(row->size * row->size, tangent);
     for (int i = 0; i < row->share_count; i++) {
         const olo_share *share = &row->shares[i];
         olo_term_discrete(share->coordinate, x, own, tangent ? K : NULL);
@@ -90,7 +85,7 @@ static void discrete(const olo_constraint *row, const olo_interval *x, double *d
 static void start_tangent(const olo_constraint *row, const olo_interval *x, double *tangent)
 {
     double K[OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX];
-    set_zero(row, tangent);
+    small_zero(row->size * row->size, tangent);
     for (int i = 0; i < row->share_count; i++) {
         olo_term_discrete_tangent(row->shares[i].coordinate, x, 0, K);
         add_share(row, &row->shares[i], K, tangent);
@@ -100,7 +95,7 @@ static void start_tangent(const olo_constraint *row, const olo_interval *x, doub
 static void hessian(const olo_constraint *row, const olo_at *at, double *matrix)
 {
     double K[OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX];
-    set_zero(row, matrix);
+    small_zero(row->size * row->size, matrix);
     for (int i = 0; i < row->share_count; i++) {
         olo_term_hessian(row->shares[i].coordinate, at->q, at->angles, K);
         add_share(row, &row->shares[i], K, matrix);
@@ -118,7 +113,7 @@ static void second(const olo_constraint *row, const olo_interval *x, const doubl
                    double *matrix)
 {
     double own[OLO_FORM_SIZE_MAX], K[OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX];
-    set_zero(row, matrix);
+    small_zero(row->size * row->size, matrix);
     for (int i = 0; i < row->share_count; i++) {
         take_share(&row->shares[i], y, own);
         olo_term_discrete_second(row->shares[i].coordinate, x, own, a, b, K);
@@ -129,7 +124,7 @@ static void second(const olo_constraint *row, const olo_interval *x, const doubl
 static void third(const olo_constraint *row, const olo_at *at, const double *y, double *matrix)
 {
     double own[OLO_FORM_SIZE_MAX], K[OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX];
-    set_zero(row, matrix);
+    small_zero(row->size * row->size, matrix);
     for (int i = 0; i < row->share_count; i++) {
         take_share(&row->shares[i], y, own);
         olo_term_third(row->shares[i].coordinate, at->q, at->angles, own, K);

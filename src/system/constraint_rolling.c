@@ -114,18 +114,29 @@ static void put_second(const olo_constraint *row, const olo_interval *x, const c
         }
 }
 
-typedef void second_of(const olo_constraint *row, const olo_interval *x, const double *y, int a,
-                       int b, double *matrix);
+/* --- both rows, from their d --- */
+
+static void gradient(const olo_constraint *row, const olo_at *at, double *g)
+{
+    olo_interval rest = rest_at(at);
+    row->type->discrete(row, &rest, g, NULL);
+}
+
+static void start_tangent(const olo_constraint *row, const olo_interval *x, double *tangent)
+{
+    double d[SIZE];
+    olo_interval back = backwards(x);
+    row->type->discrete(row, &back, d, tangent);
+}
 
 /* The second derivative at a single configuration: the sum over both ends. */
-static void add_all_slots(second_of *second, const olo_constraint *row, const olo_at *at,
-                          const double *y, double *matrix)
+static void third(const olo_constraint *row, const olo_at *at, const double *y, double *matrix)
 {
     const olo_interval rest = rest_at(at);
     double part[SIZE * SIZE];
     memset(matrix, 0, SIZE * SIZE * sizeof *matrix);
     for (int ab = 0; ab < 4; ab++) {
-        second(row, &rest, y, ab / 2, ab % 2, part);
+        row->type->second(row, &rest, y, ab / 2, ab % 2, part);
         for (int i = 0; i < SIZE * SIZE; i++)
             matrix[i] += part[i];
     }
@@ -177,19 +188,6 @@ static void height_discrete(const olo_constraint *row, const olo_interval *x, do
         }
 }
 
-static void height_gradient(const olo_constraint *row, const olo_at *at, double *gradient)
-{
-    olo_interval rest = rest_at(at);
-    height_discrete(row, &rest, gradient, NULL);
-}
-
-static void height_start(const olo_constraint *row, const olo_interval *x, double *tangent)
-{
-    double d[SIZE];
-    olo_interval back = backwards(x);
-    height_discrete(row, &back, d, tangent);
-}
-
 /* Twice the derivative with respect to one end. */
 static void height_hessian(const olo_constraint *row, const olo_at *at, double *hessian)
 {
@@ -217,12 +215,6 @@ static void height_second(const olo_constraint *row, const olo_interval *x, cons
     put_second(row, x, &at, a, b, &f, matrix);
 }
 
-static void height_third(const olo_constraint *row, const olo_at *at, const double *y,
-                         double *matrix)
-{
-    add_all_slots(height_second, row, at, y, matrix);
-}
-
 /* The axis would pass through the normal, and the contact would jump across the disc. */
 static const char *lies_flat(const olo_constraint *row, const olo_interval *x)
 {
@@ -241,12 +233,12 @@ static const char *lies_flat(const olo_constraint *row, const olo_interval *x)
 const olo_constraint_type olo_constraint_height = {.name = "height",
                                                    .value = height_value,
                                                    .magnitude = height_magnitude,
-                                                   .gradient = height_gradient,
+                                                   .gradient = gradient,
                                                    .discrete = height_discrete,
-                                                   .start_tangent = height_start,
+                                                   .start_tangent = start_tangent,
                                                    .hessian = height_hessian,
                                                    .second = height_second,
-                                                   .third = height_third,
+                                                   .third = third,
                                                    .numbers = OLO_ROLLING_NUMBERS,
                                                    .affine = OLO_ROLLING_AFFINE,
                                                    .objection = lies_flat};
@@ -293,32 +285,19 @@ static void rolling_discrete(const olo_constraint *row, const olo_interval *x, d
     find_arm(row, x, &at);
     find_shares(&at);
     const double *m = at.rolling->direction;
-    if (tangent)
-        memset(tangent, 0, SIZE * SIZE * sizeof *tangent);
     vec3_copy(m, d);
+    for (int k = 0; k < 9; k++)
+        d[3 + k] = at.c[k / 3] * m[k % 3];
+    if (!tangent)
+        return;
+    memset(tangent, 0, SIZE * SIZE * sizeof *tangent);
     for (int I = 0; I < 3; I++) {
         double change[9];
         shares_by_end(&at, I, change);
-        for (int i = 0; i < 3; i++) {
-            int k = 3 * (I + 1) + i;
-            d[k] = at.c[I] * m[i];
-            for (int l = 0; tangent && l < 9; l++)
-                tangent[k * SIZE + 3 + l] = m[i] * change[l];
-        }
+        for (int i = 0; i < 3; i++)
+            for (int l = 0; l < 9; l++)
+                tangent[(3 * (I + 1) + i) * SIZE + 3 + l] = m[i] * change[l];
     }
-}
-
-static void rolling_gradient(const olo_constraint *row, const olo_at *at, double *gradient)
-{
-    olo_interval rest = rest_at(at);
-    rolling_discrete(row, &rest, gradient, NULL);
-}
-
-static void rolling_start(const olo_constraint *row, const olo_interval *x, double *tangent)
-{
-    double d[SIZE];
-    olo_interval back = backwards(x);
-    rolling_discrete(row, &back, d, tangent);
 }
 
 static void rolling_hessian(const olo_constraint *row, const olo_at *at, double *hessian)
@@ -364,19 +343,13 @@ static void rolling_second(const olo_constraint *row, const olo_interval *x, con
     put_second(row, x, &at, a, b, &f, matrix);
 }
 
-static void rolling_third(const olo_constraint *row, const olo_at *at, const double *y,
-                          double *matrix)
-{
-    add_all_slots(rolling_second, row, at, y, matrix);
-}
-
 const olo_constraint_type olo_constraint_rolling = {.name = "rolling",
                                                     .velocity = true,
-                                                    .gradient = rolling_gradient,
+                                                    .gradient = gradient,
                                                     .discrete = rolling_discrete,
-                                                    .start_tangent = rolling_start,
+                                                    .start_tangent = start_tangent,
                                                     .hessian = rolling_hessian,
                                                     .second = rolling_second,
-                                                    .third = rolling_third,
+                                                    .third = third,
                                                     .numbers = OLO_ROLLING_NUMBERS,
                                                     .affine = OLO_ROLLING_AFFINE};

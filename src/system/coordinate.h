@@ -32,7 +32,7 @@ typedef struct olo_joint_coordinate {
 
 static inline bool olo_joint_coordinate_is_angle(const olo_joint_coordinate *x)
 {
-    return x->term->law->angle;
+    return x->term->law->angle != NULL;
 }
 
 /* Updates the angles of the state after q has changed by less than half a turn. */

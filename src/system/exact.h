@@ -7,8 +7,6 @@
 #ifndef OLO_SYSTEM_EXACT_H
 #define OLO_SYSTEM_EXACT_H
 
-#include <stdbool.h>
-
 #include "system/position.h"
 
 struct olo_system;

@@ -59,20 +59,6 @@ void olo_form_gradient(const olo_form *form, const double *q, double *gradient)
     }
 }
 
-double olo_form_difference(const olo_form *form, const double *qm, const double *dq)
-{
-    double de = 0.0;
-    for (int l = 0; !form->pure && l < form->size; l++) {
-        de += form->b[l] * dq[form->index[l]];
-    }
-    for (int p = 0; p < form->products; p++) {
-        const olo_product *x = &form->product[p];
-        const int i = form->index[x->i], j = form->index[x->j];
-        de += x->a * (qm[i] * dq[j] + qm[j] * dq[i]);
-    }
-    return de;
-}
-
 double olo_form_value_and_rate(const olo_form *form, const double *q, const double *v, double *rate)
 {
     double e = form->c, de = 0.0;
@@ -129,20 +115,26 @@ double olo_form_value_by_coefficient(const olo_form *form, const double *q, int 
     return q[form->index[x->i]] * q[form->index[x->j]];
 }
 
+olo_form_entries olo_form_entries_by_coefficient(const olo_form *form, const double *q, int p)
+{
+    if (p == 0) {
+        return (olo_form_entries){0};
+    }
+    if (p <= form->size) {
+        return (olo_form_entries){1, {p - 1, 0}, {1, 0}};
+    }
+    const olo_product *x = &form->product[p - 1 - form->size];
+    return (olo_form_entries){2, {x->i, x->j}, {q[form->index[x->j]], q[form->index[x->i]]}};
+}
+
 void olo_form_gradient_by_coefficient(const olo_form *form, const double *q, int p,
                                       double *gradient)
 {
+    const olo_form_entries x = olo_form_entries_by_coefficient(form, q, p);
     for (int l = 0; l < form->size; l++) {
         gradient[l] = 0.0;
     }
-    if (p == 0) {
-        return;
+    for (int k = 0; k < x.count; k++) {
+        gradient[x.index[k]] += x.value[k];
     }
-    if (p <= form->size) {
-        gradient[p - 1] = 1.0;
-        return;
-    }
-    const olo_product *x = &form->product[p - 1 - form->size];
-    gradient[x->i] += q[form->index[x->j]];
-    gradient[x->j] += q[form->index[x->i]];
 }

@@ -47,9 +47,6 @@ double olo_form_magnitude_about(const olo_form *form, const double *q, const dou
 /* gradient[size] = b + A q */
 void olo_form_gradient(const olo_form *form, const double *q, double *gradient);
 
-/* e(q1) - e(q0) = grad e(qm).dq from the increment, without cancellation */
-double olo_form_difference(const olo_form *form, const double *qm, const double *dq);
-
 /* e(q), and its rate grad e(q).v at velocity v, in one loop over the form */
 double olo_form_value_and_rate(const olo_form *form, const double *q, const double *v,
                                double *rate);
@@ -60,9 +57,16 @@ void olo_form_hessian_times(const olo_form *form, const double *w, double *out);
 /* matrix[size*size] += s A */
 void olo_form_add_hessian(const olo_form *form, double s, double *matrix);
 
+/* Entries of a vector over the coordinates of a form that is otherwise zero. */
+typedef struct olo_form_entries {
+    int count, index[2];
+    double value[2];
+} olo_form_entries;
+
 /* Coefficients in the order c, b[0..size), a[0..products): how many, and the derivatives of the
- * value and of the gradient with respect to coefficient p. */
+ * value and of the gradient with respect to coefficient p, as entries or dense. */
 int olo_form_coefficients(const olo_form *form);
+olo_form_entries olo_form_entries_by_coefficient(const olo_form *form, const double *q, int p);
 double olo_form_value_by_coefficient(const olo_form *form, const double *q, int p);
 void olo_form_gradient_by_coefficient(const olo_form *form, const double *q, int p,
                                       double *gradient);

@@ -9,20 +9,10 @@
 
 #include <string.h>
 
+#include "linalg/small.h"
 #include "system/coefficients.h"
 
 enum { SIZE = OLO_FORM_SIZE_MAX };
-
-static void set_zero(int count, double *x)
-{
-    memset(x, 0, (size_t)count * sizeof *x);
-}
-
-static void scale(int count, double factor, double *x)
-{
-    for (int i = 0; i < count; i++)
-        x[i] *= factor;
-}
 
 static olo_at start_of(const olo_interval *x)
 {
@@ -74,7 +64,7 @@ static void term_first(const olo_evaluation *how, const olo_term *term, const ol
     else if (a == OLO_SLOT_H && term->law->dissipative)
         olo_term_by_length(term, x, matrix);
     else
-        set_zero(term->size, matrix);
+        small_zero(term->size, matrix);
 }
 
 static void term_second(const olo_evaluation *how, const olo_term *term, const olo_interval *x,
@@ -87,18 +77,18 @@ static void term_second(const olo_evaluation *how, const olo_term *term, const o
             return;
         }
         olo_term_third(term, x->qm, x->angles, y, matrix);
-        scale(count, 0.25, matrix);
+        small_scale(count, 0.25, matrix);
         return;
     }
     const bool length = a == OLO_SLOT_H || b == OLO_SLOT_H;
     if (!term->law->dissipative || !length)
-        set_zero(count, matrix);
+        small_zero(count, matrix);
     else if (olo_slot_is_configuration(a) || olo_slot_is_configuration(b))
         olo_term_tangent_by_length(term, x, y, (int)(olo_slot_is_configuration(a) ? a : b), matrix);
     else if (a == b)
         matrix[0] = olo_term_second_by_length(term, x, y);
     else
-        set_zero(count, matrix);
+        small_zero(count, matrix);
 }
 
 static olo_structure term_structure(const olo_system *s, int piece)
@@ -177,7 +167,7 @@ bool olo_evaluate_row(const olo_evaluation *how, const olo_constraint *row, cons
         olo_constraint_gradient(row, &start, d);
         return false;
     }
-    olo_constraint_discrete(row, x, d, row->curved ? tangent : NULL);
+    row->type->discrete(row, x, d, row->curved ? tangent : NULL);
     return row->curved;
 }
 
@@ -199,13 +189,13 @@ static void row_first(const olo_evaluation *how, const olo_constraint *row, cons
     const olo_at start = start_of(x);
     double d[SIZE];
     if (!olo_slot_is_configuration(a) || !row->curved || (how->at_start && a == OLO_SLOT_Q1))
-        set_zero(row->size * olo_slot_width(a, row->size), matrix);
+        small_zero(row->size * olo_slot_width(a, row->size), matrix);
     else if (how->at_start)
         gradient_first(row, &start, matrix);
     else if (a == OLO_SLOT_Q0)
         row->type->start_tangent(row, x, matrix);
     else
-        olo_constraint_discrete(row, x, d, matrix);
+        row->type->discrete(row, x, d, matrix);
 }
 
 static void row_second(const olo_evaluation *how, const olo_constraint *row, const olo_interval *x,
@@ -214,7 +204,7 @@ static void row_second(const olo_evaluation *how, const olo_constraint *row, con
     const olo_at start = start_of(x);
     const bool ends = olo_slot_is_configuration(a) && olo_slot_is_configuration(b);
     const bool starts = a == OLO_SLOT_Q0 && b == OLO_SLOT_Q0;
-    set_zero(olo_slot_width(a, row->size) * olo_slot_width(b, row->size), matrix);
+    small_zero(olo_slot_width(a, row->size) * olo_slot_width(b, row->size), matrix);
     if (how->at_start && starts && row->type->third)
         row->type->third(row, &start, y, matrix);
     if (!how->at_start && ends && row->type->second)
@@ -234,7 +224,7 @@ static olo_structure row_structure(const olo_evaluation *how, const olo_constrai
 static void row_by_coefficient(const olo_evaluation *how, const olo_constraint *row,
                                const olo_interval *x, int p, double *dr)
 {
-    set_zero(row->size, dr);
+    small_zero(row->size, dr);
     if (row->form) {
         olo_form_gradient_by_coefficient(row->form, how->at_start ? x->q0 : x->qm, p, dr);
     } else if (row->type->affine > 0) { /* affine in it: the difference is the derivative */
@@ -280,7 +270,7 @@ static void mass_times(const olo_mass_entry *entry, double m, const double *x, d
 static void mass_first(const olo_mass_entry *entry, olo_slot a, double *matrix)
 {
     const int size = entry->i == entry->j ? 3 : 6;
-    set_zero(size * olo_slot_width(a, size), matrix);
+    small_zero(size * olo_slot_width(a, size), matrix);
     for (int k = 0; olo_slot_is_configuration(a) && k < size; k++)
         matrix[k * size + (k + size - 3) % size] = a == OLO_SLOT_Q1 ? entry->m : -entry->m;
 }
@@ -341,7 +331,7 @@ void olo_piece_value(const olo_system *s, const olo_evaluation *how, int piece,
         olo_evaluate_term(how, &s->terms[i], x, r, NULL);
         break;
     case OLO_PIECE_ACTION:
-        s->actions[i].type->force(&s->actions[i], x, x->t + 0.5 * x->h, r, NULL);
+        olo_evaluate_action(&s->actions[i], x, r, NULL);
         break;
     case OLO_PIECE_ROW:
         olo_evaluate_row(how, &s->constraints[i], x, r, NULL);
@@ -387,7 +377,7 @@ void olo_piece_second(const olo_system *s, const olo_evaluation *how, int piece,
         row_second(how, &s->constraints[i], x, y, a, b, matrix);
         break;
     default:
-        set_zero(olo_slot_width(a, size) * olo_slot_width(b, size), matrix);
+        small_zero(olo_slot_width(a, size) * olo_slot_width(b, size), matrix);
     }
 }
 
@@ -435,7 +425,7 @@ void olo_piece_by_coefficient(const olo_system *s, const olo_evaluation *how, in
             olo_term_discrete_by_coefficient(&s->terms[i], x, p, dr);
         break;
     case OLO_PIECE_ACTION:
-        olo_action_by_coefficient(&s->actions[i], x, x->t + 0.5 * x->h, p, dr);
+        olo_action_by_coefficient(&s->actions[i], x, p, dr);
         break;
     case OLO_PIECE_ROW:
         row_by_coefficient(how, &s->constraints[i], x, p, dr);

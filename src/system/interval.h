@@ -20,6 +20,7 @@
 #ifndef OLO_SYSTEM_INTERVAL_H
 #define OLO_SYSTEM_INTERVAL_H
 
+#include "system/condition.h"
 #include "system/piece.h"
 #include "system/slot.h"
 
@@ -29,7 +30,7 @@ typedef struct olo_evaluation {
     bool at_start; /* rows: the gradient at q0, not the discrete one over the interval */
 } olo_evaluation;
 
-/* --- single terms and rows, for steps --- */
+/* --- single pieces, for steps and equilibria --- */
 
 /* r and, unless NULL, its tangent dr/dq1. Returns the energy difference, the energy at the midpoint
  * or the dissipated energy, as the functions of term.h do. */
@@ -45,6 +46,13 @@ static inline double olo_evaluate_term(const olo_evaluation *how, const olo_term
 const double *olo_evaluate_stress(const olo_evaluation *how, const olo_term *term,
                                   const olo_interval *x, double *r, olo_law_over *law,
                                   double *energy);
+
+/* f and, unless NULL, its tangent df/dq1. */
+static inline void olo_evaluate_action(const olo_action *action, const olo_interval *x, double *f,
+                                       double *tangent)
+{
+    action->type->force(action, x, f, tangent);
+}
 
 /* d and, unless NULL, dd/dq1. True if d changes with q1; only then is the tangent written. */
 bool olo_evaluate_row(const olo_evaluation *how, const olo_constraint *row, const olo_interval *x,

@@ -2,28 +2,23 @@
 #include "system/law.h"
 
 #include <stddef.h>
-#include <string.h>
 
 static const olo_law *const laws[] = {
-    &olo_law_linear,           &olo_law_quadratic,
-    &olo_law_distance,         &olo_law_viscous,
-    &olo_law_distance_viscous, &olo_law_general,
-    &olo_law_spring,           &olo_law_stop,
-    &olo_law_angle_linear,     &olo_law_angle_spring,
-    &olo_law_angle_viscous,    &olo_law_angle_stop,
-    &olo_law_elastic,          &olo_law_elastic_coupled,
+    &olo_law_linear,
+    &olo_law_distance,
+    &olo_law_viscous,
+    &olo_law_distance_viscous,
+    &olo_law_general,
+    &olo_law_spring,
+    &olo_law_stop,
+    &olo_law_angle_linear,
+    &olo_law_angle_spring,
+    &olo_law_angle_viscous,
+    &olo_law_angle_stop,
+    &olo_law_elastic,
+    &olo_law_elastic_coupled,
     &olo_law_strain_rate,
 };
-
-const olo_law *olo_law_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++) {
-        if (strcmp(laws[i]->name, name) == 0) {
-            return laws[i];
-        }
-    }
-    return NULL;
-}
 
 const olo_law *olo_law_number(int number)
 {

@@ -45,8 +45,9 @@ typedef struct olo_law_over {
 
 /* The arguments of a law. `de` is e1 - e0 formed from the increment, without cancellation. */
 typedef struct olo_law_input {
-    int k;            /* number of invariants */
-    const double *e0; /* the invariants of at() */
+    const struct olo_law *law; /* the law itself */
+    int k;                     /* number of invariants */
+    const double *e0;          /* the invariants of at() */
     const double *e1;
     const double *de;
     double h;            /* step, for dissipative laws */
@@ -68,9 +69,9 @@ typedef struct olo_law {
     int invariants;   /* k, or 0 if the term determines it (general) */
     int coefficients; /* C */
     bool dissipative;
-    bool linear;                  /* f = c0 e of one invariant */
-    bool angle;                   /* a law of the angle atan2(e[1], e[0]), with full turns */
-    const struct olo_law *scalar; /* of such a law: the law of the angle itself */
+    bool linear; /* f = c0 e of one invariant */
+    /* Of a law of the angle theta = atan2(e[1], e[0]), with full turns: F(theta); else NULL. */
+    const struct olo_law *angle;
     /* With `coefficients` also fc, gc and sc are filled. */
     void (*at)(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_at *out);
     void (*over)(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_over *out);
@@ -79,10 +80,9 @@ typedef struct olo_law {
     void (*samples)(const void *context, void *into, void (*visit)(void *into, double value));
 } olo_law;
 
-extern const olo_law olo_law_linear;    /* f = c0 e                           (gravity) */
-extern const olo_law olo_law_quadratic; /* f = 1/2 c0 e^2                     (strain, penalty) */
-extern const olo_law olo_law_distance;  /* f = 1/2 c0 (l - c1)^2, l = sqrt(2 e) (distance spring) */
-extern const olo_law olo_law_viscous;   /* dissipative, s = c0 (e1 - e0)/h    (linear damper) */
+extern const olo_law olo_law_linear;   /* f = c0 e                           (gravity) */
+extern const olo_law olo_law_distance; /* f = 1/2 c0 (l - c1)^2, l = sqrt(2 e) (distance spring) */
+extern const olo_law olo_law_viscous;  /* dissipative, s = c0 (e1 - e0)/h    (linear damper) */
 extern const olo_law olo_law_distance_viscous; /* dissipative along the line, s de = c0 dl^2/h */
 extern const olo_law olo_law_spring; /* f = 1/2 c0 (e - c1)^2       (spring with a rest length) */
 extern const olo_law olo_law_stop;   /* f = 1/2 c0 (max(0, e - c2)^2 + max(0, c1 - e)^2) */
@@ -118,8 +118,7 @@ typedef struct olo_general_law {
 /* atan2(s, c) plus the number of full turns that brings it closest to `near`. */
 double olo_angle_near(double c, double s, double near);
 
-/* A law by name, or NULL; and all of them by number, NULL after the last. */
-const olo_law *olo_law_find(const char *name);
+/* All laws by number, NULL after the last. */
 const olo_law *olo_law_number(int number);
 
 #endif

@@ -59,13 +59,14 @@ static void angle_derivatives(double c, double s, double first[2], double second
     memcpy(third, w3, sizeof w3);
 }
 
-static void angle_at(const olo_law *law, const olo_law_input *x, olo_law_order order,
-                     bool coefficients, olo_law_at *out)
+static void at(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_at *out)
 {
+    const olo_law *law = x->law->angle;
     const double theta = olo_angle_near(x->e0[0], x->e0[1], x->angle);
     double t[2], tt[3], ttt[4];
     olo_law_input inner = *x;
     olo_law_at F;
+    inner.law = law;
     inner.k = 1;
     inner.e0 = &theta;
     law->at(&inner, order, coefficients, &F);
@@ -219,9 +220,9 @@ static void put_second(const direction *d, const olo_law_over *sigma, int a, int
     }
 }
 
-static void angle_over(const olo_law *law, const olo_law_input *x, olo_law_order order,
-                       bool coefficients, olo_law_over *out)
+static void over(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_over *out)
 {
+    const olo_law *law = x->law->angle;
     const double S = x->e0[0] * x->de[1] - x->e0[1] * x->de[0];
     const double C = x->e0[0] * x->e1[0] + x->e0[1] * x->e1[1];
     const double theta0 = olo_angle_near(x->e0[0], x->e0[1], x->angle);
@@ -229,6 +230,7 @@ static void angle_over(const olo_law *law, const olo_law_input *x, olo_law_order
     olo_law_input inner = *x;
     olo_law_over sigma;
     direction d;
+    inner.law = law;
     inner.k = 1;
     inner.e0 = &theta0;
     inner.e1 = &theta1;
@@ -258,72 +260,28 @@ static void angle_over(const olo_law *law, const olo_law_input *x, olo_law_order
 
 // -- the laws F(theta) ----------------------------------------------------------------------------
 
-static void linear_at(const olo_law_input *x, olo_law_order order, bool c, olo_law_at *out)
-{
-    angle_at(&olo_law_linear, x, order, c, out);
-}
-
-static void linear_over(const olo_law_input *x, olo_law_order order, bool c, olo_law_over *out)
-{
-    angle_over(&olo_law_linear, x, order, c, out);
-}
-
-static void spring_at(const olo_law_input *x, olo_law_order order, bool c, olo_law_at *out)
-{
-    angle_at(&olo_law_spring, x, order, c, out);
-}
-
-static void spring_over(const olo_law_input *x, olo_law_order order, bool c, olo_law_over *out)
-{
-    angle_over(&olo_law_spring, x, order, c, out);
-}
-
-static void viscous_at(const olo_law_input *x, olo_law_order order, bool c, olo_law_at *out)
-{
-    angle_at(&olo_law_viscous, x, order, c, out);
-}
-
-static void viscous_over(const olo_law_input *x, olo_law_order order, bool c, olo_law_over *out)
-{
-    angle_over(&olo_law_viscous, x, order, c, out);
-}
-
-static void stop_at(const olo_law_input *x, olo_law_order order, bool c, olo_law_at *out)
-{
-    angle_at(&olo_law_stop, x, order, c, out);
-}
-
-static void stop_over(const olo_law_input *x, olo_law_order order, bool c, olo_law_over *out)
-{
-    angle_over(&olo_law_stop, x, order, c, out);
-}
-
 const olo_law olo_law_angle_linear = {.name = "angle-linear",
                                       .invariants = 2,
                                       .coefficients = 1,
-                                      .angle = true,
-                                      .scalar = &olo_law_linear,
-                                      .at = linear_at,
-                                      .over = linear_over};
+                                      .angle = &olo_law_linear,
+                                      .at = at,
+                                      .over = over};
 const olo_law olo_law_angle_spring = {.name = "angle-spring",
                                       .invariants = 2,
                                       .coefficients = 2,
-                                      .angle = true,
-                                      .scalar = &olo_law_spring,
-                                      .at = spring_at,
-                                      .over = spring_over};
+                                      .angle = &olo_law_spring,
+                                      .at = at,
+                                      .over = over};
 const olo_law olo_law_angle_viscous = {.name = "angle-viscous",
                                        .invariants = 2,
                                        .coefficients = 1,
                                        .dissipative = true,
-                                       .angle = true,
-                                       .scalar = &olo_law_viscous,
-                                       .at = viscous_at,
-                                       .over = viscous_over};
+                                       .angle = &olo_law_viscous,
+                                       .at = at,
+                                       .over = over};
 const olo_law olo_law_angle_stop = {.name = "angle-stop",
                                     .invariants = 2,
                                     .coefficients = 3,
-                                    .angle = true,
-                                    .scalar = &olo_law_stop,
-                                    .at = stop_at,
-                                    .over = stop_over};
+                                    .angle = &olo_law_stop,
+                                    .at = at,
+                                    .over = over};

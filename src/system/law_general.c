@@ -39,6 +39,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "linalg/small.h"
+
 enum { K = OLO_LAW_INVARIANTS_MAX, POINTS = 5 };
 
 /* Gauss-Legendre points on [0, 1]. They are applied to each half of the segment, since the halves
@@ -238,20 +240,11 @@ typedef struct segment {
     double g[K], gg[K * K], ggg[K * K * K]; /* at em, up to the requested order */
 } segment;
 
-static double dot(int k, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int i = 0; i < k; i++) {
-        sum += a[i] * b[i];
-    }
-    return sum;
-}
-
 /* out[rows] = matrix[rows*k] b */
 static void times(int rows, int k, const double *matrix, const double *b, double *out)
 {
     for (int i = 0; i < rows; i++) {
-        out[i] = dot(k, matrix + i * k, b);
+        out[i] = small_dot(k, matrix + i * k, b);
     }
 }
 
@@ -290,7 +283,7 @@ static void segment_init(segment *x, const olo_law_input *input)
         x->d[i] = scale > 0.0 ? input->de[i] / scale : 0.0;
         x->blur[i] = fabs((e1 - e0) - input->de[i]) + DBL_EPSILON * fmax(fabs(e0), fabs(e1));
     }
-    const double norm = sqrt(dot(x->k, x->d, x->d));
+    const double norm = sqrt(small_dot(x->k, x->d, x->d));
     x->length = scale * norm;
     for (int i = 0; i < x->k && scale > 0.0; i++) {
         x->d[i] /= norm;
@@ -304,7 +297,7 @@ static double correction(const segment *x, double *error)
     const olo_general_law *law = x->law;
     const double f0 = law->value(law->context, x->e0), f1 = law->value(law->context, x->e1);
     const double size = largest(k, x->g);
-    const double difference = (f1 - f0) / x->length - dot(k, x->g, x->d);
+    const double difference = (f1 - f0) / x->length - small_dot(k, x->g, x->d);
     *error = (DBL_EPSILON * (fabs(f0) + fabs(f1)) + blurred(x, 1, x->g)) / x->length;
     if (*error <= acceptable_loss * size) {
         return difference;
@@ -318,7 +311,7 @@ static double correction(const segment *x, double *error)
             double e[K], g[K];
             segment_point(x, 0.5 * side * node[j], e);
             law->gradient(law->context, e, g);
-            const double y = dot(k, g, x->d);
+            const double y = small_dot(k, g, x->d);
             for (int i = 0; i < k; i++) {
                 integral += 0.5 * weight[j] * (g[i] - x->g[i]) * x->d[i];
             }
@@ -467,7 +460,7 @@ static void second_by_integrals(const segment *x, second_numerators *y)
             times(k, k, m, x->d, v);
             decay_add(&smooth, j, m);
             const double w = 0.5 * weight[j], lever = 0.5 * (1.0 - node[j]); // 1/2 - |t|
-            y->n += 0.5 * w * lever * lever * dot(k, v, x->d);
+            y->n += 0.5 * w * lever * lever * small_dot(k, v, x->d);
             for (int i = 0; i < k; i++) {
                 y->na[a][i] += sign * w * lever * v[i];
             }

@@ -15,6 +15,8 @@
 
 #include <stddef.h>
 
+#include "linalg/small.h"
+
 enum { K = 6, PAIRS = K * (K + 1) / 2 };
 
 /* Index of C_kl in the triangle. */
@@ -22,13 +24,6 @@ static int at_pair(int k, int l)
 {
     const int i = k < l ? k : l, j = k < l ? l : k;
     return i * K - i * (i - 1) / 2 + j - i;
-}
-
-static void set_zero(int n, double *x)
-{
-    for (int i = 0; i < n; i++) {
-        x[i] = 0.0;
-    }
 }
 
 static void set_matrix(double factor, const double *C, double *matrix)
@@ -42,7 +37,7 @@ static void set_matrix(double factor, const double *C, double *matrix)
 
 static void set_diagonal(double factor, const double *c, double *matrix)
 {
-    set_zero(K * K, matrix);
+    small_zero(K * K, matrix);
     for (int k = 0; k < K; k++) {
         matrix[(K + 1) * k] = factor * c[k];
     }
@@ -80,9 +75,9 @@ static void mean_of(const olo_law_input *x, double mean[K])
 static void no_second(olo_law_order order, olo_law_over *out)
 {
     if (order >= OLO_LAW_SECOND) {
-        set_zero(K * K * K, out->s00);
-        set_zero(K * K * K, out->s01);
-        set_zero(K * K * K, out->s11);
+        small_zero(K * K * K, out->s00);
+        small_zero(K * K * K, out->s01);
+        small_zero(K * K * K, out->s11);
     }
 }
 
@@ -101,7 +96,7 @@ static void elastic_at(const olo_law_input *x, olo_law_order order, bool coeffic
         set_diagonal(1.0, c, out->gg);
     }
     if (order >= OLO_LAW_SECOND) {
-        set_zero(K * K * K, out->ggg);
+        small_zero(K * K * K, out->ggg);
     }
     if (coefficients) {
         set_diagonal(1.0, e, out->gc);
@@ -147,10 +142,10 @@ static void coupled_at(const olo_law_input *x, olo_law_order order, bool coeffic
         set_matrix(1.0, x->c, out->gg);
     }
     if (order >= OLO_LAW_SECOND) {
-        set_zero(K * K * K, out->ggg);
+        small_zero(K * K * K, out->ggg);
     }
     if (coefficients) {
-        set_zero(K * PAIRS, out->gc);
+        small_zero(K * PAIRS, out->gc);
         by_entries(e, 0, PAIRS, 1.0, out->gc);
         for (int k = 0; k < K; k++) {
             for (int l = k; l < K; l++) {
@@ -172,7 +167,7 @@ static void coupled_over(const olo_law_input *x, olo_law_order order, bool coeff
     }
     no_second(order, out);
     if (coefficients) {
-        set_zero(K * PAIRS, out->sc);
+        small_zero(K * PAIRS, out->sc);
         by_entries(mean, 0, PAIRS, 1.0, out->sc);
     }
 }
@@ -191,16 +186,16 @@ static void rate_at(const olo_law_input *x, olo_law_order order, bool coefficien
 {
     (void)x;
     out->f = 0.0;
-    set_zero(K, out->g);
+    small_zero(K, out->g);
     if (order >= OLO_LAW_FIRST) {
-        set_zero(K * K, out->gg);
+        small_zero(K * K, out->gg);
     }
     if (order >= OLO_LAW_SECOND) {
-        set_zero(K * K * K, out->ggg);
+        small_zero(K * K * K, out->ggg);
     }
     if (coefficients) {
-        set_zero(RATE_COEFFICIENTS, out->fc);
-        set_zero(K * RATE_COEFFICIENTS, out->gc);
+        small_zero(RATE_COEFFICIENTS, out->fc);
+        small_zero(K * RATE_COEFFICIENTS, out->gc);
     }
 }
 
@@ -217,7 +212,7 @@ static void rate_over(const olo_law_input *x, olo_law_order order, bool coeffici
     if (coefficients) {
         double rate[K];
         times(1.0, C, x->de, rate);
-        set_zero(K * RATE_COEFFICIENTS, out->sc);
+        small_zero(K * RATE_COEFFICIENTS, out->sc);
         by_entries(x->de, 2, RATE_COEFFICIENTS, factor, out->sc);
         for (int k = 0; k < K; k++) {
             out->sc[k * RATE_COEFFICIENTS] = rate[k] / x->h;

@@ -1,4 +1,4 @@
-/* The ledger of a state: energies, momenta, constraint errors.
+/* The ledger of a state, and of its connected parts: energies, momenta, constraint errors.
  *
  *     T = 1/2 v.M v
  *     P = sum of (M v)_x over positions x
@@ -14,7 +14,9 @@
 
 #include "base/extreme.h"
 #include "linalg/vec3.h"
+#include "system/condition.h"
 #include "system/diagnostics.h"
+#include "system/parts.h"
 #include "system/system.h"
 
 /* True if a translation of the whole system moves the 3-vector. */
@@ -24,11 +26,10 @@ static bool translates(const olo_system *system, int slot)
     return c->slot == 0 && system->nodes[c->node].base < 0;
 }
 
-/* Adds the momentum p = m v_j of a mass entry at the 3-vector i. */
-static void add_momentum(const olo_system *system, const olo_state *x, int i, double m, int j,
+/* Adds the momentum p of the 3-vector i, and its part of the kinetic energy. */
+static void add_momentum(const olo_system *system, const olo_state *x, int i, const double p[3],
                          olo_ledger *ledger)
 {
-    double p[3] = {m * x->v[j], m * x->v[j + 1], m * x->v[j + 2]};
     if (translates(system, i))
         vec3_add(1.0, p, ledger->linear_momentum);
     vec3_add_cross(x->q + i, p, ledger->angular_momentum);
@@ -92,7 +93,7 @@ static void add_constraint(const olo_constraint *row, const olo_state *x, double
         double gradient[OLO_FORM_SIZE_MAX];
         g = olo_constraint_value(row, &at);
         olo_constraint_gradient(row, &at, gradient);
-        rate = olo_constraint_rate(row, &at, gradient, x->v);
+        rate = olo_rate_value(row, &at, gradient, x->v);
     }
     add_row(g, rate, scale, ledger);
 }
@@ -115,17 +116,20 @@ static void add_constraints(const olo_system *system, const olo_state *x, int co
     }
 }
 
+static void add_term(const olo_term *term, const olo_state *x, olo_ledger *ledger)
+{
+    if (term->role == OLO_ROLE_POTENTIAL)
+        ledger->potential += olo_term_energy(term, x->q, x->angles);
+    if (term->role == OLO_ROLE_STRAIN)
+        ledger->strain += olo_term_energy_with_remainder(term, x->q, x->q_remainder, x->angles);
+}
+
 /* The listed terms, or all if there is no list. */
 static void add_terms(const olo_system *system, const olo_state *x, int count, const int *terms,
                       olo_ledger *ledger)
 {
-    for (int i = 0; i < count; i++) {
-        const olo_term *term = &system->terms[terms ? terms[i] : i];
-        if (term->role == OLO_ROLE_POTENTIAL)
-            ledger->potential += olo_term_energy(term, x->q, x->angles);
-        if (term->role == OLO_ROLE_STRAIN)
-            ledger->strain += olo_term_energy_with_remainder(term, x->q, x->q_remainder, x->angles);
-    }
+    for (int i = 0; i < count; i++)
+        add_term(&system->terms[terms ? terms[i] : i], x, ledger);
 }
 
 /* Four frames at once, then the remaining terms and groups; false: a sum is not finite. */
@@ -149,6 +153,43 @@ static bool add_fours(const olo_system *system, const olo_state *x, olo_ledger *
     return true;
 }
 
+/* The mass entries that belong to no frame: to one ledger, or to those of their parts. */
+static void add_loose_masses(const olo_system *s, const olo_state *x, bool parts,
+                             olo_ledger *ledgers)
+{
+    for (int e = 0; e < s->loose_mass_count; e++) {
+        const olo_mass_entry *entry = &s->mass[e];
+        for (int side = 0; side < (entry->i == entry->j ? 1 : 2); side++) {
+            const int to = side ? entry->j : entry->i, from = side ? entry->i : entry->j;
+            const double *v = x->v + from;
+            const double p[3] = {entry->m * v[0], entry->m * v[1], entry->m * v[2]};
+            add_momentum(s, x, to, p, &ledgers[parts ? olo_system_part(s, to) : 0]);
+        }
+    }
+}
+
+void olo_system_part_ledgers(const olo_system *s, const olo_state *x, olo_ledger *ledgers)
+{
+    memset(ledgers, 0, (size_t)s->part_count * sizeof *ledgers);
+    for (int k = 0; k < s->frame_count; k++) {
+        const olo_frame_mass *frame = &s->frames[k];
+        double p[12];
+        olo_frame_mass_times(frame, x->v + frame->q, p);
+        for (int i = 0; i < 12; i += 3)
+            add_momentum(s, x, frame->q + i, p + i, &ledgers[s->node_part[frame->node]]);
+    }
+    add_loose_masses(s, x, true, ledgers);
+    for (int i = 0; i < s->term_count; i++)
+        if (s->terms[i].size > 0)
+            add_term(&s->terms[i], x, &ledgers[olo_system_part(s, s->terms[i].index[0])]);
+    for (int p = 0; p < s->part_count; p++) {
+        olo_ledger *ledger = &ledgers[p];
+        ledger->work = p < x->parts ? olo_sum_value(&x->received[p]) : 0.0;
+        ledger->total = ledger->kinetic + ledger->potential + ledger->strain;
+        ledger->balance = ledger->total - ledger->work;
+    }
+}
+
 void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger *ledger)
 {
     (void)olo_system_measure(system);
@@ -159,13 +200,7 @@ void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger 
         add_terms(system, x, system->term_count, NULL, ledger);
         add_constraints(system, x, system->group_count, NULL, ledger);
     }
-    /* mass entries that belong to no frame */
-    for (int e = 0; e < system->loose_mass_count; e++) {
-        const olo_mass_entry *entry = &system->mass[e];
-        add_momentum(system, x, entry->i, entry->m, entry->j, ledger);
-        if (entry->i != entry->j)
-            add_momentum(system, x, entry->j, entry->m, entry->i, ledger);
-    }
+    add_loose_masses(system, x, false, ledger);
     /* sums over the steps, and the balance */
     ledger->work = olo_sum_value(&x->work);
     ledger->dissipation = olo_sum_value(&x->dissipation);

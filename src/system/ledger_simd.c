@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "linalg/vec3.h"
 #include "system/ledger_simd_private.h"
 #include "system/system.h"
 

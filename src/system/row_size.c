@@ -14,7 +14,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/extreme.h"
 #include "base/memory.h"

@@ -21,6 +21,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/pool.h"
+#include "linalg/small.h"
 #include "linalg/vec3.h"
 #include "system/system.h"
 
@@ -171,20 +173,6 @@ static void write_linear(const unit *u, const olo_form *form, double *p)
         p[1 + local_of(u, form->index[a])] += form->b[a];
 }
 
-static double product(int count, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int i = 0; i < count; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-static void subtract(int count, double s, const double *a, double *b)
-{
-    for (int i = 0; i < count; i++)
-        b[i] -= s * a[i];
-}
-
 /* Adds the conditions of one form; `rows` are orthonormal polynomials that are regarded as zero. */
 static void add_conditions(const olo_system *system, unit *u, const olo_form *form, int row_count,
                            const double *rows, double gram[MOTIONS][MOTIONS])
@@ -204,7 +192,7 @@ static void add_conditions(const olo_system *system, unit *u, const olo_form *fo
         differentiate(system, u, form, k, p);
         for (int r = 0; r < row_count; r++) {
             const double *row = rows + r * (1 + u->size);
-            subtract(1 + u->size, product(1 + u->size, row, p), row, p);
+            small_add_row(1 + u->size, -small_dot(1 + u->size, row, p), row, p);
         }
         /* most forms are invariant under all rigid motions */
         varies[k] = false;
@@ -214,11 +202,12 @@ static void add_conditions(const olo_system *system, unit *u, const olo_form *fo
     for (int k = 0; k < MOTIONS; k++)
         for (int l = 0; varies[k] && l < MOTIONS; l++)
             if (varies[l])
-                gram[k][l] += product(count, u->polynomial[k], u->polynomial[l]) / scale;
+                gram[k][l] += small_dot(count, u->polynomial[k], u->polynomial[l]) / scale;
 }
 
 /* Memory for forms in y. */
 typedef struct forms_in_y {
+    olo_pool pool;
     olo_form *form;
     double *b;
     olo_product *product;
@@ -232,10 +221,10 @@ static bool normalise(const normalisation *map, int count, const olo_form *const
         sizes += (size_t)forms[i]->size;
         products += (size_t)forms[i]->products;
     }
-    y->form = olo_alloc((size_t)count + 1, sizeof *y->form);
-    y->b = olo_alloc(sizes + 1, sizeof *y->b);
-    y->product = olo_alloc(products + 1, sizeof *y->product);
-    if (!y->form || !y->b || !y->product)
+    y->form = olo_pool_alloc(&y->pool, (size_t)count + 1, sizeof *y->form);
+    y->b = olo_pool_alloc(&y->pool, sizes + 1, sizeof *y->b);
+    y->product = olo_pool_alloc(&y->pool, products + 1, sizeof *y->product);
+    if (y->pool.failed)
         return false;
     double *b = y->b;
     olo_product *product = y->product;
@@ -257,10 +246,11 @@ static int orthonormal_rows(const unit *u, int form_count, const olo_form *forms
             continue;
         double *row = rows + row_count * linear;
         write_linear(u, &forms[i], row);
-        const double size = sqrt(product(linear, row, row));
+        const double size = sqrt(small_dot(linear, row, row));
         for (int r = 0; r < row_count; r++)
-            subtract(linear, product(linear, rows + r * linear, row), rows + r * linear, row);
-        const double norm = sqrt(product(linear, row, row));
+            small_add_row(linear, -small_dot(linear, rows + r * linear, row), rows + r * linear,
+                          row);
+        const double norm = sqrt(small_dot(linear, row, row));
         if (!(norm > 1e-9 * size))
             continue;
         for (int j = 0; j < linear; j++)
@@ -279,8 +269,8 @@ static bool add_forms(const normalisation *map, int form_count, const olo_form *
     for (int i = 0; i < form_count; i++)
         add_coordinates(map->system, forms[i], &u);
     const size_t count = (size_t)terms_of(u.size);
-    double *memory =
-        olo_alloc(count * MOTIONS + (size_t)((1 + u.size) * form_count), sizeof *memory);
+    double *memory = olo_pool_alloc(&y.pool, count * MOTIONS + (size_t)((1 + u.size) * form_count),
+                                    sizeof *memory);
     const bool ok = memory && normalise(map, form_count, forms, &y);
     if (ok) {
         for (int k = 0; k < MOTIONS; k++)
@@ -290,10 +280,7 @@ static bool add_forms(const normalisation *map, int form_count, const olo_form *
         for (int i = 0; i < form_count; i++)
             add_conditions(map->system, &u, &y.form[i], row_count, rows, gram);
     }
-    olo_free(y.form);
-    olo_free(y.b);
-    olo_free(y.product);
-    olo_free(memory);
+    olo_pool_free(&y.pool);
     return ok;
 }
 

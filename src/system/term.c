@@ -20,31 +20,9 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "linalg/small.h"
+
 enum { K = OLO_LAW_INVARIANTS_MAX, SIZE = OLO_FORM_SIZE_MAX };
-
-static double dot(int n, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) {
-        sum += a[i] * b[i];
-    }
-    return sum;
-}
-
-static void set_zero(int n, double *a)
-{
-    for (int i = 0; i < n; i++) {
-        a[i] = 0.0;
-    }
-}
-
-/* a += s b */
-static void add_scaled(int n, double s, const double *b, double *a)
-{
-    for (int i = 0; i < n; i++) {
-        a[i] += s * b[i];
-    }
-}
 
 /* matrix += s a (x) b */
 static void add_outer(int n, double s, const double *a, const double *b, double *matrix)
@@ -53,7 +31,7 @@ static void add_outer(int n, double s, const double *a, const double *b, double 
         return; // many laws are linear or quadratic, many blocks vanish
     }
     for (int i = 0; i < n; i++) {
-        add_scaled(n, s * a[i], b, matrix + i * n);
+        small_add_row(n, s * a[i], b, matrix + i * n);
     }
 }
 
@@ -124,10 +102,10 @@ static void hessians_times(const olo_term *term, const double *w, double v[K][SI
             continue;
         }
         double A[SIZE * SIZE]; // only for derivatives that no step needs
-        set_zero(term->size * term->size, A);
+        small_zero(term->size * term->size, A);
         add_hessian(term, k, 1.0, A);
         for (int i = 0; i < term->size; i++) {
-            v[k][i] = dot(term->size, A + i * term->size, w);
+            v[k][i] = small_dot(term->size, A + i * term->size, w);
         }
     }
 }
@@ -140,17 +118,25 @@ static double angle_of(const olo_term *term, const double *angles)
     return term->law->angle && angles != NULL ? angles[term->coordinate] : 0.0;
 }
 
-static void law_at(const olo_term *term, const double *q, const double *angles, olo_law_order order,
+/* The law at given invariants. */
+static void law_of(const olo_term *term, const double *e, const double *angles, olo_law_order order,
                    bool coefficients, olo_law_at *law)
 {
-    double e[K];
-    values(term, q, e);
-    const olo_law_input x = {.k = term->forms,
+    const olo_law_input x = {.law = term->law,
+                             .k = term->forms,
                              .e0 = e,
                              .c = term->coefficient,
                              .context = term->context,
                              .angle = angle_of(term, angles)};
     term->law->at(&x, order, coefficients, law);
+}
+
+static void law_at(const olo_term *term, const double *q, const double *angles, olo_law_order order,
+                   bool coefficients, olo_law_at *law)
+{
+    double e[K];
+    values(term, q, e);
+    law_of(term, e, angles, order, coefficients, law);
 }
 
 double olo_term_energy(const olo_term *term, const double *q, const double *angles)
@@ -170,9 +156,7 @@ double olo_term_energy_with_remainder(const olo_term *term, const double *q,
     double e[K];
     olo_law_at law;
     term->invariants->values(term, q, remainder, e);
-    const olo_law_input x = {
-        .k = term->forms, .e0 = e, .c = term->coefficient, .context = term->context};
-    term->law->at(&x, OLO_LAW_VALUE, false, &law);
+    law_of(term, e, angles, OLO_LAW_VALUE, false, &law);
     return law.f;
 }
 
@@ -180,11 +164,11 @@ void olo_term_gradient(const olo_term *term, const double *q, const double *angl
 {
     olo_law_at law;
     law_at(term, q, angles, OLO_LAW_VALUE, false, &law);
-    set_zero(term->size, sum);
+    small_zero(term->size, sum);
     for (int k = 0; k < term->forms; k++) {
         double g[SIZE];
         gradient(term, k, q, g);
-        add_scaled(term->size, law.g[k], g, sum);
+        small_add_row(term->size, law.g[k], g, sum);
     }
 }
 
@@ -205,7 +189,7 @@ void olo_term_hessian(const olo_term *term, const double *q, const double *angle
     law_at(term, q, angles, OLO_LAW_FIRST, false, &law);
     gradients(term, q, g);
     // f_kl g_k (x) g_l + f_k A_k
-    set_zero(n * n, hessian);
+    small_zero(n * n, hessian);
     for (int k = 0; k < forms; k++) {
         add_hessian(term, k, law.g[k], hessian);
         for (int l = 0; l < forms; l++) {
@@ -225,17 +209,18 @@ void olo_term_third(const olo_term *term, const double *q, const double *angles,
     gradients(term, q, g);
     hessians_times(term, w, aw);
     for (int k = 0; k < forms; k++) {
-        gw[k] = dot(n, g[k], w);
+        gw[k] = small_dot(n, g[k], w);
     }
     // the sum over all pairs of forms
-    set_zero(n * n, matrix);
+    small_zero(n * n, matrix);
     for (int k = 0; k < forms; k++) {
         for (int l = 0; l < forms; l++) {
             const double f = law.gg[k * forms + l];
             add_hessian(term, k, f * gw[l], matrix);
             add_outer(n, f, aw[k], g[l], matrix);
             add_outer(n, f, g[l], aw[k], matrix);
-            add_outer(n, dot(forms, &law.ggg[(k * forms + l) * forms], gw), g[k], g[l], matrix);
+            add_outer(n, small_dot(forms, &law.ggg[(k * forms + l) * forms], gw), g[k], g[l],
+                      matrix);
         }
     }
 }
@@ -254,7 +239,8 @@ static void law_over(const olo_term *term, const olo_interval *x, const double *
                      const double *e1, const double *de, olo_law_order order, bool coefficients,
                      olo_law_over *law)
 {
-    const olo_law_input input = {.k = term->forms,
+    const olo_law_input input = {.law = term->law,
+                                 .k = term->forms,
                                  .e0 = e0,
                                  .e1 = e1,
                                  .de = de,
@@ -306,7 +292,7 @@ static void put_force(const olo_term *term, const double *s, double g[K][SIZE], 
         r[i] = s[0] * g[0][i];
     }
     for (int k = 1; k < term->forms; k++) {
-        add_scaled(term->size, s[k], g[k], r);
+        small_add_row(term->size, s[k], g[k], r);
     }
 }
 
@@ -329,9 +315,9 @@ static void stress_tangents(const olo_term *term, const double *sa, double g[K][
 {
     const int forms = term->forms;
     for (int k = 0; k < forms; k++) {
-        set_zero(term->size, u[k]);
+        small_zero(term->size, u[k]);
         for (int l = 0; l < forms; l++) {
-            add_scaled(term->size, sa[k * forms + l], g[l], u[k]);
+            small_add_row(term->size, sa[k * forms + l], g[l], u[k]);
         }
     }
 }
@@ -344,7 +330,7 @@ static void put_tangent(const olo_term *term, const step *y, const double *sa, c
     double g[K][SIZE], u[K][SIZE];
     gradients(term, qa, g);
     stress_tangents(term, sa, g, u);
-    set_zero(n * n, tangent);
+    small_zero(n * n, tangent);
     for (int k = 0; k < term->forms; k++) {
         add_outer(n, 1.0, y->gm[k], u[k], tangent);
     }
@@ -357,7 +343,7 @@ static void put_tangent_single(const olo_term *term, const step *y, double sa, c
 {
     const int n = term->size;
     if (sa == 0.0) {
-        set_zero(n * n, tangent);
+        small_zero(n * n, tangent);
     } else {
         double g[SIZE];
         olo_form_gradient(&term->form[0], qa, g);
@@ -381,7 +367,7 @@ double olo_term_discrete(const olo_term *term, const olo_interval *x, double *r,
     } else if (tangent != NULL) {
         put_tangent(term, &y, y.law.s1, x->q1, tangent);
     }
-    return dot(term->forms, y.law.s, y.de);
+    return small_dot(term->forms, y.law.s, y.de);
 }
 
 double olo_term_stress(const olo_term *term, const olo_interval *x, double *r, olo_law_over *law)
@@ -396,7 +382,7 @@ double olo_term_stress(const olo_term *term, const olo_interval *x, double *r, o
         law_over_forms(term, x, OLO_LAW_FIRST, false, de, gm, law);
         put_force(term, law->s, gm, r);
     }
-    return dot(term->forms, law->s, de);
+    return small_dot(term->forms, law->s, de);
 }
 
 /* Invariants at the midpoint. Those that are evaluated together are computed from the increment,
@@ -416,13 +402,13 @@ static void put_half_hessian(const olo_term *term, const olo_law_at *law, double
                              double *tangent)
 {
     const int n = term->size, forms = term->forms;
-    set_zero(n * n, tangent);
+    small_zero(n * n, tangent);
     add_hessians(term, 0.5, law->g, tangent);
     for (int k = 0; k < forms; k++) {
         double u[SIZE];
-        set_zero(n, u);
+        small_zero(n, u);
         for (int l = 0; l < forms; l++) {
-            add_scaled(n, 0.5 * law->gg[k * forms + l], g[l], u);
+            small_add_row(n, 0.5 * law->gg[k * forms + l], g[l], u);
         }
         add_outer(n, 1.0, g[k], u, tangent);
     }
@@ -434,12 +420,7 @@ static void law_between(const olo_term *term, const olo_interval *x, olo_law_ord
 {
     double e[K];
     values_between(term, x, e, between);
-    const olo_law_input input = {.k = term->forms,
-                                 .e0 = e,
-                                 .c = term->coefficient,
-                                 .context = term->context,
-                                 .angle = angle_of(term, x->angles)};
-    term->law->at(&input, order, false, law);
+    law_of(term, e, x->angles, order, false, law);
 }
 
 double olo_term_midpoint_stress(const olo_term *term, const olo_interval *x, double *r,
@@ -478,9 +459,9 @@ double olo_term_midpoint(const olo_term *term, const olo_interval *x, double *r,
         return law.f;
     }
     gradients(term, x->qm, g);
-    set_zero(term->size, r);
+    small_zero(term->size, r);
     for (int k = 0; k < term->forms; k++) {
-        add_scaled(term->size, law.g[k], g[k], r);
+        small_add_row(term->size, law.g[k], g[k], r);
     }
     if (tangent != NULL) {
         put_half_hessian(term, &law, g, tangent);
@@ -527,10 +508,10 @@ void olo_term_discrete_second(const olo_term *term, const olo_interval *x, const
     stress_tangents(term, sb, gb, ub);
     hessians_times(term, w, aw);
     for (int k = 0; k < forms; k++) {
-        wg[k] = dot(n, w, y.gm[k]);
+        wg[k] = small_dot(n, w, y.gm[k]);
     }
 
-    set_zero(n * n, matrix);
+    small_zero(n * n, matrix);
     for (int l = 0; l < forms; l++) {
         // u (x) v + v (x) u: derivative of the stress times derivative of the gradient
         add_outer(n, 0.5, ua[l], aw[l], matrix);
@@ -583,14 +564,14 @@ void olo_term_tangent_by_length(const olo_term *term, const olo_interval *x, con
     const int n = term->size;
     const olo_interval y = with_infinite_length(x);
     double tangent[SIZE * SIZE];
-    set_zero(n, by);
+    small_zero(n, by);
     olo_term_discrete_tangent(term, x, a, tangent);
     for (int i = 0; i < n; i++) {
-        add_scaled(n, -w[i] / x->h, tangent + i * n, by);
+        small_add_row(n, -w[i] / x->h, tangent + i * n, by);
     }
     olo_term_discrete_tangent(term, &y, a, tangent);
     for (int i = 0; i < n; i++) {
-        add_scaled(n, w[i] / x->h, tangent + i * n, by);
+        small_add_row(n, w[i] / x->h, tangent + i * n, by);
     }
 }
 
@@ -598,7 +579,7 @@ double olo_term_second_by_length(const olo_term *term, const olo_interval *x, co
 {
     double dr[SIZE];
     olo_term_by_length(term, x, dr);
-    return -2.0 / x->h * dot(term->size, w, dr);
+    return -2.0 / x->h * small_dot(term->size, w, dr);
 }
 
 // -- coefficients ---------------------------------------------------------------------------------
@@ -631,7 +612,7 @@ static void invariants_by_coefficient(const olo_term *term, const double *q, int
     for (int k = 0; k < term->forms; k++) {
         const int count = olo_form_coefficients(&term->form[k]);
         e[k] = 0.0;
-        set_zero(term->size, g[k]);
+        small_zero(term->size, g[k]);
         if (p >= 0 && p < count) {
             e[k] = olo_form_value_by_coefficient(&term->form[k], q, p);
             olo_form_gradient_by_coefficient(&term->form[k], q, p, g[k]);
@@ -650,7 +631,7 @@ double olo_term_energy_by_coefficient(const olo_term *term, const double *q, con
         return law.fc[p];
     }
     invariants_by_coefficient(term, q, p, de, change);
-    return dot(term->forms, law.g, de);
+    return small_dot(term->forms, law.g, de);
 }
 
 void olo_term_gradient_by_coefficient(const olo_term *term, const double *q, const double *angles,
@@ -661,19 +642,19 @@ void olo_term_gradient_by_coefficient(const olo_term *term, const double *q, con
     double g[K][SIZE];
     law_at(term, q, angles, OLO_LAW_FIRST, true, &law);
     gradients(term, q, g);
-    set_zero(n, dg);
+    small_zero(n, dg);
     if (p < count) {
         for (int k = 0; k < forms; k++) {
-            add_scaled(n, law.gc[k * count + p], g[k], dg);
+            small_add_row(n, law.gc[k * count + p], g[k], dg);
         }
         return;
     }
     double de[K], change[K][SIZE];
     invariants_by_coefficient(term, q, p, de, change);
     for (int l = 0; l < forms; l++) {
-        add_scaled(n, law.g[l], change[l], dg);
+        small_add_row(n, law.g[l], change[l], dg);
         for (int k = 0; k < forms; k++) {
-            add_scaled(n, law.gg[k * forms + l] * de[l], g[k], dg);
+            small_add_row(n, law.gg[k * forms + l] * de[l], g[k], dg);
         }
     }
 }
@@ -684,10 +665,10 @@ void olo_term_discrete_by_coefficient(const olo_term *term, const olo_interval *
     const int n = term->size, forms = term->forms, count = term->law->coefficients;
     step y;
     step_init(term, x, OLO_LAW_FIRST, true, &y);
-    set_zero(n, dr);
+    small_zero(n, dr);
     if (p < count) {
         for (int k = 0; k < forms; k++) {
-            add_scaled(n, y.law.sc[k * count + p], y.gm[k], dr);
+            small_add_row(n, y.law.sc[k * count + p], y.gm[k], dr);
         }
         return;
     }
@@ -696,7 +677,7 @@ void olo_term_discrete_by_coefficient(const olo_term *term, const olo_interval *
     invariants_by_coefficient(term, x->q1, p, e1, change);
     invariants_by_coefficient(term, x->qm, p, NULL, change);
     for (int l = 0; l < forms; l++) {
-        add_scaled(n, y.law.s[l], change[l], dr);
+        small_add_row(n, y.law.s[l], change[l], dr);
         // the change of the invariant at both ends: its mean, and its difference from the increment
         const double mean = 0.5 * (e0[l] + e1[l]);
         double difference = 0.0;
@@ -705,7 +686,7 @@ void olo_term_discrete_by_coefficient(const olo_term *term, const olo_interval *
         }
         for (int k = 0; k < forms; k++) {
             const double s0 = y.law.s0[k * forms + l], s1 = y.law.s1[k * forms + l];
-            add_scaled(n, (s0 + s1) * mean + 0.5 * (s1 - s0) * difference, y.gm[k], dr);
+            small_add_row(n, (s0 + s1) * mean + 0.5 * (s1 - s0) * difference, y.gm[k], dr);
         }
     }
 }

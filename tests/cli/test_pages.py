@@ -39,6 +39,19 @@ def test_rooms_include_only_those_above_them():
             assert not above, f"{path.name} of {room} includes {above}"
 
 
+def test_only_the_interval_kernel_evaluates_pieces_over_a_step():
+    """Forces, discrete gradients and their derivatives are entries of tables and functions of
+    terms; other rooms take them from system/interval.h."""
+    direct = re.compile(
+        r"type->(?:force|scalar|pattern|by_weight|discrete|start_tangent|hessian|second|third)\b"
+        r"|olo_term_(?:discrete|midpoint|stress|third|by_length|tangent_by|second_by)"
+        r"|olo_action_(?:first|second)\b")
+    for path in (ROOT / "src").rglob("*.[ch]"):
+        if path.parent.name != "system":
+            found = direct.search(path.read_text())
+            assert not found, f"{path.name}: {found and found.group()}"
+
+
 def kinds():
     """Names of schemes and treatments."""
     registry = (ROOT / "src" / "stepping" / "registry.def").read_text()

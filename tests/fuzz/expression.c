@@ -32,22 +32,15 @@ static int same(double a, double b)
 static void evaluate(const olo_expression *expression, const double x[VARIABLES])
 {
     const double value = olo_expression_value(expression, x);
-    double gradient[VARIABLES], hessian[VARIABLES][VARIABLES], beside;
-    olo_expression_gradient(expression, x, &beside, gradient);
-    olo_expression_hessian(expression, x, hessian[0]);
-    require(same(value, beside));
+    double gradient[VARIABLES];
     for (size_t i = 0; i < VARIABLES; i++) {
         double direction[VARIABLES] = {0}, series[OLO_EXPRESSION_MAX_ORDER + 1];
         direction[i] = 1;
-        // from the highest order down: the last one compared with the gradient is of its own order
-        for (int order = OLO_EXPRESSION_MAX_ORDER; order >= 1; order--) {
+        for (int order = 1; order <= OLO_EXPRESSION_MAX_ORDER; order++) {
             olo_expression_taylor(expression, x, direction, order, series);
             require(same(value, series[0]));
         }
-        require(same(gradient[i], olo_expression_uses(expression, i) ? series[1] : 0));
-        for (size_t j = 0; j < VARIABLES; j++) {
-            require(same(hessian[i][j], hessian[j][i]));
-        }
+        gradient[i] = series[1];
     }
     (void)olo_expression_second(expression, x, gradient, x);
 }

@@ -179,8 +179,9 @@ FAULTS = [
           ".part = {0.414490771794375737142, 0.414490771794375737142,",
           ".part = {0.414490771794375747142, 0.414490771794365737142,", "unit.composition"),
     Fault("loads_do_work_at_the_start_of_a_step", "src/stepping/balance.c",
-          "action->type->force(action, &x, state->t + 0.5 * step->h, step->r, NULL);",
-          "action->type->force(action, &x, state->t, step->r, NULL);", "physics.balance"),
+          "olo_evaluate_action(action, &x, step->r, NULL);",
+          "x.t = step->t - 0.5 * x.h; olo_evaluate_action(action, &x, step->r, NULL);",
+          "physics.balance"),
     Fault("variational_momentum_without_force", "src/stepping/variational.c",
           "p[i] = 0.5 * (p[i] - T[i]);", "p[i] = 0.5 * (p[i] + T[i]);", "physics.variational"),
     # statics

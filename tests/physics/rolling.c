@@ -204,7 +204,7 @@ TEST(the_height_has_an_exact_discrete_gradient)
         }
         olo_interval x = {.q0 = q0, .q1 = q1, .qm = qm, .dq = dq};
         olo_at start = {.q = q0}, end = {.q = q1};
-        olo_constraint_discrete(row, &x, d, K);
+        row->type->discrete(row, &x, d, K);
         double change = 0;
         for (int i = 0; i < 12; i++)
             change += d[i] * dq[i];

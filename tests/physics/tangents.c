@@ -201,7 +201,7 @@ static void residual(probe *p, const double *z, double *r)
     p->s.stepper->scheme->balance(p->step, NULL);
     for (int i = 0; i < p->rows; i++) {
         const olo_constraint *c = &s->constraints[p->row ? p->row[i] : i];
-        olo_constraint_discrete(c, &interval, gradient, NULL);
+        c->type->discrete(c, &interval, gradient, NULL);
         for (int k = 0; k < c->size; k++)
             p->step->T[c->index[k]] += p->step->h * z[p->unknowns + i] * gradient[k];
         r[p->unknowns + i] = olo_constraint_condition(c, &interval);

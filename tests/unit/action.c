@@ -4,6 +4,7 @@
 
 #include "linalg/rotation.h"
 #include "linalg/vec3.h"
+#include "system/interval.h"
 
 /* A body with one load, and a step with a large random motion. */
 typedef struct bench {
@@ -80,7 +81,7 @@ TEST(dead_force_does_force_times_displacement)
         double f[OLO_ACTION_SIZE_MAX], force[3], moment[3], arm[3] = {0, 0, 0}, expected[3];
         const double F[3] = {3, -2, 5}, at[3] = {0.3, -0.2, 0.5};
         bench_open(&b, "force: [3, -2, 5]", &seed);
-        action_of(&b)->type->force(action_of(&b), &b.x, 0, f, NULL);
+        olo_evaluate_action(action_of(&b), &b.x, f, NULL);
         wrench_of(&b, f, force, moment);
         double displacement[3];
         vec3_copy(b.dq, displacement);
@@ -106,7 +107,7 @@ TEST(body_fixed_force_follows_the_midpoint_directors)
         double f[OLO_ACTION_SIZE_MAX], force[3], moment[3], F[3] = {0, 0, 0}, arm[3] = {0, 0, 0};
         const double components[3] = {3, -2, 5}, at[3] = {0.3, -0.2, 0.5};
         bench_open(&b, "force: [3, -2, 5], frame: body", &seed);
-        action_of(&b)->type->force(action_of(&b), &b.x, 0, f, NULL);
+        olo_evaluate_action(action_of(&b), &b.x, f, NULL);
         wrench_of(&b, f, force, moment);
         for (int I = 0; I < 3; I++) {
             vec3_add(components[I], b.qm + 3 * (I + 1), F);
@@ -130,7 +131,7 @@ TEST(moment_is_a_pure_moment_and_does_moment_times_rotation)
         double f[OLO_ACTION_SIZE_MAX], force[3], moment[3];
         const double M[3] = {3, -2, 5};
         bench_open(&b, "moment: [3, -2, 5]", &seed);
-        action_of(&b)->type->force(action_of(&b), &b.x, 0, f, NULL);
+        olo_evaluate_action(action_of(&b), &b.x, f, NULL);
         wrench_of(&b, f, force, moment);
         for (int i = 0; i < 3; i++) {
             check_close(0, force[i], 0);
@@ -141,7 +142,7 @@ TEST(moment_is_a_pure_moment_and_does_moment_times_rotation)
         scene_close(&b.s);
         /* along the directors: the components d_I,m . m are constant */
         bench_open(&b, "moment: [3, -2, 5], frame: body", &seed);
-        action_of(&b)->type->force(action_of(&b), &b.x, 0, f, NULL);
+        olo_evaluate_action(action_of(&b), &b.x, f, NULL);
         wrench_of(&b, f, force, moment);
         for (int I = 0; I < 3; I++)
             check_close(M[I], vec3_dot(b.qm + 3 * (I + 1), moment), 2e-14);
@@ -163,7 +164,7 @@ TEST(tangents_against_differences)
             bench_open(&b, loads[k], &seed);
             const olo_action *action = action_of(&b);
             int n = action->size;
-            action->type->force(action, &b.x, 0.3, f, K);
+            olo_evaluate_action(action, &b.x, f, K);
             for (int c = 0; c < n; c++) {
                 double derivative[OLO_ACTION_SIZE_MAX] = {0};
                 for (int side = -2; side <= 2; side++) {
@@ -171,7 +172,7 @@ TEST(tangents_against_differences)
                     double saved = b.dq[action->index[c]];
                     b.dq[action->index[c]] += side * eps;
                     take_step(&b);
-                    action->type->force(action, &b.x, 0.3, f, NULL);
+                    olo_evaluate_action(action, &b.x, f, NULL);
                     for (int i = 0; i < n; i++)
                         derivative[i] += weight[side + 2] * f[i] / (12 * eps);
                     b.dq[action->index[c]] = saved;
@@ -194,7 +195,7 @@ static double factor_at(const char *time, double t)
              time);
     scene s = scene_open(text, "reduced");
     const olo_action *action = &s.system->actions[0];
-    double factor = olo_action_factor(action, &(olo_interval){0}, t);
+    double factor = olo_action_factor(action, &(olo_interval){.t = t});
     /* the stepper evaluates the middle of the step */
     const double h = 0.25;
     olo_state_set_time(s.state, t - 0.5 * h);

@@ -81,7 +81,7 @@ static void expect(const cli_command *command, const char *const *words, int eli
     for (; words[argc]; argc++)
         argv[argc] = (char *)words[argc];
     count = (built){0};
-    check_equal(0, command->run(argc, argv));
+    check_equal(0, cli_start(command, argc, argv));
     check_equal(1, count.topologies);
     check_equal(1, count.ranks);
     check_equal(1, count.structures);

@@ -8,7 +8,7 @@
 #include "elements/joint_pair.h"
 #include "kinematics/chart.h"
 #include "kinematics/null_space_form.h"
-#include "linalg/dense.h"
+#include "rank.h"
 
 /* --- a system with its chart and null space at a random configuration --- */
 
@@ -212,7 +212,7 @@ static void check_span(const bench *b, const double *P, const double *Q)
         memcpy(both, parts[k][0], count * sizeof *both);
         if (parts[k][1])
             memcpy(both + count, parts[k][1], count * sizeof *both);
-        check_equal(b->r, olo_rank(rows, b->n, both, 1e-8));
+        check_equal(b->r, matrix_rank(rows, b->n, both, 1e-8));
     }
     olo_free(both);
 }

@@ -3,6 +3,7 @@
 
 #include "linalg/dense.h"
 #include "linalg/vector.h"
+#include "rank.h"
 
 /* Reproducible numbers between -1 and 1. */
 static double next_number(unsigned *seed)
@@ -157,7 +158,7 @@ TEST(row_space_of_sparse_rows_has_the_rank_of_the_singular_values)
             else if (j >= i && j < i + 12)
                 given[i * COLUMNS + j] = next_number(&seed);
     memcpy(A, given, sizeof(double) * ROWS * COLUMNS);
-    check_equal(60, olo_rank(ROWS, COLUMNS, A, 1e-9));
+    check_equal(60, matrix_rank(ROWS, COLUMNS, A, 1e-9));
     memcpy(A, given, sizeof(double) * ROWS * COLUMNS);
     check_true(olo_row_space(ROWS, COLUMNS, A, 1e-9, order, Q, &rank, work));
     check_equal(60, rank);
@@ -175,7 +176,7 @@ TEST(row_space_of_sparse_rows_has_the_rank_of_the_singular_values)
     /* the independent rows alone have full rank */
     for (int i = 0; i < rank; i++)
         memcpy(A + i * COLUMNS, given + order[i] * COLUMNS, COLUMNS * sizeof *A);
-    check_equal(rank, olo_rank(rank, COLUMNS, A, 1e-9));
+    check_equal(rank, matrix_rank(rank, COLUMNS, A, 1e-9));
     test_free(given);
     test_free(A);
     test_free(Q);

@@ -317,7 +317,12 @@ static void check_coefficients(sample *x, const char *name)
         double by[SIZE], r[SIZE], expected[SIZE] = {0};
         const olo_interval over = interval_of(x);
         bool known = true;
+        double condition = 0, difference = 0;
+        int row;
         olo_piece_by_coefficient(x->system, x->how, x->piece, &over, p, by);
+        const bool is_row = olo_piece_kind_of(x->system, x->piece, &row) == OLO_PIECE_ROW;
+        if (is_row)
+            condition = olo_condition_by_coefficient(&x->system->constraints[row], &over, p);
         for (int k = 0; k < 4; k++) {
             known = change(x, p, (k < 2 ? k - 2 : k - 1) * d, &y);
             if (!known)
@@ -325,7 +330,10 @@ static void check_coefficients(sample *x, const char *name)
             olo_piece_value(&y.system, x->how, 0, &over, r);
             for (int i = 0; i < x->size; i++)
                 expected[i] += weight[k] / d * r[i];
+            if (is_row)
+                difference += weight[k] / d * olo_constraint_condition(y.system.constraints, &over);
         }
+        check_close(difference, condition, 10 * tolerance * (1 + fabs(condition)));
         const double scale = largest(x->size, by) + (known ? largest(x->size, r) : 0);
         for (int i = 0; known && i < x->size; i++) {
             if (!(fabs(expected[i] - by[i]) <= 10 * tolerance * scale))
@@ -368,32 +376,32 @@ static void sample_at(sample *x, const olo_system *s, double motion, unsigned lo
 // -- laws -----------------------------------------------------------------------------------------
 
 /* f = exp(a.e) */
-static const double rate_of[6] = {0.3, -0.4, 0.2, 0.5, -0.1, 0.25};
+static const double exponent[6] = {0.3, -0.4, 0.2, 0.5, -0.1, 0.25};
 enum { GENERAL = 3 };
 
 static double general_value(void *context, const double *e)
 {
     (void)context;
-    return exp(rate_of[0] * e[0] + rate_of[1] * e[1] + rate_of[2] * e[2]);
+    return exp(exponent[0] * e[0] + exponent[1] * e[1] + exponent[2] * e[2]);
 }
 
 static void general_gradient(void *context, const double *e, double *g)
 {
     for (int k = 0; k < GENERAL; k++)
-        g[k] = rate_of[k] * general_value(context, e);
+        g[k] = exponent[k] * general_value(context, e);
 }
 
 static void general_hessian(void *context, const double *e, double *gg)
 {
     for (int k = 0; k < GENERAL * GENERAL; k++)
-        gg[k] = rate_of[k / GENERAL] * rate_of[k % GENERAL] * general_value(context, e);
+        gg[k] = exponent[k / GENERAL] * exponent[k % GENERAL] * general_value(context, e);
 }
 
 static void general_third(void *context, const double *e, double *ggg)
 {
     for (int k = 0; k < GENERAL * GENERAL * GENERAL; k++)
-        ggg[k] = rate_of[k / (GENERAL * GENERAL)] * rate_of[k / GENERAL % GENERAL] *
-                 rate_of[k % GENERAL] * general_value(context, e);
+        ggg[k] = exponent[k / (GENERAL * GENERAL)] * exponent[k / GENERAL % GENERAL] *
+                 exponent[k % GENERAL] * general_value(context, e);
 }
 
 static const olo_general_law general = {.value = general_value,
@@ -575,6 +583,13 @@ TEST(conditions_of_rows_have_all_derivatives)
     }
 }
 
+static double rate_of(const olo_constraint *row, const olo_at *at, const double *v)
+{
+    double gradient[SIZE];
+    olo_constraint_gradient(row, at, gradient);
+    return olo_rate_value(row, at, gradient, v);
+}
+
 /* f(q, v) = d/ds g(q + s v, t + s), or d(q, q).v */
 TEST(rates_of_rows_have_derivatives)
 {
@@ -602,7 +617,7 @@ TEST(rates_of_rows_have_derivatives)
                 for (int i = 0; i < 4; i++) {
                     const double to = (i < 2 ? i - 2 : i - 1) * step;
                     *q = old + to;
-                    expected += weight[i] / step * olo_rate_value(row, &at, v);
+                    expected += weight[i] / step * rate_of(row, &at, v);
                     olo_rate_by_configuration(row, &at, v, other);
                     for (int l = 0; l < row->size; l++)
                         second_by[l] += weight[i] / step * other[l];
@@ -621,7 +636,7 @@ TEST(rates_of_rows_have_derivatives)
             }
             for (int i = 0; i < 4; i++) {
                 at.t = 0.3 + (i < 2 ? i - 2 : i - 1) * step;
-                sum += weight[i] / step * olo_rate_value(row, &at, v);
+                sum += weight[i] / step * rate_of(row, &at, v);
             }
             at.t = 0.3;
             check_close(sum, olo_rate_by_time(row, &at), tolerance * (1 + fabs(sum)));

@@ -2,8 +2,8 @@
  * thesis-methods; multibody-null-space 11.1, items 1, 2, 4, 8). */
 #include "walk.h"
 
-#include "linalg/dense.h"
 #include "linalg/rotation.h"
+#include "rank.h"
 #include "system/directors.h"
 
 /* A random increment of every joint: up to about a radian, up to half a length. */
@@ -198,7 +198,7 @@ TEST(nodal_update_stays_on_the_constraints)
                     continue;
                 check_close(0, olo_form_value(form, w.x.q1), 1e-13);
                 /* directionality: G(qm) dq = g1 - g0 */
-                check_close(0, olo_form_difference(form, w.x.qm, w.x.dq), 5e-15);
+                check_close(0, form_difference(form, &w.x), 5e-15);
             }
             for (int j = 0; j < s->n; j++)
                 check_close(w.q0[j] + 0.5 * w.x.dq[j], w.x.qm[j], 1e-15);
@@ -224,7 +224,8 @@ TEST(null_space_has_full_rank_and_the_unknowns_are_the_degrees_of_freedom)
             olo_null_space_at(w.space, &w.x, discrete);
             double *P = dense_null_space(&w);
             if (w.tree->unknowns > 0)
-                check_equal(w.tree->unknowns, olo_rank(w.s.system->n, w.tree->unknowns, P, 1e-6));
+                check_equal(w.tree->unknowns,
+                            matrix_rank(w.s.system->n, w.tree->unknowns, P, 1e-6));
             olo_free(P);
         }
         walk_close(&w);
@@ -260,8 +261,8 @@ TEST(derivative_of_the_nodal_update_spans_the_null_space_at_the_end)
             double *own = olo_alloc(n * r, sizeof *own);
             for (size_t i = 0; i < n; i++)
                 memcpy(own + r * i, both + 2 * r * i + r, r * sizeof *own);
-            check_equal((int)r, olo_rank((int)n, (int)r, own, 1e-4));
-            check_equal((int)r, olo_rank((int)n, 2 * (int)r, both, 1e-7));
+            check_equal((int)r, matrix_rank((int)n, (int)r, own, 1e-4));
+            check_equal((int)r, matrix_rank((int)n, 2 * (int)r, both, 1e-7));
             olo_free(own);
         }
         olo_free(P);

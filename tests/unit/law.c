@@ -7,12 +7,12 @@
 enum { K = OLO_LAW_INVARIANTS_MAX, C = OLO_LAW_COEFFICIENTS_MAX };
 
 static const law_kind kinds[] = {
-    {&olo_law_linear, 1, false},           {&olo_law_quadratic, 1, false},
-    {&olo_law_distance, 1, false},         {&olo_law_viscous, 1, false},
-    {&olo_law_distance_viscous, 1, false}, {&olo_law_general, 1, false},
-    {&olo_law_general, 1, true},           {&olo_law_general, 2, false},
-    {&olo_law_general, 3, false},          {&olo_law_general, 3, true},
-    {&olo_law_general, 6, false},          {&olo_law_spring, 1, false},
+    {&olo_law_linear, 1, false},  {&olo_law_distance, 1, false},
+    {&olo_law_viscous, 1, false}, {&olo_law_distance_viscous, 1, false},
+    {&olo_law_general, 1, false}, {&olo_law_general, 1, true},
+    {&olo_law_general, 2, false}, {&olo_law_general, 3, false},
+    {&olo_law_general, 3, true},  {&olo_law_general, 6, false},
+    {&olo_law_spring, 1, false},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -141,21 +141,6 @@ static void check_block(int n, const quad *expected, const double *got, double t
 }
 
 // -- tests ----------------------------------------------------------------------------------------
-
-TEST(laws_are_found_by_name)
-{
-    static const char *const names[] = {"linear",  "quadratic",        "distance",
-                                        "viscous", "distance_viscous", "general"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const olo_law *law = olo_law_find(names[i]);
-        check_true(law != NULL);
-        check_text(names[i], law->name);
-        check_equal(strstr(names[i], "viscous") != NULL, law->dissipative);
-    }
-    check_true(olo_law_find("distance") == &olo_law_distance);
-    check_true(olo_law_find("cubic") == NULL);
-    check_true(olo_law_find("") == NULL);
-}
 
 /* K1: s.de is the difference of energies, or c0 dl^2/h, for increments of any size. */
 TEST(discrete_gradients_are_directional_for_any_increment)
@@ -677,8 +662,7 @@ TEST(coincident_ends_are_finite)
     check_close(0.0, over.s[0], 0.0);
 }
 
-TEST_MAIN(cmocka_unit_test(laws_are_found_by_name),
-          cmocka_unit_test(discrete_gradients_are_directional_for_any_increment),
+TEST_MAIN(cmocka_unit_test(discrete_gradients_are_directional_for_any_increment),
           cmocka_unit_test(discrete_gradients_follow_the_definition_for_any_increment),
           cmocka_unit_test(discrete_gradients_have_exact_first_derivatives),
           cmocka_unit_test(discrete_gradients_have_exact_second_derivatives),

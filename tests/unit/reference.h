@@ -268,9 +268,6 @@ static inline quad quad_energy(const quad_law *x, const quad *e)
     if (x->law == &olo_law_linear) {
         return x->c[0] * e[0];
     }
-    if (x->law == &olo_law_quadratic) {
-        return x->c[0] * e[0] * e[0] / 2;
-    }
     if (x->law == &olo_law_distance) {
         const quad stretch = quad_sqrt(2 * e[0]) - x->c[1];
         return x->c[0] * stretch * stretch / 2;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "linalg/dense.h"
 #include "linalg/span.h"
+#include "rank.h"
 #include "reference.h"
 
 enum { ROWS = 40, COLUMNS = 30 };
@@ -55,7 +56,7 @@ TEST(the_rank_of_random_sparse_rows_is_that_of_their_singular_values)
                 A[i * COLUMNS + j] = random_number(&seed);
         }
         const int redundant_rows = count_redundant(rows, COLUMNS, A, 1e-9);
-        check_equal(rows - redundant_rows, olo_rank(rows, COLUMNS, A, 1e-10));
+        check_equal(rows - redundant_rows, matrix_rank(rows, COLUMNS, A, 1e-10));
     }
 }
 

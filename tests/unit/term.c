@@ -7,7 +7,7 @@
 enum { K = OLO_LAW_INVARIANTS_MAX, N = 9, PRODUCTS = 9, Q = 14, COEFFICIENTS = 1 + N + PRODUCTS };
 
 static const law_kind kinds[] = {
-    {&olo_law_linear, 1, false},           {&olo_law_quadratic, 1, false},
+    {&olo_law_linear, 1, false},           {&olo_law_spring, 1, false},
     {&olo_law_distance, 1, false},         {&olo_law_viscous, 1, false},
     {&olo_law_distance_viscous, 1, false}, {&olo_law_general, 1, false},
     {&olo_law_general, 2, true},           {&olo_law_general, 3, false},
@@ -548,7 +548,7 @@ static void rotate(const double *a, const double *v, double *out)
     }
 }
 
-static const olo_law *const pair_laws[] = {&olo_law_linear, &olo_law_quadratic, &olo_law_distance,
+static const olo_law *const pair_laws[] = {&olo_law_linear, &olo_law_spring, &olo_law_distance,
                                            &olo_law_viscous, &olo_law_distance_viscous};
 enum { PAIR_LAWS = sizeof pair_laws / sizeof pair_laws[0] };
 
