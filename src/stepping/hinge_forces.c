@@ -46,8 +46,12 @@ static bool add_piece(const olo_topology *topology, int piece, olo_hinge_forces 
         return false;
     if (x->of_node[node] < 0) {
         x->of_node[node] = x->hinge_count;
-        x->hinges[x->hinge_count++] = (olo_forced_hinge){
-            .node = node, .coordinate = s->joint_coordinates[coordinate].term, .turn = turn};
+        x->hinges[x->hinge_count++] =
+            (olo_forced_hinge){.node = node,
+                               .coordinate = coordinate,
+                               .turn = turn,
+                               .joint = &s->joints[s->joint_coordinates[coordinate].joint],
+                               .sign = s->joint_coordinates[coordinate].turn};
     }
     x->hinges[x->of_node[node]].count++;
     x->forces[x->force_count++] =
@@ -112,17 +116,50 @@ void olo_hinge_forces_free(olo_hinge_forces *x)
     *x = (olo_hinge_forces){0};
 }
 
+/* C1, M1 and M2 of a hinge. */
+typedef struct axes {
+    double C1[3], M1[3], M2[3];
+} axes;
+
+static void body_vector(const double X[3], const double *d, double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = X[0] * d[i] + X[1] * d[3 + i] + X[2] * d[6 + i];
+}
+
+/* At a configuration; with an increment instead their changes, in which what is fixed in space is
+ * zero. */
+static axes axes_of(const olo_system *s, const olo_forced_hinge *hinge, const double *q,
+                    bool configuration)
+{
+    const olo_articulation *joint = hinge->joint;
+    axes at = {{0}, {0}, {0}};
+    if (joint->child >= 0)
+        body_vector(joint->child_axes, q + s->nodes[joint->child].q + 3, at.C1);
+    else if (configuration)
+        vec3_copy(joint->child_axes, at.C1);
+    if (joint->parent >= 0) {
+        body_vector(joint->parent_axes, q + s->nodes[joint->parent].q + 3, at.M1);
+        body_vector(joint->parent_axes + 3, q + s->nodes[joint->parent].q + 3, at.M2);
+    } else if (configuration) {
+        vec3_copy(joint->parent_axes, at.M1);
+        vec3_copy(joint->parent_axes + 3, at.M2);
+    }
+    return at;
+}
+
 void olo_hinge_forces_begin(olo_hinge_forces *x, const olo_step *step)
 {
+    const olo_system *s = step->system;
     const olo_interval interval = olo_step_interval(step);
     const olo_coordinate_motion none = {0, 0, 0};
     for (int i = 0; i < x->hinge_count; i++) {
         olo_forced_hinge *hinge = &x->hinges[i];
-        const olo_term *term = hinge->coordinate;
-        for (int k = 0; k < 2; k++)
-            hinge->e0[k] = olo_form_value(&term->form[k], step->x.q0);
+        const axes at = axes_of(s, hinge, step->x.q0, true);
+        hinge->e0[0] = vec3_dot(at.C1, at.M1);
+        hinge->e0[1] = hinge->sign * vec3_dot(at.C1, at.M2);
         hinge->start =
-            olo_angle_near(hinge->e0[0], hinge->e0[1], step->state->angles[term->coordinate]);
+            olo_angle_near(hinge->e0[0], hinge->e0[1], step->state->angles[hinge->coordinate]);
     }
     for (int k = 0; k < x->force_count; k++) {
         const olo_action *action = x->forces[k].action;
@@ -176,28 +213,20 @@ double olo_hinge_forces_sum(const olo_hinge_forces *x, int i, const olo_step *st
     return hinge->turn * sum;
 }
 
-/* The change of the angle, and the moment m = sum d_I,m x d of its discrete gradient d on the
- * child. */
+/* The change of the angle over the step, and the moment m = d_1 C1 x M1 + d_2 C1 x M2, at the
+ * midpoint, of its discrete gradient d on the child. */
 static double child_moment(const olo_system *s, const olo_forced_hinge *hinge,
                            const olo_interval *x, double m[3])
 {
-    const olo_term *term = hinge->coordinate;
-    const olo_node *child = &s->nodes[hinge->node];
-    double g[2][OLO_FORM_SIZE_MAX], de[2] = {0, 0}, d[2], row[OLO_NODE_SIZE_MAX] = {0},
-                                    wrench[6] = {0};
-    for (int k = 0; k < 2; k++) {
-        olo_form_gradient(&term->form[k], x->qm, g[k]);
-        for (int i = 0; i < term->size; i++)
-            de[k] += g[k][i] * x->dq[term->index[i]];
-    }
+    const axes at = axes_of(s, hinge, x->qm, true), by = axes_of(s, hinge, x->dq, false);
+    const double de[2] = {vec3_dot(at.C1, by.M1) + vec3_dot(by.C1, at.M1),
+                          hinge->sign * (vec3_dot(at.C1, by.M2) + vec3_dot(by.C1, at.M2))};
+    const double side = hinge->node == hinge->joint->child ? 1 : -1;
+    double d[2], N[3];
     const double change = olo_angle_change(hinge->e0, de, d);
-    for (int i = 0; i < term->size; i++) {
-        const int local = term->index[i] - child->q;
-        if (local >= 0 && local < child->size)
-            row[local] = d[0] * g[0][i] + d[1] * g[1][i];
-    }
-    child->type->add_wrench(x->qm + child->q, row, wrench);
-    vec3_copy(wrench + 3, m);
+    for (int i = 0; i < 3; i++)
+        N[i] = side * (d[0] * at.M1[i] + hinge->sign * d[1] * at.M2[i]);
+    vec3_cross(at.C1, N, m);
     return change;
 }
 

@@ -29,13 +29,16 @@ typedef struct olo_hinge_force {
     double steady; /* the force of a steady action in this step */
 } olo_hinge_force;
 
-/* The forces of one hinge. */
+/* The forces of one hinge. Its angle is atan2(sign C1.M2, C1.M1), with C1 fixed in the child and
+ * M1, M2 in the parent of the joint; in the forest these may be exchanged. */
 typedef struct olo_forced_hinge {
-    int node;                   /* the child */
-    const olo_term *coordinate; /* its angle ... */
-    double turn;                /* ... which changes by a rotation of the child as here: 1 or -1 */
-    int first, count;           /* of the forces */
-    double e0[2], start;        /* its invariants and the angle at the start of the step */
+    int node;       /* the child in the forest */
+    int coordinate; /* the angle, among the joint coordinates ... */
+    double turn;    /* ... which changes by a rotation of this child as here: 1 or -1 */
+    const olo_articulation *joint; /* with C1, M1 and M2 */
+    double sign;
+    int first, count;    /* of the forces */
+    double e0[2], start; /* C1.M1, sign C1.M2 and the angle at the start of the step */
 } olo_forced_hinge;
 
 typedef struct olo_hinge_forces {
