@@ -1,6 +1,7 @@
 /* The static balance over a step of zero length, T = grad V + load (L - f), with half of its
  * tangent; and the tangent by rates. */
 #include "statics/static_balance.h"
+#include "stepping/balance.h"
 
 /* The force of an action at rest: the target of a controller has no rate. */
 void olo_static_evaluate_action(const olo_step *step, int i, double *f, double *tangent)
@@ -72,13 +73,6 @@ static void add_term(olo_step *step, int i, const olo_sink *sink)
 {
     const olo_term *term = &step->system->terms[i];
     olo_interval x = olo_step_interval(step);
-    olo_law_over law;
-    if (sink && sink->stress && term->invariants) {
-        olo_term_stress(term, &x, step->r, &law);
-        add_piece(step, i, 1.0);
-        sink->stress(sink->context, i, term, 1.0, &law, x.q1);
-        return;
-    }
     olo_term_discrete(term, &x, step->r, sink ? step->K : NULL);
     add_piece(step, i, 1.0);
     if (sink)
@@ -88,11 +82,15 @@ static void add_term(olo_step *step, int i, const olo_sink *sink)
 static void balance(olo_step *step, const olo_sink *sink)
 {
     const olo_system *s = step->system;
+    const olo_interval x = olo_step_interval(step);
     for (int i = 0; i < s->n; i++)
         step->T[i] = step->load * step->constant[i];
-    for (int i = 0; i < s->term_count; i++)
-        if (olo_piece_has_tangent(s, i) && !s->terms[i].law->dissipative)
-            add_term(step, i, sink);
+    for (int k = 0; k < step->form_count; k++)
+        if (!s->terms[step->active[k]].law->dissipative)
+            add_term(step, step->active[k], sink);
+    for (int k = 0; k < step->pack_count; k++)
+        if (!step->packs[k].term[0]->law->dissipative)
+            (void)olo_balance_add_pack(step, &step->packs[k], &x, 1.0, sink);
     for (int i = 0; i < s->action_count; i++) {
         bool tangent = sink && s->actions[i].type->has_tangent;
         int piece = olo_piece_of_action(s, i);

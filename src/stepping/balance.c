@@ -82,27 +82,50 @@ static void add_piece(olo_step *step, int piece, double factor, const double *r)
     }
 }
 
+/* Adds a term; returns its energy, 0 if it is dissipative. */
+static double add_term(olo_step *step, int i, const olo_interval *x, double factor,
+                       const olo_sink *sink)
+{
+    const olo_term *term = &step->system->terms[i];
+    double energy = 0;
+    if (sink && sink->stress) {
+        olo_law_over law;
+        const double *at = olo_evaluate_stress(&step->evaluation, term, x, step->r, &law, &energy);
+        sink->stress(sink->context, i, term, factor, &law, at);
+    } else {
+        energy = olo_evaluate_term(&step->evaluation, term, x, step->r, sink ? step->K : NULL);
+        if (sink)
+            sink->local(sink->context, i, factor, step->K);
+    }
+    add_piece(step, i, factor, step->r);
+    return term->law->dissipative ? 0 : energy;
+}
+
+double olo_balance_add_pack(olo_step *step, const olo_term_pack *pack, const olo_interval *x,
+                            double factor, const olo_sink *sink)
+{
+    const olo_pack_balance balance = {.factor = factor, .T = step->T, .scale = &step->scale};
+    olo_pack_step at;
+    double energy = 0;
+    if (sink && !sink->pack) {
+        for (int l = 0; l < pack->count; l++)
+            energy += add_term(step, pack->piece[l], x, factor, sink);
+        return energy;
+    }
+    olo_term_pack_evaluate(pack, &step->evaluation, x, sink != NULL, &balance, &at);
+    if (sink)
+        sink->pack(sink->context, pack, factor, &at);
+    return at.energy;
+}
+
 /* Adds the terms; returns their energy, without dissipative ones. */
 static double add_terms(olo_step *step, const olo_interval *x, const olo_sink *sink)
 {
-    const olo_system *s = step->system;
     double energy = 0;
-    for (int k = 0; k < step->active_count; k++) {
-        const int i = step->active[k];
-        const olo_term *term = &s->terms[i];
-        double own = 0;
-        if (sink && sink->stress) {
-            olo_law_over law;
-            const double *at = olo_evaluate_stress(&step->evaluation, term, x, step->r, &law, &own);
-            sink->stress(sink->context, i, term, step->h, &law, at);
-        } else {
-            own = olo_evaluate_term(&step->evaluation, term, x, step->r, sink ? step->K : NULL);
-            if (sink)
-                sink->local(sink->context, i, step->h, step->K);
-        }
-        energy += term->law->dissipative ? 0 : own;
-        add_piece(step, i, step->h, step->r);
-    }
+    for (int k = 0; k < step->form_count; k++)
+        energy += add_term(step, step->active[k], x, step->h, sink);
+    for (int k = 0; k < step->pack_count; k++)
+        energy += olo_balance_add_pack(step, &step->packs[k], x, step->h, sink);
     return energy;
 }
 

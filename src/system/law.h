@@ -68,8 +68,9 @@ typedef struct olo_law {
     int invariants;   /* k, or 0 if the term determines it (general) */
     int coefficients; /* C */
     bool dissipative;
-    bool linear; /* f = c0 e of one invariant */
-    bool angle;  /* a law of the angle atan2(e[1], e[0]), with full turns */
+    bool linear;   /* f = c0 e of one invariant */
+    bool diagonal; /* ds_k/de_l = 0 for different k and l */
+    bool angle;    /* a law of the angle atan2(e[1], e[0]), with full turns */
     /* With `coefficients` also fc, gc and sc are filled. */
     void (*at)(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_at *out);
     void (*over)(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_over *out);
