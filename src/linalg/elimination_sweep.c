@@ -79,10 +79,28 @@ static int size_of(const olo_elimination *el, const neighbour *b)
     }                                                                                              \
     }
 
+/* C (m x 6) -= A (m x k) B (k x 6), k at most 6 */
+INLINE void subtract_product6(int m, const int k, const double *A, const double *B, double *C)
+{
+    row6 row[6];
+    for (int l = 0; l < k; l++)
+        row[l] = row6_load(B + 6 * l);
+    for (int i = 0; i < m; i++) {
+        row6 sum = row6_load(C + 6 * i);
+        for (int l = 0; l < k; l++)
+            sum = row6_subtract_times(sum, A[i * k + l], row[l]);
+        row6_store(sum, C + 6 * i);
+    }
+}
+
 /* C (m x n) -= A (m x k) B (k x n) */
-INLINE void subtract_product(int m, const int k, int n, const double *A, const double *B,
-                             double *C){
-    FOR_EACH_WIDTH(n, small_add_product(m, k, WIDTH, -1.0, A, B, C))}
+INLINE void subtract_product(int m, const int k, int n, const double *A, const double *B, double *C)
+{
+    if (n == 6)
+        subtract_product6(m, k, A, B, C);
+    else
+        FOR_EACH_WIDTH(n, small_add_product(m, k, WIDTH, -1.0, A, B, C))
+}
 
 /* C (k x n) += A^T (m x k) B (m x n) */
 INLINE void add_transposed(const int m, const int k, int n, const double *A, const double *B,

@@ -130,10 +130,53 @@ SMALL_INLINE bool small_lu_of(const int n, double *A, int *pivot)
     return true;
 }
 
+/* Exchanges rows k and l of A (6 x 6). */
+SMALL_INLINE void small_swap_rows(int k, int l, double *A)
+{
+    const row6 row = row6_load(A + 6 * k);
+    row6_store(row6_load(A + 6 * l), A + 6 * k);
+    row6_store(row, A + 6 * l);
+}
+
+/* Step k of the factorisation of A (6 x 6): the row of the pivot, with zeros up to its diagonal, is
+ * subtracted from whole rows, so that the factors before it remain. */
+SMALL_INLINE bool small_lu_step(const int k, double *A, int *pivot)
+{
+    int best = k;
+    double largest = fabs(A[7 * k]);
+    for (int i = k + 1; i < 6; i++)
+        if (fabs(A[6 * i + k]) > largest) {
+            largest = fabs(A[6 * i + k]);
+            best = i;
+        }
+    pivot[k] = best;
+    if (!(largest > 0) || !isfinite(largest))
+        return false;
+    if (best != k)
+        small_swap_rows(k, best, A);
+    const double inverse = 1.0 / A[7 * k];
+    row6 row = row6_load(A + 6 * k);
+    for (int j = 0; j <= k; j++)
+        row = row6_with(row, j, 0.0);
+    for (int i = k + 1; i < 6; i++) {
+        const double factor = A[6 * i + k] * inverse;
+        const row6 rest = row6_subtract_times(row6_load(A + 6 * i), factor, row);
+        row6_store(row6_with(rest, k, factor), A + 6 * i);
+    }
+    return true;
+}
+
+/* The same as small_lu_of with the same bits, row by row */
+SMALL_INLINE bool small_lu_rows(double *A, int *pivot)
+{
+    return small_lu_step(0, A, pivot) && small_lu_step(1, A, pivot) && small_lu_step(2, A, pivot) &&
+           small_lu_step(3, A, pivot) && small_lu_step(4, A, pivot) && small_lu_step(5, A, pivot);
+}
+
 /* LU factors of A (n x n) in place with row exchanges; false if a pivot is zero or not finite. */
 static inline bool small_lu(int n, double *A, int *pivot)
 {
-    return n == 6 ? small_lu_of(6, A, pivot) : small_lu_of(n, A, pivot);
+    return n == 6 ? small_lu_rows(A, pivot) : small_lu_of(n, A, pivot);
 }
 
 /* B (6 x 6) <- A^-1 B: the same as below with the same bits, row by row */
@@ -141,23 +184,52 @@ SMALL_INLINE void small_lu_solve_rows(const double *LU, const int *pivot, double
 {
     row6 row[6];
     for (int k = 0; k < 6; k++)
+        if (pivot[k] != k)
+            small_swap_rows(k, pivot[k], B);
+    for (int k = 0; k < 6; k++)
         row[k] = row6_load(B + 6 * k);
+#pragma GCC unroll 6
     for (int k = 0; k < 6; k++)
-        if (pivot[k] != k) {
-            row6 swap = row[k];
-            row[k] = row[pivot[k]];
-            row[pivot[k]] = swap;
-        }
-    for (int k = 0; k < 6; k++)
-        for (int i = k + 1; i < 6; i++)
-            row[i] = row6_add_times(row[i], -LU[6 * i + k], row[k]);
+#pragma GCC unroll 6
+        for (int i = 1; i < 6; i++)
+            if (i > k)
+                row[i] = row6_subtract_times(row[i], LU[6 * i + k], row[k]);
+#pragma GCC unroll 6
     for (int k = 5; k >= 0; k--) {
-        for (int i = k + 1; i < 6; i++)
-            row[k] = row6_add_times(row[k], -LU[6 * k + i], row[i]);
-        row[k] = row6_add_times(row6_zero(), 1.0 / LU[7 * k], row[k]);
-    }
-    for (int k = 0; k < 6; k++)
+#pragma GCC unroll 6
+        for (int i = 1; i < 6; i++)
+            if (i > k)
+                row[k] = row6_subtract_times(row[k], LU[6 * k + i], row[i]);
+        row[k] = row6_times(1.0 / LU[7 * k], row[k]);
         row6_store(row[k], B + 6 * k);
+    }
+}
+
+/* b (6) <- A^-1 b: the same with all numbers in registers */
+SMALL_INLINE void small_lu_solve_one(const double *LU, const int *pivot, double *b)
+{
+    double x[6];
+    for (int k = 0; k < 6; k++) {
+        const double swap = b[k];
+        b[k] = b[pivot[k]];
+        b[pivot[k]] = swap;
+    }
+    memcpy(x, b, sizeof x);
+#pragma GCC unroll 6
+    for (int k = 0; k < 6; k++)
+#pragma GCC unroll 6
+        for (int i = 1; i < 6; i++)
+            if (i > k)
+                x[i] -= LU[6 * i + k] * x[k];
+#pragma GCC unroll 6
+    for (int k = 5; k >= 0; k--) {
+#pragma GCC unroll 6
+        for (int i = 1; i < 6; i++)
+            if (i > k)
+                x[k] -= LU[6 * k + i] * x[i];
+        x[k] *= 1.0 / LU[7 * k];
+    }
+    memcpy(b, x, sizeof x);
 }
 
 /* B (n x columns) <- A^-1 B with the factors of small_lu */
@@ -165,6 +237,10 @@ static inline void small_lu_solve(int n, const double *LU, const int *pivot, int
 {
     if (n == 6 && columns == 6) {
         small_lu_solve_rows(LU, pivot, B);
+        return;
+    }
+    if (n == 6 && columns == 1) {
+        small_lu_solve_one(LU, pivot, B);
         return;
     }
     /* all exchanges first, since they also moved the rows of L */

@@ -101,29 +101,35 @@ static void sink_local(void *context, int piece, double factor, const double *K)
     olo_projector_add(x->projector, piece, 2 * factor, K, x->step.x.qm, x->step.x.q1);
 }
 
-/* Adds the tangent. Terms with `invariants` have a stress of the iteration; the resulting change of
- * the balance is added to `mixed`. */
 static void sink_stress(void *context, int piece, const olo_term *term, double factor,
                         const olo_law_over *law, const double *at)
 {
     olo_static_balance *x = context;
-    double *stress = x->stress + (size_t)piece * OLO_LAW_INVARIANTS_MAX;
-    double change[OLO_LAW_INVARIANTS_MAX];
-    olo_law_over mixed = *law;
-    for (int k = 0; term->invariants && k < term->forms; k++) {
-        if (!x->predicted)
-            stress[k] = law->s[k];
-        change[k] = factor * (stress[k] - law->s[k]);
-        mixed.s[k] = stress[k];
-    }
-    if (term->invariants) {
+    const olo_twist_configurations configurations = {
+        .left = x->step.x.qm, .qm = x->step.x.qm, .stress = at, .q1 = x->step.x.q1};
+    olo_projector_add_stress(x->projector, piece, term, 2 * factor, law, &configurations);
+}
+
+/* Adds the tangent with the stress of the iteration, and adds the resulting change of the balance
+ * to `mixed`. */
+static void sink_pack(void *context, const olo_term_pack *pack, double factor, olo_pack_step *at)
+{
+    olo_static_balance *x = context;
+    for (int l = 0; l < pack->count; l++) {
+        const olo_term *term = pack->term[l];
+        double *stress = x->stress + (size_t)pack->piece[l] * OLO_LAW_INVARIANTS_MAX;
+        double change[OLO_LAW_INVARIANTS_MAX], *s = at->law[l].s;
+        for (int k = 0; k < term->forms; k++) {
+            if (!x->predicted)
+                stress[k] = s[k];
+            change[k] = factor * (stress[k] - s[k]);
+            s[k] = stress[k];
+        }
         term->invariants->combine(term, change, x->step.x.q1, x->step.r);
         for (int i = 0; i < term->size; i++)
             x->mixed[term->index[i]] += x->step.r[i];
     }
-    const olo_twist_configurations configurations = {
-        .left = x->step.x.qm, .qm = x->step.x.qm, .stress = at, .q1 = x->step.x.q1};
-    olo_projector_add_stress(x->projector, piece, term, 2 * factor, &mixed, &configurations);
+    olo_projector_add_pack(x->projector, pack, 2 * factor, false, at);
 }
 
 /* The balance of forces, and with a sink its tangent. */
@@ -268,7 +274,11 @@ static void measure_stiffness(olo_static_balance *x)
 void olo_static_assemble(olo_static_balance *x, double load, double shift)
 {
     const olo_system *s = x->system;
-    olo_sink sink = {.context = x, .mass = sink_mass, .local = sink_local, .stress = sink_stress};
+    olo_sink sink = {.context = x,
+                     .mass = sink_mass,
+                     .local = sink_local,
+                     .stress = sink_stress,
+                     .pack = sink_pack};
     x->step.load = load;
     x->step.t = olo_rotating_frame_turns(&x->spin) || x->hold ? 0.0 : load;
     olo_static_set_configuration(x);

@@ -1,7 +1,6 @@
 /* The static balance over a step of zero length, T = grad V + load (L - f), with half of its
  * tangent; and the tangent by rates. */
 #include "statics/static_balance.h"
-
 #include "stepping/balance.h"
 
 /* The step of zero length as an interval of length h around time 0. */
@@ -75,9 +74,12 @@ static void balance(olo_step *step, const olo_sink *sink)
     const olo_interval x = olo_step_interval(step);
     for (int i = 0; i < s->n; i++)
         step->T[i] = step->load * step->constant[i];
-    for (int i = 0; i < s->term_count; i++)
-        if (olo_piece_has_tangent(s, i) && !s->terms[i].law->dissipative)
-            (void)olo_balance_add_term(step, &x, i, sink);
+    for (int k = 0; k < step->form_count; k++)
+        if (!s->terms[step->active[k]].law->dissipative)
+            (void)olo_balance_add_term(step, &x, step->active[k], sink);
+    for (int k = 0; k < step->pack_count; k++)
+        if (!step->packs[k].term[0]->law->dissipative)
+            (void)olo_balance_add_pack(step, &step->packs[k], &x, sink);
     for (int i = 0; i < s->action_count; i++) {
         bool tangent = sink && s->actions[i].type->has_tangent;
         olo_static_evaluate_action(step, i, step->r, tangent ? step->K : NULL);

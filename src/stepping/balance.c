@@ -100,12 +100,31 @@ double olo_balance_add_term(olo_step *step, const olo_interval *x, int i, const 
     return term->law->dissipative ? 0 : own;
 }
 
+double olo_balance_add_pack(olo_step *step, const olo_term_pack *pack, const olo_interval *x,
+                            const olo_sink *sink)
+{
+    const olo_pack_balance balance = {.factor = step->h, .T = step->T, .scale = &step->scale};
+    olo_pack_step at;
+    double energy = 0;
+    if (sink && !sink->pack) {
+        for (int l = 0; l < pack->count; l++)
+            energy += olo_balance_add_term(step, x, pack->piece[l], sink);
+        return energy;
+    }
+    olo_term_pack_evaluate(pack, &step->evaluation, x, sink != NULL, &balance, &at);
+    if (sink)
+        sink->pack(sink->context, pack, step->h, &at);
+    return at.energy;
+}
+
 /* Adds the terms; returns their energy, without dissipative ones. */
 static double add_terms(olo_step *step, const olo_interval *x, const olo_sink *sink)
 {
     double energy = 0;
-    for (int k = 0; k < step->active_count; k++)
+    for (int k = 0; k < step->form_count; k++)
         energy += olo_balance_add_term(step, x, step->active[k], sink);
+    for (int k = 0; k < step->pack_count; k++)
+        energy += olo_balance_add_pack(step, &step->packs[k], x, sink);
     return energy;
 }
 

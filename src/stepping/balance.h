@@ -21,6 +21,10 @@ void olo_balance_add_piece(olo_step *step, int piece, double factor, const olo_s
 double olo_balance_multiplier_factor(const olo_step *step);
 /* Computes T = h dV - h f without inertia; returns the energy V. */
 double olo_balance_forces(olo_step *step);
+/* Adds h times the forces of a pack of terms to T and passes its tangent to the sink; returns
+ * their energy. The sink may be NULL. */
+double olo_balance_add_pack(olo_step *step, const olo_term_pack *pack, const olo_interval *x,
+                            const olo_sink *sink);
 /* At the end: updates work of loads, dissipation, q, v = v1 unless it is pending, and time. The
  * scheme adds the work of prescribed motions, because it depends on when their multipliers act. */
 void olo_balance_finish(const olo_step *step, olo_state *state);

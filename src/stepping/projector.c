@@ -419,11 +419,16 @@ static void add_forms(olo_projector *p, const plan *x, const olo_term *term, dou
 void olo_projector_add_stress(olo_projector *p, int piece, const olo_term *term, double factor,
                               const olo_law_over *law, const olo_twist_configurations *at)
 {
-    const plan *x = p->plans[piece];
-    if (term->invariants)
-        term->invariants->add_twist_tangent(term, factor, law->s, law->s1, at, x->block);
-    else
-        add_forms(p, x, term, factor, law, at);
+    add_forms(p, p->plans[piece], term, factor, law, at);
+}
+
+void olo_projector_add_pack(olo_projector *p, const olo_term_pack *pack, double factor,
+                            bool at_start, const olo_pack_step *at)
+{
+    double *const *const block[LANES] = {
+        p->plans[pack->piece[0]]->block, p->plans[pack->piece[1]]->block,
+        p->plans[pack->piece[2]]->block, p->plans[pack->piece[3]]->block};
+    pack->kernels->add_twist_tangent(pack, at, factor, at_start, block);
 }
 
 void olo_projector_add_hessian(olo_projector *p, int piece, double factor, const double *qm,

@@ -10,6 +10,7 @@
 #include "kinematics/topology.h"
 #include "linalg/elimination.h"
 #include "system/system.h"
+#include "system/term_pack.h"
 
 typedef struct olo_projector olo_projector;
 
@@ -36,6 +37,9 @@ void olo_projector_add(olo_projector *projector, int piece, double factor, const
 void olo_projector_add_stress(olo_projector *projector, int piece, const olo_term *term,
                               double factor, const olo_law_over *law,
                               const olo_twist_configurations *at);
+/* The same for a pack of terms with invariants; the left pair is evaluated at q0 if `at_start`. */
+void olo_projector_add_pack(olo_projector *projector, const olo_term_pack *pack, double factor,
+                            bool at_start, const olo_pack_step *at);
 /* += factor P_int(q_m)^T A P_int(q1) of the Hessian A of a row that is a form */
 void olo_projector_add_hessian(olo_projector *projector, int piece, double factor, const double *qm,
                                const double *q1);

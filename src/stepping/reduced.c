@@ -126,6 +126,12 @@ static void sink_stress(void *context, int piece, const olo_term *term, double f
     olo_projector_add_stress(x->projector, piece, term, factor, law, &at_q);
 }
 
+static void sink_pack(void *context, const olo_term_pack *pack, double factor, olo_pack_step *at)
+{
+    reduced *x = context;
+    olo_projector_add_pack(x->projector, pack, factor, x->step->x.left != NULL, at);
+}
+
 /* With lambda = 2 lambda'/h^2 a row adds h lambda grad g = (2/h) lambda' grad g to T; rows are
  * (2/h) g(q1) = 0. */
 static void add_closure_row(reduced *x, olo_step *step, int row, double lambda, double *right)
@@ -482,7 +488,11 @@ static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
  */
 static int assemble(reduced *x, olo_step *step)
 {
-    olo_sink sink = {.context = x, .mass = sink_mass, .local = sink_local, .stress = sink_stress};
+    olo_sink sink = {.context = x,
+                     .mass = sink_mass,
+                     .local = sink_local,
+                     .stress = sink_stress,
+                     .pack = sink_pack};
     x->step = step;
     if (x->tree_only && !step->closed)
         olo_elimination_clear_gaps(x->elimination);

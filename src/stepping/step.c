@@ -14,17 +14,35 @@ static void measure_pieces(const olo_system *s, size_t *vector, size_t *matrix)
     *matrix = largest * largest;
 }
 
-/* Sums the gradients of terms that are linear in q: constant forces such as gravity. The other
- * terms are listed as active. */
+/* Lists the terms whose forces are not constant: those with forms, and those with invariants in
+ * packs. False: no memory. */
+static bool list_active_terms(const olo_system *s, olo_step *step)
+{
+    step->active = olo_alloc((size_t)s->term_count, sizeof *step->active);
+    if (!step->active)
+        return false;
+    for (int i = 0; i < s->term_count; i++)
+        if (olo_piece_has_tangent(s, i) && !s->terms[i].invariants)
+            step->active[step->active_count++] = i;
+    step->form_count = step->active_count;
+    for (int i = 0; i < s->term_count; i++)
+        if (s->terms[i].invariants)
+            step->active[step->active_count++] = i;
+    const int packed = step->active_count - step->form_count;
+    step->packs = olo_alloc((size_t)packed, sizeof *step->packs);
+    if (step->packs)
+        step->pack_count = olo_term_packs(s, packed, step->active + step->form_count, step->packs);
+    return step->packs != NULL;
+}
+
+/* Sums the gradients of terms that are linear in q: constant forces such as gravity. */
 static void gather_constant_forces(olo_step *step)
 {
     const olo_system *s = step->system;
     for (int i = 0; i < s->term_count; i++) {
         const olo_term *term = &s->terms[i];
-        if (olo_piece_has_tangent(s, i)) {
-            step->active[step->active_count++] = i;
+        if (olo_piece_has_tangent(s, i))
             continue;
-        }
         for (int k = 0; k < term->size; k++)
             step->constant[term->index[k]] += term->coefficient[0] * term->form[0].b[k];
         step->constant_energy += term->coefficient[0] * term->form[0].c;
@@ -39,8 +57,7 @@ olo_status olo_step_create(const olo_system *s, olo_step *step, olo_error *error
     measure_pieces(s, &vector, &matrix);
     step->numbers = olo_alloc(12 * n + 2 * twists + m + vector + matrix + constants + forces,
                               sizeof *step->numbers);
-    step->active = olo_alloc((size_t)s->term_count, sizeof *step->active);
-    if (!step->numbers || !step->active)
+    if (!step->numbers || !list_active_terms(s, step))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a step");
     double *at = step->numbers;
     step->x.dq = at;
@@ -72,4 +89,5 @@ void olo_step_free(olo_step *step)
 {
     olo_free(step->numbers);
     olo_free(step->active);
+    olo_free(step->packs);
 }

@@ -12,6 +12,7 @@
 #include "stepping/segments.h"
 #include "system/interval.h"
 #include "system/system.h"
+#include "system/term_pack.h"
 
 /* Longer Cayley vectors converge to the spurious root at half a turn. */
 #define OLO_HALF_TURN 200.0
@@ -38,11 +39,14 @@ typedef struct olo_step {
     double *lambda_end;     /* [m] multipliers of the projection, forces over half a step */
     double *constant;       /* [n] gradient of the terms that are linear in q, ... */
     double constant_energy; /* ... and their energy at q = 0 */
-    int active_count;       /* terms whose forces are not constant */
+    int active_count;       /* terms whose forces are not constant, ... */
+    int form_count;         /* ... first those with forms, then those with invariants */
     int *active;
+    int pack_count; /* the latter in groups of four */
+    olo_term_pack *packs;
     const double *inputs; /* [actions] controls, see olo_interval; NULL: none */
     double load;          /* load factor, in statics only */
-    double *numbers;      /* memory behind all arrays but `active` */
+    double *numbers;      /* memory behind all arrays of numbers */
     double *r, *K;        /* local workspace */
     double *exchange;     /* [terms and actions] energy lost or work done over the step ... */
     bool exchanged;       /* ... if the treatment has computed it with the solution */
@@ -129,6 +133,8 @@ typedef struct olo_sink {
      * midpoint. NULL: they are passed as local matrices, too. */
     void (*stress)(void *context, int piece, const olo_term *term, double factor,
                    const olo_law_over *law, const double *at);
+    /* The same of four terms with invariants; it may change the stress in `at`. */
+    void (*pack)(void *context, const olo_term_pack *pack, double factor, olo_pack_step *at);
 } olo_sink;
 
 /* A scheme: the balance over a step and its derivative. */

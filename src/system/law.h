@@ -69,7 +69,8 @@ typedef struct olo_law {
     int invariants;   /* k, or 0 if the term determines it (general) */
     int coefficients; /* C */
     bool dissipative;
-    bool linear; /* f = c0 e of one invariant */
+    bool linear;   /* f = c0 e of one invariant */
+    bool diagonal; /* ds_k/de_l = 0 for different k and l */
     /* Of a law of the angle theta = atan2(e[1], e[0]), with full turns: F(theta); else NULL. */
     const struct olo_law *angle;
     /* With `coefficients` also fc, gc and sc are filled. */

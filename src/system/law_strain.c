@@ -124,8 +124,12 @@ static void elastic_over(const olo_law_input *x, olo_law_order order, bool coeff
     }
 }
 
-const olo_law olo_law_elastic = {
-    .name = "elastic", .invariants = K, .coefficients = K, .at = elastic_at, .over = elastic_over};
+const olo_law olo_law_elastic = {.name = "elastic",
+                                 .invariants = K,
+                                 .coefficients = K,
+                                 .diagonal = true,
+                                 .at = elastic_at,
+                                 .over = elastic_over};
 
 // -- coupled --------------------------------------------------------------------------------------
 

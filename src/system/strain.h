@@ -36,4 +36,9 @@ void olo_strain_values(const olo_strain *strain, const double *q, const double *
 /* The invariants of a term whose `data` is an olo_strain. */
 extern const olo_invariants olo_strain_invariants;
 
+/* Their functions for four terms at once, in plain code and for AVX2; NULL if the library was built
+ * without AVX2. */
+extern const struct olo_pack_kernels olo_strain_kernels_plain;
+extern const struct olo_pack_kernels *const olo_strain_kernels_wide;
+
 #endif

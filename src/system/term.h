@@ -59,12 +59,9 @@ typedef struct olo_invariants {
     void (*combine)(const olo_term *term, const double *s, const double *q, double *r);
     /* matrix += sum_k s_k A_k, the constant Hessians */
     void (*add_hessian)(const olo_term *term, const double *s, double *matrix);
-    /* += factor P_int(left)^T dr/dq1 P_int(q1) in the twists of the nodes of `index`, which are
-     * frames, with the stress s and its derivative s1 with respect to the invariants at `stress`.
-     * The result has 6 x 6 blocks, the one of nodes a and b at block[a nodes + b]. */
-    void (*add_twist_tangent)(const olo_term *term, double factor, const double *s,
-                              const double *s1, const olo_twist_configurations *at,
-                              double *const *block);
+    /* Functions that evaluate four terms at once (term_pack.h), for this processor; or `plain`,
+     * without registers of four numbers, to the same bits. */
+    const struct olo_pack_kernels *(*kernels)(bool plain);
     /* Coefficients: how many, and the derivatives of all values and gradients with respect to one
      * of them. */
     int (*coefficients)(const olo_term *term);

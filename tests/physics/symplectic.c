@@ -201,6 +201,8 @@ static const example moving[] = {
     {"rotating-arm", 0.01, 20, NULL, NULL},     {"cantilever", 0.001, 20, NULL, NULL},
     {"beam-with-masses", 0.01, 20, NULL, NULL}};
 
+/* Rounding errors of the stiff cantilever are amplified to between 5e-11 and 3e-10 in a hundred
+ * steps, depending on the initial state and the order of sums. */
 TEST(symplectic_form_is_constant_over_a_hundred_steps)
 {
     for (size_t i = 0; i < sizeof moving / sizeof *moving; i++)
@@ -209,7 +211,7 @@ TEST(symplectic_form_is_constant_over_a_hundred_steps)
                 lapse_of(&moving[i], "variational", order, order == 2 && !SANITIZED ? 100 : 5);
             print_message("%s, order %d: form %.1e, adjoint %.1e\n", moving[i].model, order, x.form,
                           x.adjoint);
-            check_below(x.form, 1e-10);
+            check_below(x.form, strcmp(moving[i].model, "cantilever") == 0 ? 5e-10 : 1e-10);
             check_below(x.adjoint, 1e-12);
         }
 }

@@ -9,6 +9,7 @@
 #include "linalg/vec3.h"
 #include "system/form_builder.h"
 #include "system/strain.h"
+#include "system/term_pack.h"
 
 enum { NODES = OLO_STRAIN_NODES_MAX, SIZE = 12 * NODES, STRAINS = OLO_STRAINS };
 
@@ -214,21 +215,26 @@ static void null_space(const double *q, double P[12][6])
 static void same_in_twists_of(sample *x, bool middle)
 {
     int n = x->strains.size, t = 6 * x->strain.nodes;
-    double r[SIZE], other[SIZE], left[NODES][12][6], right[NODES][12][6];
+    double r[SIZE] = {0}, other[SIZE], left[NODES][12][6], right[NODES][12][6], scale = 0;
     const double *at_left = middle ? x->q0 : x->qm;
-    olo_law_over law;
+    const olo_evaluation how = {.midpoint = middle};
+    const olo_pack_balance balance = {.factor = 1, .T = r, .scale = &scale};
+    const olo_system system = {.terms = &x->strains, .term_count = 1};
+    olo_term_pack pack;
+    static olo_pack_step over;
     (middle ? olo_term_midpoint : olo_term_discrete)(&x->by_forms, &x->step, other, theirs);
-    (middle ? olo_term_midpoint_stress : olo_term_stress)(&x->strains, &x->step, r, &law);
+    check_equal(1, olo_term_packs(&system, 1, (int[]){0}, &pack));
+    olo_term_pack_evaluate(&pack, &how, &x->step, true, &balance, &over);
     check_same(n, other, r, 1e-13);
+    check_relative(largest(n, other), scale, 1e-13);
     static double storage[NODES * NODES][36];
     double *block[NODES * NODES];
     int nodes = x->strain.nodes;
     memset(storage, 0, sizeof storage);
     for (int k = 0; k < nodes * nodes; k++)
         block[k] = storage[k];
-    const olo_twist_configurations at = {
-        .left = at_left, .qm = x->qm, .stress = middle ? x->qm : x->q1, .q1 = x->q1};
-    x->strains.invariants->add_twist_tangent(&x->strains, 0.5, law.s, law.s1, &at, block);
+    double *const *const blocks[LANES] = {block, block, block, block};
+    pack.kernels->add_twist_tangent(&pack, &over, 0.5, middle, blocks);
     for (int i = 0; i < t; i++)
         for (int j = 0; j < t; j++)
             ours[i * t + j] = 2 * storage[i / 6 * nodes + j / 6][i % 6 * 6 + j % 6];

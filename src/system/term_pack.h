@@ -1,0 +1,64 @@
+/* Terms with invariants, four at once: over a step their forces, and their tangent in twists.
+ *
+ * A pack has up to four terms with the same invariants, the same law and equally many coordinates,
+ * which are those of frames. Numbers of four terms are held in lanes (linalg/lanes.h). Laws are
+ * evaluated term by term, between the evaluation of the invariants and that of the forces.
+ */
+#ifndef OLO_SYSTEM_TERM_PACK_H
+#define OLO_SYSTEM_TERM_PACK_H
+
+#include "linalg/lanes.h"
+#include "system/interval.h"
+
+typedef struct olo_term_pack {
+    const struct olo_pack_kernels *kernels;
+    int count;        /* of terms; further lanes are copies of the first one */
+    int piece[LANES]; /* number of each term among those of the system */
+    const olo_term *term[LANES];
+} olo_term_pack;
+
+/* The step of a pack: the stress of each term, and intermediate results of the kernels. */
+typedef struct olo_pack_step {
+    bool midpoint; /* forces are those at the midpoint, not the discrete gradient */
+    double energy; /* the sum over the terms, see olo_evaluate_term; 0 for a dissipative law */
+    olo_law_over law[LANES]; /* s and ds/de1 of each term */
+    lane number[150];
+} olo_pack_step;
+
+/* Invariants of four terms; those of one term are contiguous. */
+typedef double olo_pack_invariants[LANES][8];
+
+/* The balance of forces, to which a pack adds. */
+typedef struct olo_pack_balance {
+    double factor; /* of the forces */
+    double *T;
+    double *scale; /* is raised to the largest component of a force times factor */
+} olo_pack_balance;
+
+/* The functions of invariants for a pack, see olo_invariants. */
+typedef struct olo_pack_kernels {
+    /* e(q0) and e(q1) - e(q0), or e(qm) if step->midpoint */
+    void (*over)(const olo_term_pack *pack, const olo_interval *x, olo_pack_step *step,
+                 olo_pack_invariants e, olo_pack_invariants de);
+    /* adds factor sum_k s_k grad e_k of all terms */
+    void (*push)(const olo_term_pack *pack, const olo_pack_step *step,
+                 const olo_pack_balance *balance);
+    /* += factor P_int(left)^T dr/dq1 P_int(q1) with the stress s and its derivative s1 of
+     * step->law; `left` is q0 if `at_start`, else qm. The result of a term has 6 x 6 blocks, the
+     * one of nodes a and b at block[a nodes + b]. */
+    void (*add_twist_tangent)(const olo_term_pack *pack, const olo_pack_step *step, double factor,
+                              bool at_start, double *const *const block[LANES]);
+} olo_pack_kernels;
+
+/* Groups terms with invariants, `count` pieces of the system, to packs; returns their number. There
+ * are at most `count` of them. */
+int olo_term_packs(const olo_system *system, int count, const int *pieces, olo_term_pack *packs);
+
+/* Adds the forces over a step to the balance; fills `step`, with the derivative ds/de1 if
+ * `tangent`.
+ */
+void olo_term_pack_evaluate(const olo_term_pack *pack, const olo_evaluation *how,
+                            const olo_interval *x, bool tangent, const olo_pack_balance *balance,
+                            olo_pack_step *step);
+
+#endif
