@@ -10,12 +10,10 @@ static inline int count_hidden(const char *folder)
 {
     int count = 0;
     DIR *entries = opendir(folder);
-    for (const struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
+    for (const struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;)
         count += entry->d_name[0] == '.' && strstr(entry->d_name, ".oloid-") != NULL;
-    }
-    if (entries != NULL) {
+    if (entries != NULL)
         closedir(entries);
-    }
     return count;
 }
 

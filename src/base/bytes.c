@@ -10,11 +10,10 @@ void olo_bytes_pass(olo_bytes *bytes, void *field, size_t size)
             bytes->overrun = true;
             return;
         }
-        if (size > 0 && bytes->mode == OLO_BYTES_SAVE) {
+        if (size > 0 && bytes->mode == OLO_BYTES_SAVE)
             memcpy(bytes->block + bytes->at, field, size);
-        } else if (size > 0) {
+        else if (size > 0)
             memcpy(field, bytes->block + bytes->at, size);
-        }
     }
     bytes->at += size;
 }

@@ -33,9 +33,8 @@ double olo_expression_value(const olo_expression *expression, const double *x)
             i = instruction->with.index - 1;
             break;
         case OLO_JUMP_IF_ZERO:
-            if (stack[--top] == 0) {
+            if (stack[--top] == 0)
                 i = instruction->with.index - 1;
-            }
             break;
         }
     }
@@ -47,12 +46,10 @@ static olo_jet variable_jet(int kind, const double *x, const double *u, const do
                             size_t variable)
 {
     olo_jet jet = {{x[variable], 0, 0, 0}};
-    if (kind > 0) {
+    if (kind > 0)
         jet.c[1] = u[variable];
-    }
-    if (kind == OLO_JET_MIXED) {
+    if (kind == OLO_JET_MIXED)
         jet.c[2] = v[variable];
-    }
     return jet;
 }
 
@@ -85,9 +82,8 @@ static olo_jet evaluate(const olo_expression *expression, int kind, const double
             i = instruction->with.index - 1;
             break;
         case OLO_JUMP_IF_ZERO:
-            if (stack[--top].c[0] == 0) {
+            if (stack[--top].c[0] == 0)
                 i = instruction->with.index - 1;
-            }
             break;
         }
     }
@@ -111,11 +107,9 @@ double olo_expression_second(const olo_expression *expression, const double *x, 
 
 bool olo_expression_uses(const olo_expression *expression, size_t variable)
 {
-    for (size_t k = 0; k < expression->used_count; k++) {
-        if (expression->used[k] == variable) {
+    for (size_t k = 0; k < expression->used_count; k++)
+        if (expression->used[k] == variable)
             return true;
-        }
-    }
     return false;
 }
 

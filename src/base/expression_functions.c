@@ -222,11 +222,9 @@ enum {
 
 static const olo_function *find(const olo_function *table, int count, const char *name)
 {
-    for (int i = 0; i < count; i++) {
-        if (strcmp(table[i].name, name) == 0) {
+    for (int i = 0; i < count; i++)
+        if (strcmp(table[i].name, name) == 0)
             return &table[i];
-        }
-    }
     return NULL;
 }
 
@@ -243,9 +241,8 @@ const olo_function *olo_operator_find(const char *symbol)
 const char *olo_function_suggest(const char *word)
 {
     const char *names[FUNCTION_COUNT];
-    for (int i = 0; i < FUNCTION_COUNT; i++) {
+    for (int i = 0; i < FUNCTION_COUNT; i++)
         names[i] = functions[i].name;
-    }
     return olo_suggest(word, names, FUNCTION_COUNT);
 }
 

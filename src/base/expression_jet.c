@@ -35,12 +35,10 @@ void olo_jet_compose(int kind, const double *g, const olo_jet *x, olo_jet *r)
         r->c[3] = chain_term(g[1], c[3]) + chain_term(g[2], c[1] * c[2]);
         return;
     }
-    if (kind >= 1) {
+    if (kind >= 1)
         r->c[1] = chain_term(g[1], c[1]);
-    }
-    if (kind >= 2) {
+    if (kind >= 2)
         r->c[2] = chain_term(g[1], c[2]) + chain_term(g[2], c[1] * c[1]);
-    }
     if (kind >= 3) {
         r->c[3] = chain_term(g[1], c[3]) + 3 * chain_term(g[2], c[1] * c[2]) +
                   chain_term(g[3], c[1] * c[1] * c[1]);
@@ -50,26 +48,23 @@ void olo_jet_compose(int kind, const double *g, const olo_jet *x, olo_jet *r)
 void olo_jet_add(int kind, const olo_jet *x, const olo_jet *y, olo_jet *r)
 {
     (void)kind;
-    for (int k = 0; k <= OLO_EXPRESSION_MAX_ORDER; k++) {
+    for (int k = 0; k <= OLO_EXPRESSION_MAX_ORDER; k++)
         r->c[k] = x->c[k] + y->c[k];
-    }
 }
 
 void olo_jet_subtract(int kind, const olo_jet *x, const olo_jet *y, olo_jet *r)
 {
     (void)kind;
-    for (int k = 0; k <= OLO_EXPRESSION_MAX_ORDER; k++) {
+    for (int k = 0; k <= OLO_EXPRESSION_MAX_ORDER; k++)
         r->c[k] = x->c[k] - y->c[k];
-    }
 }
 
 void olo_jet_combine(double value, double a, const olo_jet *x, double b, const olo_jet *y,
                      olo_jet *r)
 {
     r->c[0] = value;
-    for (int k = 1; k <= OLO_EXPRESSION_MAX_ORDER; k++) {
+    for (int k = 1; k <= OLO_EXPRESSION_MAX_ORDER; k++)
         r->c[k] = chain_term(a, x->c[k]) + chain_term(b, y->c[k]);
-    }
 }
 
 void olo_jet_multiply(int kind, const olo_jet *x, const olo_jet *y, olo_jet *r)
@@ -82,15 +77,12 @@ void olo_jet_multiply(int kind, const olo_jet *x, const olo_jet *y, olo_jet *r)
         r->c[3] = a[0] * b[3] + a[1] * b[2] + a[2] * b[1] + a[3] * b[0];
         return;
     }
-    if (kind >= 1) {
+    if (kind >= 1)
         r->c[1] = a[0] * b[1] + a[1] * b[0];
-    }
-    if (kind >= 2) {
+    if (kind >= 2)
         r->c[2] = a[0] * b[2] + 2 * a[1] * b[1] + a[2] * b[0];
-    }
-    if (kind >= 3) {
+    if (kind >= 3)
         r->c[3] = a[0] * b[3] + 3 * (a[1] * b[2] + a[2] * b[1]) + a[3] * b[0];
-    }
 }
 
 void olo_jet_divide(int kind, const olo_jet *x, const olo_jet *y, olo_jet *r)
@@ -104,15 +96,12 @@ void olo_jet_divide(int kind, const olo_jet *x, const olo_jet *y, olo_jet *r)
         q[3] = (a[3] - q[0] * b[3] - q[1] * b[2] - q[2] * b[1]) / b[0];
         return;
     }
-    if (kind >= 1) {
+    if (kind >= 1)
         q[1] = (a[1] - q[0] * b[1]) / b[0];
-    }
-    if (kind >= 2) {
+    if (kind >= 2)
         q[2] = (a[2] - q[0] * b[2] - 2 * q[1] * b[1]) / b[0];
-    }
-    if (kind >= 3) {
+    if (kind >= 3)
         q[3] = (a[3] - q[0] * b[3] - 3 * (q[1] * b[2] + q[2] * b[1])) / b[0];
-    }
 }
 
 /* Derivatives of x^n by x for constant n, as many as the kind needs. A zero factor ends the series:
@@ -139,9 +128,8 @@ static void jet_power_at_zero(int kind, const olo_jet *x, double y, olo_jet *r)
     for (int k = 1; k <= (mixed ? OLO_EXPRESSION_MAX_ORDER : kind); k++) {
         int order = mixed ? (k + 1) / 2 : k;
         int by_x = olo_jet_is_constant(x) ? 0 : order - 1;
-        if (!(by_x < y)) {
+        if (!(by_x < y))
             r->c[k] = NAN;
-        }
     }
 }
 
@@ -190,9 +178,8 @@ void olo_jet_hypot(int kind, const olo_jet *x, const olo_jet *y, olo_jet *r)
     /* of 1 + t^2: the 1 is in the derivatives */
     olo_jet_compose(kind, sqrt_at_one, &square, &root);
     olo_jet_multiply(kind, &a, &root, r);
-    for (int k = 0; k <= OLO_EXPRESSION_MAX_ORDER; k++) {
+    for (int k = 0; k <= OLO_EXPRESSION_MAX_ORDER; k++)
         r->c[k] = chain_term(h, r->c[k]);
-    }
 }
 
 void olo_jet_atan2(int kind, const olo_jet *y, const olo_jet *x, olo_jet *r)

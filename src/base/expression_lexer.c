@@ -42,14 +42,11 @@ static size_t utf8_length(const char *text)
 {
     unsigned char lead = (unsigned char)text[0];
     size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    if (length == 0 || lead > 0xf4) {
+    if (length == 0 || lead > 0xf4)
         return 0;
-    }
-    for (size_t i = 1; i < length; i++) {
-        if (((unsigned char)text[i] & 0xc0) != 0x80) {
+    for (size_t i = 1; i < length; i++)
+        if (((unsigned char)text[i] & 0xc0) != 0x80)
             return 0;
-        }
-    }
     return length;
 }
 
@@ -74,12 +71,10 @@ static void excerpt(const char *text, size_t length, size_t at, char *out)
     size_t size = EXCERPT_BEFORE + EXCERPT_AFTER;
     size_t first = length <= size || at <= EXCERPT_BEFORE ? 0 : at - EXCERPT_BEFORE;
     size_t last = length - first <= size ? length : first + size;
-    for (int i = 0; i < 3 && first > 0 && ((unsigned char)text[first] & 0xc0) == 0x80; i++) {
+    for (int i = 0; i < 3 && first > 0 && ((unsigned char)text[first] & 0xc0) == 0x80; i++)
         first--; /* do not cut a character, which has at most 4 bytes */
-    }
-    if (first > 0) {
+    if (first > 0)
         out = put_dots(out);
-    }
     for (size_t i = first; i < last;) {
         size_t bytes = utf8_length(text + i);
         if (bytes == 0 || is_control(text[i])) {
@@ -91,9 +86,8 @@ static void excerpt(const char *text, size_t length, size_t at, char *out)
             i += bytes;
         }
     }
-    if (last < length) {
+    if (last < length)
         out = put_dots(out);
-    }
     *out = '\0';
 }
 
@@ -106,9 +100,8 @@ olo_status olo_lexer_fail(olo_lexer *lexer, size_t at, const char *suggestion, c
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     excerpt(lexer->text, lexer->length, at, around);
-    if (lexer->column != NULL) {
+    if (lexer->column != NULL)
         *lexer->column = at + 1;
-    }
     bool suggested = suggestion != NULL;
     return olo_fail(lexer->error, OLO_BAD_INPUT, "%s at column %zu of '%s'%s%s%s", message, at + 1,
                     around, suggested ? "; did you mean '" : "", suggested ? suggestion : "",
@@ -137,9 +130,8 @@ static double decimal(const char *text, size_t start, size_t end)
         /* an exponent beyond that of any number of digits */
         static const long enough = 100000;
         bool negative = text[i + 1] == '-';
-        for (i += text[i + 1] == '-' || text[i + 1] == '+' ? 2 : 1; i < end; i++) {
+        for (i += text[i + 1] == '-' || text[i + 1] == '+' ? 2 : 1; i < end; i++)
             exponent = exponent < enough ? exponent * 10 + (text[i] - '0') : enough;
-        }
         exponent = negative ? -exponent : exponent;
     }
     snprintf(digits + count, sizeof digits - count, "e%ld", exponent - after_point);
@@ -150,29 +142,24 @@ static olo_status read_number(olo_lexer *lexer)
 {
     const char *text = lexer->text;
     size_t i = lexer->start;
-    while (is_digit(text[i])) {
+    while (is_digit(text[i]))
         i++;
-    }
     if (text[i] == '.') {
         i++;
-        while (is_digit(text[i])) {
+        while (is_digit(text[i]))
             i++;
-        }
     }
     if (text[i] == 'e' || text[i] == 'E') {
         size_t first = i + 1 + (text[i + 1] == '+' || text[i + 1] == '-');
-        if (is_digit(text[first])) {
-            for (i = first; is_digit(text[i]);) {
+        if (is_digit(text[first]))
+            for (i = first; is_digit(text[i]);)
                 i++;
-            }
-        }
     }
     lexer->kind = OLO_TOKEN_NUMBER;
     lexer->end = i;
     lexer->number = decimal(text, lexer->start, i);
-    if (!isfinite(lexer->number)) {
+    if (!isfinite(lexer->number))
         return olo_lexer_fail(lexer, lexer->start, NULL, "number is too large");
-    }
     return OLO_OK;
 }
 
@@ -195,12 +182,10 @@ static olo_status read_symbol(olo_lexer *lexer)
             return OLO_OK;
         }
     }
-    if (is_control(*text)) {
+    if (is_control(*text))
         return olo_lexer_fail(lexer, lexer->start, NULL, "control character (code %d)", *text);
-    }
-    if (*text == '=') {
+    if (*text == '=')
         return olo_lexer_fail(lexer, lexer->start, "==", "unexpected character '='");
-    }
     size_t length = utf8_length(text);
     return length == 0 ? olo_lexer_fail(lexer, lexer->start, NULL, "text is not UTF-8")
                        : olo_lexer_fail(lexer, lexer->start, NULL, "unexpected character '%.*s'",
@@ -210,18 +195,16 @@ static olo_status read_symbol(olo_lexer *lexer)
 void olo_lexer_create(olo_lexer *lexer, const char *text, size_t *column, olo_error *error)
 {
     *lexer = (olo_lexer){.text = text, .length = strlen(text), .column = column, .error = error};
-    if (column != NULL) {
+    if (column != NULL)
         *column = 0;
-    }
 }
 
 olo_status olo_lexer_advance(olo_lexer *lexer)
 {
     const char *text = lexer->text;
     lexer->start = lexer->end;
-    while (text[lexer->start] == ' ') {
+    while (text[lexer->start] == ' ')
         lexer->start++;
-    }
     lexer->word[0] = '\0';
     char c = text[lexer->start];
     if (lexer->start >= lexer->length) {
@@ -229,21 +212,17 @@ olo_status olo_lexer_advance(olo_lexer *lexer)
         lexer->end = lexer->start;
         return OLO_OK;
     }
-    if (is_digit(c) || (c == '.' && is_digit(text[lexer->start + 1]))) {
+    if (is_digit(c) || (c == '.' && is_digit(text[lexer->start + 1])))
         return read_number(lexer);
-    }
-    if (!is_name_start(c)) {
+    if (!is_name_start(c))
         return read_symbol(lexer);
-    }
     size_t i = lexer->start;
-    while (is_name_part(text[i])) {
+    while (is_name_part(text[i]))
         i++;
-    }
     take_word(lexer, OLO_TOKEN_NAME, i - lexer->start);
     if (strcmp(lexer->word, "and") == 0 || strcmp(lexer->word, "or") == 0 ||
-        strcmp(lexer->word, "not") == 0) {
+        strcmp(lexer->word, "not") == 0)
         lexer->kind = OLO_TOKEN_SYMBOL;
-    }
     return OLO_OK;
 }
 
@@ -254,11 +233,9 @@ bool olo_lexer_at(const olo_lexer *lexer, const char *symbol)
 
 bool olo_expression_is_identifier(const char *name)
 {
-    if (!is_name_start(name[0])) {
+    if (!is_name_start(name[0]))
         return false;
-    }
-    while (is_name_part(*name)) {
+    while (is_name_part(*name))
         name++;
-    }
     return *name == '\0';
 }

@@ -73,9 +73,8 @@ static olo_status emit(parser *p, olo_instruction instruction)
     }
     olo_instruction *code =
         olo_grow(program->code, program->code_count, &program->code_capacity, sizeof *code);
-    if (code == NULL) {
+    if (code == NULL)
         return out_of_memory(p->lexer.error);
-    }
     program->code = code;
     code[program->code_count++] = instruction;
     return OLO_OK;
@@ -100,15 +99,13 @@ static olo_status emit_variable(parser *p, size_t index)
     /* the list of used variables stays sorted */
     olo_expression *program = p->program;
     size_t position = program->used_count;
-    while (position > 0 && program->used[position - 1] >= index) {
+    while (position > 0 && program->used[position - 1] >= index)
         position--;
-    }
     if (position == program->used_count || program->used[position] != index) {
         size_t *used =
             olo_grow(program->used, program->used_count, &program->used_capacity, sizeof *used);
-        if (used == NULL) {
+        if (used == NULL)
             return out_of_memory(p->lexer.error);
-        }
         program->used = used;
         memmove(used + position + 1, used + position,
                 (program->used_count - position) * sizeof *used);
@@ -122,14 +119,11 @@ static olo_status emit_variable(parser *p, size_t index)
 static bool foldable(const parser *p, size_t count)
 {
     const olo_expression *program = p->program;
-    if (program->code_count < p->fold_from + count) {
+    if (program->code_count < p->fold_from + count)
         return false;
-    }
-    for (size_t i = 1; i <= count; i++) {
-        if (program->code[program->code_count - i].kind != OLO_PUSH_CONSTANT) {
+    for (size_t i = 1; i <= count; i++)
+        if (program->code[program->code_count - i].kind != OLO_PUSH_CONSTANT)
             return false;
-        }
-    }
     return true;
 }
 
@@ -137,9 +131,8 @@ static olo_status emit_function(parser *p, const olo_function *function)
 {
     bool two = function->value2 != NULL;
     p->depth -= two;
-    if (!foldable(p, two ? 2 : 1)) {
+    if (!foldable(p, two ? 2 : 1))
         return emit(p, (olo_instruction){two ? OLO_APPLY2 : OLO_APPLY, {.function = function}});
-    }
     olo_instruction *top = &p->program->code[p->program->code_count - 1];
     if (two) {
         p->program->code_count--;
@@ -169,16 +162,13 @@ static olo_status enter(parser *p)
 static olo_status prefix(parser *p, const char *function, int level)
 {
     olo_status status = enter(p);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_lexer_advance(&p->lexer);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = binary(p, level);
-    }
     p->nesting--;
-    if (status == OLO_OK && function != NULL) {
+    if (status == OLO_OK && function != NULL)
         status = emit_function(p, olo_operator_find(function));
-    }
     return status;
 }
 
@@ -200,12 +190,10 @@ static olo_status expect(parser *p, const char *symbol, const char *expected)
 static olo_status parenthesis(parser *p)
 {
     olo_status status = enter(p);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = argument(p);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = expect(p, ")", "')'");
-    }
     p->nesting--;
     return status == OLO_OK ? olo_lexer_advance(&p->lexer) : status;
 }
@@ -225,9 +213,8 @@ static bool call_is(const call *c, const char *name)
 /* Number of arguments of a function; 0 for one or more. */
 static size_t arity(const call *c)
 {
-    if (call_is(c, "min") || call_is(c, "max")) {
+    if (call_is(c, "min") || call_is(c, "max"))
         return 0;
-    }
     return call_is(c, "if") || call_is(c, "clamp") ? 3 : c->function->value2 != NULL ? 2 : 1;
 }
 
@@ -251,12 +238,10 @@ static olo_status emit_branches(parser *p, call *c)
     size_t jump = program->code_count;
     olo_status status =
         emit(p, (olo_instruction){condition ? OLO_JUMP_IF_ZERO : OLO_JUMP, {.index = 0}});
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
-    if (!condition) {
+    if (!condition)
         program->code[c->jump].with.index = p->fold_from = program->code_count;
-    }
     c->jump = jump;
     p->depth--; /* the condition is popped; only one of the two branches leaves its value */
     return OLO_OK;
@@ -265,9 +250,8 @@ static olo_status emit_branches(parser *p, call *c)
 /* Emits the instructions of a call after its argument number `count`. */
 static olo_status emit_argument(parser *p, call *c)
 {
-    if (call_is(c, "if")) {
+    if (call_is(c, "if"))
         return emit_branches(p, c);
-    }
     if (call_is(c, "clamp")) {
         return c->count == 1 ? OLO_OK
                              : emit_function(p, olo_function_find(c->count == 2 ? "max" : "min"));
@@ -288,22 +272,18 @@ static olo_status arguments(parser *p, call *c)
     bool more = true;
     while (more) {
         olo_status status = argument(p);
-        if (status != OLO_OK) {
+        if (status != OLO_OK)
             return status;
-        }
         c->count++;
         more = olo_lexer_at(&p->lexer, ",");
         status = more ? OLO_OK : expect(p, ")", what_follows(c));
-        if (status != OLO_OK) {
+        if (status != OLO_OK)
             return status;
-        }
         /* count the arguments of a list that is too long, for the message */
-        if (arity(c) == 0 || c->count <= arity(c)) {
+        if (arity(c) == 0 || c->count <= arity(c))
             status = emit_argument(p, c);
-        }
-        if (status != OLO_OK) {
+        if (status != OLO_OK)
             return status;
-        }
     }
     return arity(c) == 0 || c->count == arity(c) ? OLO_OK : wrong_count(p, c);
 }
@@ -317,16 +297,13 @@ static olo_status function_call(parser *p, const char *name, size_t at)
                               name);
     }
     size_t i = p->lexer.end;
-    while (p->lexer.text[i] == ' ') {
+    while (p->lexer.text[i] == ' ')
         i++;
-    }
-    if (p->lexer.text[i] == ')') {
+    if (p->lexer.text[i] == ')')
         return wrong_count(p, &c);
-    }
     olo_status status = enter(p);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = arguments(p, &c);
-    }
     p->nesting--;
     return status == OLO_OK ? olo_lexer_advance(&p->lexer) : status;
 }
@@ -334,24 +311,19 @@ static olo_status function_call(parser *p, const char *name, size_t at)
 /* Reads a name that is no call: a variable or a constant. */
 static olo_status plain_name(parser *p, const char *name, size_t at)
 {
-    for (size_t i = 0; i < p->name_count; i++) {
-        if (strcmp(p->names[i], name) == 0) {
+    for (size_t i = 0; i < p->name_count; i++)
+        if (strcmp(p->names[i], name) == 0)
             return emit_variable(p, i);
-        }
-    }
-    for (size_t i = 0; i < CONSTANT_COUNT; i++) {
-        if (strcmp(constant_names[i], name) == 0) {
+    for (size_t i = 0; i < CONSTANT_COUNT; i++)
+        if (strcmp(constant_names[i], name) == 0)
             return emit_constant(p, constants[i]);
-        }
-    }
     if (olo_function_find(name) != NULL) {
         return olo_lexer_fail(&p->lexer, at, NULL, "function '%s' needs arguments in parentheses",
                               name);
     }
     const char *near = olo_suggest(name, p->names, p->name_count);
-    if (near == NULL) {
+    if (near == NULL)
         near = olo_suggest(name, constant_names, CONSTANT_COUNT);
-    }
     return olo_lexer_fail(&p->lexer, at, near, "unknown name '%s'", name);
 }
 
@@ -365,9 +337,8 @@ static olo_status name_or_call(parser *p)
     }
     memcpy(name, p->lexer.word, OLO_LEXER_WORD);
     olo_status status = olo_lexer_advance(&p->lexer);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     return olo_lexer_at(&p->lexer, "(") ? function_call(p, name, at) : plain_name(p, name, at);
 }
 
@@ -381,15 +352,12 @@ static olo_status operand(parser *p)
     case OLO_TOKEN_NAME:
         return name_or_call(p);
     case OLO_TOKEN_SYMBOL:
-        if (olo_lexer_at(&p->lexer, "(")) {
+        if (olo_lexer_at(&p->lexer, "("))
             return parenthesis(p);
-        }
-        if (olo_lexer_at(&p->lexer, "-") || olo_lexer_at(&p->lexer, "+")) {
+        if (olo_lexer_at(&p->lexer, "-") || olo_lexer_at(&p->lexer, "+"))
             return prefix(p, olo_lexer_at(&p->lexer, "-") ? "negative" : NULL, LEVEL_SIGN);
-        }
-        if (olo_lexer_at(&p->lexer, "!") || olo_lexer_at(&p->lexer, "not")) {
+        if (olo_lexer_at(&p->lexer, "!") || olo_lexer_at(&p->lexer, "not"))
             return prefix(p, "not", olo_lexer_at(&p->lexer, "!") ? LEVEL_SIGN : LEVEL_COMPARISON);
-        }
         break;
     case OLO_TOKEN_END:
         break;
@@ -399,11 +367,9 @@ static olo_status operand(parser *p)
 
 static const binary_operator *binary_operator_at(const parser *p)
 {
-    for (size_t i = 0; i < BINARY_OPERATOR_COUNT; i++) {
-        if (olo_lexer_at(&p->lexer, binary_operators[i].symbol)) {
+    for (size_t i = 0; i < BINARY_OPERATOR_COUNT; i++)
+        if (olo_lexer_at(&p->lexer, binary_operators[i].symbol))
             return &binary_operators[i];
-        }
-    }
     return NULL;
 }
 
@@ -413,12 +379,10 @@ static olo_status right_side(parser *p, const binary_operator *operator)
     /* a power is right-associative, and so each one is nested one level deeper */
     bool power = operator->level == LEVEL_POWER;
     olo_status status = power ? enter(p) : OLO_OK;
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_lexer_advance(&p->lexer);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = binary(p, power ? LEVEL_POWER : operator->level + 1);
-    }
     p->nesting -= power;
     return status == OLO_OK ? emit_function(p, olo_operator_find(operator->function)) : status;
 }
@@ -429,9 +393,8 @@ static olo_status binary(parser *p, int level)
     olo_status status = operand(p);
     while (status == OLO_OK) {
         const binary_operator *operator= binary_operator_at(p);
-        if (operator== NULL || operator->level<level) {
+        if (operator== NULL || operator->level<level)
             break;
-        }
         bool comparison = operator->level == LEVEL_COMPARISON;
         if (comparison && compared) {
             return olo_lexer_fail(&p->lexer, p->lexer.start, NULL,
@@ -450,15 +413,12 @@ static olo_status whole(parser *p)
                               "longer than %d characters", OLO_EXPRESSION_MAX_LENGTH);
     }
     olo_status status = olo_lexer_advance(&p->lexer);
-    if (status == OLO_OK && p->lexer.kind == OLO_TOKEN_END) {
+    if (status == OLO_OK && p->lexer.kind == OLO_TOKEN_END)
         return olo_lexer_fail(&p->lexer, 0, NULL, "empty expression");
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = binary(p, LEVEL_OR);
-    }
-    if (status != OLO_OK || p->lexer.kind == OLO_TOKEN_END) {
+    if (status != OLO_OK || p->lexer.kind == OLO_TOKEN_END)
         return status;
-    }
     return olo_lexer_at(&p->lexer, ")")
                ? olo_lexer_fail(&p->lexer, p->lexer.start, NULL, "')' without '('")
                : olo_lexer_fail(&p->lexer, p->lexer.start, NULL, "expected an operator");
@@ -473,9 +433,8 @@ olo_status olo_expression_compile(const char *text, const char *const *names, si
     olo_lexer_create(&p.lexer, text, column, error);
     *expression = NULL;
     p.program = olo_alloc(1, sizeof *p.program);
-    if (p.program == NULL) {
+    if (p.program == NULL)
         return out_of_memory(error);
-    }
     p.program->variable_count = count;
     const olo_status status = whole(&p);
     if (status != OLO_OK) {
@@ -489,15 +448,11 @@ olo_status olo_expression_compile(const char *text, const char *const *names, si
 bool olo_expression_is_reserved(const char *name)
 {
     static const char *const words[] = {"and", "or", "not", "inf", "nan"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strcmp(words[i], name) == 0) {
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i], name) == 0)
             return true;
-        }
-    }
-    for (size_t i = 0; i < CONSTANT_COUNT; i++) {
-        if (strcmp(constant_names[i], name) == 0) {
+    for (size_t i = 0; i < CONSTANT_COUNT; i++)
+        if (strcmp(constant_names[i], name) == 0)
             return true;
-        }
-    }
     return olo_function_find(name) != NULL;
 }

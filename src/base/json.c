@@ -6,11 +6,10 @@
 
 static void put(const olo_json *json, const char *bytes, size_t length)
 {
-    if (json->page != NULL) {
+    if (json->page != NULL)
         olo_text_add(json->page, bytes, length);
-    } else {
+    else
         (void)fwrite(bytes, 1, length, json->out);
-    }
 }
 
 static void put_words(const olo_json *json, const char *words)
@@ -25,20 +24,18 @@ static void put_string(const olo_json *json, const char *text)
         const size_t length = olo_utf8_length(s);
         const unsigned char c = (unsigned char)*s;
         char escaped[8] = "";
-        if (length == 0) {
+        if (length == 0)
             (void)snprintf(escaped, sizeof escaped, "\\ufffd"); // the replacement character
-        } else if (c == '"' || c == '\\') {
+        else if (c == '"' || c == '\\')
             (void)snprintf(escaped, sizeof escaped, "\\%c", c);
-        } else if (c == '\n' || c == '\t') {
+        else if (c == '\n' || c == '\t')
             (void)snprintf(escaped, sizeof escaped, "\\%c", c == '\n' ? 'n' : 't');
-        } else if (c < 0x20 || c == 0x7f || (c == '<' && json->page != NULL)) {
+        else if (c < 0x20 || c == 0x7f || (c == '<' && json->page != NULL))
             (void)snprintf(escaped, sizeof escaped, "\\u%04x", c);
-        }
-        if (escaped[0] != '\0') {
+        if (escaped[0] != '\0')
             put_words(json, escaped);
-        } else {
+        else
             put(json, s, length);
-        }
         s += length > 0 ? length : 1;
     }
     put_words(json, "\"");
@@ -46,9 +43,8 @@ static void put_string(const olo_json *json, const char *text)
 
 static void indent(const olo_json *json)
 {
-    if (json->page == NULL) {
+    if (json->page == NULL)
         (void)fprintf(json->out, "\n%*s", 2 * json->depth, "");
-    }
 }
 
 /* Writes what precedes every value: comma, new line, key. */
@@ -56,9 +52,8 @@ static void begin_value(olo_json *json, const char *key)
 {
     if (json->depth > 0) {
         bool *filled = &json->filled[json->depth - 1];
-        if (*filled) {
+        if (*filled)
             put_words(json, ",");
-        }
         *filled = true;
         indent(json);
     }
@@ -80,32 +75,28 @@ void olo_json_open(olo_json *json, const char *key, char bracket)
 void olo_json_close(olo_json *json)
 {
     json->depth--;
-    if (json->filled[json->depth]) {
+    if (json->filled[json->depth])
         indent(json);
-    }
     put(json, &json->closing[json->depth], 1);
-    if (json->depth == 0 && json->page == NULL) {
+    if (json->depth == 0 && json->page == NULL)
         put_words(json, "\n");
-    }
 }
 
 void olo_json_text(olo_json *json, const char *key, const char *text)
 {
     begin_value(json, key);
-    if (text != NULL) {
+    if (text != NULL)
         put_string(json, text);
-    } else {
+    else
         put_words(json, "null");
-    }
 }
 
 /* 17 digits represent a double exactly. */
 static void put_number(const olo_json *json, double value)
 {
     char digits[32] = "null";
-    if (isfinite(value)) {
+    if (isfinite(value))
         (void)snprintf(digits, sizeof digits, "%.17g", value);
-    }
     put_words(json, digits);
 }
 

@@ -29,23 +29,19 @@ static int failure_is_due(void)
 /* A block whose bytes are not set yet; `wide`: aligned for vector registers. */
 static void *allocate(size_t count, size_t size, bool wide)
 {
-    if (size != 0 && count > PTRDIFF_MAX / size) {
+    if (size != 0 && count > PTRDIFF_MAX / size)
         return NULL;
-    }
-    if (failure_is_due()) {
+    if (failure_is_due())
         return NULL;
-    }
     // the exact size, not rounded up, so that sanitizers see the true end of the block
     const size_t bytes = count * size;
     void *block = NULL;
-    if (!wide) {
+    if (!wide)
         block = malloc(bytes > 0 ? bytes : 1);
-    } else if (posix_memalign(&block, ALIGNMENT, bytes > 0 ? bytes : 1) != 0) {
+    else if (posix_memalign(&block, ALIGNMENT, bytes > 0 ? bytes : 1) != 0)
         return NULL;
-    }
-    if (block == NULL) {
+    if (block == NULL)
         return NULL;
-    }
     atomic_fetch_add(&allocations, 1);
     atomic_fetch_add(&alive, 1);
     return block;
@@ -60,9 +56,8 @@ void *olo_alloc(size_t count, size_t size)
 void *olo_copy(const void *items, size_t count, size_t size)
 {
     void *block = allocate(count, size, true);
-    if (block != NULL && items != NULL && count > 0) {
+    if (block != NULL && items != NULL && count > 0)
         memcpy(block, items, count * size);
-    }
     return block;
 }
 
@@ -74,43 +69,36 @@ void *olo_alloc_plain(size_t size)
 void *olo_realloc(void *old, size_t old_count, size_t count, size_t size)
 {
     void *block = olo_alloc(count, size);
-    if (block == NULL) {
+    if (block == NULL)
         return NULL;
-    }
     const size_t copied = old_count < count ? old_count : count;
-    if (old != NULL && copied > 0) {
+    if (old != NULL && copied > 0)
         memcpy(block, old, copied * size);
-    }
     olo_free(old);
     return block;
 }
 
 void *olo_grow(void *list, size_t count, size_t *capacity, size_t size)
 {
-    if (list != NULL && count < *capacity) {
+    if (list != NULL && count < *capacity)
         return list;
-    }
-    if (count > SIZE_MAX / 2) {
+    if (count > SIZE_MAX / 2)
         return NULL;
-    }
     const size_t wanted = count < FIRST_CAPACITY ? FIRST_CAPACITY : 2 * count;
     void *grown = olo_realloc(list, count, wanted, size);
-    if (grown != NULL) {
+    if (grown != NULL)
         *capacity = wanted;
-    }
     return grown;
 }
 
 char *olo_strdup(const char *text)
 {
-    if (text == NULL) {
+    if (text == NULL)
         return NULL;
-    }
     const size_t bytes = strlen(text) + 1;
     char *copy = olo_alloc(bytes, 1);
-    if (copy != NULL) {
+    if (copy != NULL)
         memcpy(copy, text, bytes);
-    }
     return copy;
 }
 

@@ -11,9 +11,8 @@ enum { FIRST_CAPACITY = 64 }; // a power of two, as all later capacities
 static size_t hash(const char *name)
 {
     uint64_t h = UINT64_C(14695981039346656037);
-    for (; *name != '\0'; name++) {
+    for (; *name != '\0'; name++)
         h = (h ^ (unsigned char)*name) * UINT64_C(1099511628211);
-    }
     return (size_t)(h ^ (h >> 32));
 }
 
@@ -21,9 +20,8 @@ static size_t hash(const char *name)
 static size_t slot(const olo_names *names, const char *name)
 {
     size_t i = hash(name) & (names->capacity - 1);
-    while (names->keys[i] != NULL && strcmp(names->keys[i], name) != 0) {
+    while (names->keys[i] != NULL && strcmp(names->keys[i], name) != 0)
         i = (i + 1) & (names->capacity - 1);
-    }
     return i;
 }
 
@@ -51,9 +49,8 @@ static bool grow(olo_names *names)
 
 bool olo_names_add(olo_names *names, const char *name, const void *value)
 {
-    if (2 * (names->count + 1) > names->capacity && !grow(names)) {
+    if (2 * (names->count + 1) > names->capacity && !grow(names))
         return false;
-    }
     const size_t i = slot(names, name);
     names->keys[i] = name;
     names->values[i] = value;

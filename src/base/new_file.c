@@ -56,9 +56,8 @@ static bool follow(char path[PATH_MAX])
 {
     char named[PATH_MAX];
     const ssize_t length = readlink(path, named, sizeof named - 1);
-    if (length < 0) {
+    if (length < 0)
         return false;
-    }
     named[length] = '\0';
     const char *slash = strrchr(path, '/');
     const size_t folder = named[0] == '/' || slash == NULL ? 0 : (size_t)(slash - path) + 1;
@@ -76,9 +75,8 @@ static olo_status check_permissions(const char *path, const char *target, bool e
 {
     char folder[PATH_MAX];
     folder_of(target, folder);
-    if (exists && access(target, W_OK) != 0) {
+    if (exists && access(target, W_OK) != 0)
         return cannot_create(path, errno, error);
-    }
     return access(folder, W_OK | X_OK) == 0 ? OLO_OK : cannot_create(path, errno, error);
 }
 
@@ -87,9 +85,8 @@ static olo_status find_target(const char *path, char target[PATH_MAX], olo_error
 {
     enum { LINKS_MAX = 40 }; // the limit of Linux
     struct stat facts;
-    if (path[0] == '\0' || strlen(path) >= PATH_MAX) {
+    if (path[0] == '\0' || strlen(path) >= PATH_MAX)
         return cannot_create(path, path[0] == '\0' ? ENOENT : ENAMETOOLONG, error);
-    }
     strcpy(target, path);
     for (int links = 0; links < LINKS_MAX; links++) {
         if (lstat(target, &facts) != 0) {
@@ -104,9 +101,8 @@ static olo_status find_target(const char *path, char target[PATH_MAX], olo_error
                              "cannot create '%s': it is %s, and only a regular file is replaced",
                              path, kind_of(facts.st_mode));
         }
-        if (!follow(target)) {
+        if (!follow(target))
             return cannot_create(path, errno, error);
-        }
     }
     return cannot_create(path, ELOOP, error);
 }
@@ -123,9 +119,8 @@ static bool is_busy(const char *path)
     const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     const bool busy =
         descriptor >= 0 && flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    if (descriptor >= 0) {
+    if (descriptor >= 0)
         close(descriptor);
-    }
     return busy;
 }
 
@@ -151,13 +146,11 @@ static long process_of(const char *name, const char *prefix)
 {
     const size_t length = strlen(prefix);
     char *end = NULL;
-    if (strncmp(name, prefix, length) != 0 || name[length] < '0' || name[length] > '9') {
+    if (strncmp(name, prefix, length) != 0 || name[length] < '0' || name[length] > '9')
         return 0;
-    }
     const long process = strtol(name + length, &end, 10);
-    if (end[0] != '-' || end[1] == '\0' || end[1 + strspn(end + 1, "0123456789")] != '\0') {
+    if (end[0] != '-' || end[1] == '\0' || end[1 + strspn(end + 1, "0123456789")] != '\0')
         return 0;
-    }
     return process;
 }
 
@@ -167,16 +160,14 @@ static void remove_stale(const char *folder, const char *prefix)
 {
     char path[PATH_MAX];
     DIR *entries = opendir(folder);
-    if (entries == NULL) {
+    if (entries == NULL)
         return; // a folder that cannot be read is no failure here
-    }
     for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
         const long process = process_of(entry->d_name, prefix);
         const int length = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         if (process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH && length < PATH_MAX &&
-            !is_busy(path)) {
+            !is_busy(path))
             (void)olo_write_remove(path);
-        }
     }
     (void)closedir(entries);
 }
@@ -219,9 +210,8 @@ static bool copy_permissions(const olo_new_file *new_file)
 {
     enum { PERMISSIONS = 0777 };
     struct stat old, ours;
-    if (stat(new_file->target, &old) != 0 || fstat(new_file->descriptor, &ours) != 0) {
+    if (stat(new_file->target, &old) != 0 || fstat(new_file->descriptor, &ours) != 0)
         return true;
-    }
     const unsigned wanted = old.st_mode & PERMISSIONS;
     return wanted == (ours.st_mode & PERMISSIONS) || olo_write_mode(new_file->descriptor, wanted);
 }
@@ -233,12 +223,10 @@ static olo_status open_unnamed(olo_new_file *new_file, olo_error *error)
     char folder[PATH_MAX];
     folder_of(new_file->target, folder);
     new_file->descriptor = olo_write_open_unnamed(folder);
-    if (new_file->descriptor < 0 && errno == EOPNOTSUPP) {
+    if (new_file->descriptor < 0 && errno == EOPNOTSUPP)
         (void)give_hidden_name(new_file);
-    }
-    if (new_file->descriptor < 0) {
+    if (new_file->descriptor < 0)
         return cannot_create(new_file->path, errno, error);
-    }
     (void)flock(new_file->descriptor, LOCK_EX | LOCK_NB); // no other process has opened it
     return copy_permissions(new_file) ? OLO_OK : cannot_create(new_file->path, errno, error);
 }
@@ -252,15 +240,12 @@ olo_status olo_new_file_open(olo_new_file *new_file, const char *path, olo_error
         new_file->path = olo_strdup(path);
         new_file->target = olo_strdup(target);
     }
-    if (status == OLO_OK && (new_file->path == NULL || new_file->target == NULL)) {
+    if (status == OLO_OK && (new_file->path == NULL || new_file->target == NULL))
         status = olo_fail(error, OLO_NO_MEMORY, "cannot create '%s': out of memory", path);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = open_unnamed(new_file, error);
-    }
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         olo_new_file_close(new_file);
-    }
     return status;
 }
 
@@ -305,13 +290,11 @@ static bool replace(olo_new_file *new_file)
 
 olo_status olo_new_file_publish(olo_new_file *new_file, olo_error *error)
 {
-    if (!is_written_without_error(new_file->descriptor)) {
+    if (!is_written_without_error(new_file->descriptor))
         return cannot_create(new_file->path, errno, error);
-    }
     bool done = new_file->hidden == NULL && olo_write_link(new_file->descriptor, new_file->target);
-    if (!done && (new_file->hidden != NULL || errno == EEXIST)) {
+    if (!done && (new_file->hidden != NULL || errno == EEXIST))
         done = replace(new_file);
-    }
     return done ? finish_publication(new_file) : cannot_create(new_file->path, errno, error);
 }
 
@@ -326,12 +309,10 @@ static bool is_name_of(const char *path, int descriptor)
 /* Gives the file its name if no file has that name. */
 static bool name_if_free(olo_new_file *new_file)
 {
-    if (new_file->hidden == NULL) {
+    if (new_file->hidden == NULL)
         return olo_write_link(new_file->descriptor, new_file->target);
-    }
-    if (!olo_write_link_name(new_file->hidden, new_file->target)) {
+    if (!olo_write_link_name(new_file->hidden, new_file->target))
         return false;
-    }
     (void)olo_write_remove(new_file->hidden);
     return true;
 }
@@ -353,38 +334,31 @@ static int lock_old(const char *path)
 olo_status olo_new_file_publish_exclusive(olo_new_file *new_file, int replaced, olo_error *error)
 {
     enum { TRIES = 100 }; // other processes may create and remove the file in between
-    if (!is_written_without_error(new_file->descriptor)) {
+    if (!is_written_without_error(new_file->descriptor))
         return cannot_create(new_file->path, errno, error);
-    }
     errno = EEXIST;
     for (int i = 0; i < TRIES; i++) {
         const bool own = is_name_of(new_file->target, replaced);
-        if (!own && name_if_free(new_file)) {
+        if (!own && name_if_free(new_file))
             return finish_publication(new_file);
-        }
         const bool linkless = !own && errno == EPERM; // a file system without hard links
-        if (!own && !linkless && errno != EEXIST) {
+        if (!own && !linkless && errno != EEXIST)
             break;
-        }
         const int old = own ? -1 : lock_old(new_file->target);
-        if (!own && old < 0 && errno != ENOENT) {
+        if (!own && old < 0 && errno != ENOENT)
             break;
-        }
         // the lock is held until the new file has the name: other processes then find the new file,
         // locked
         const bool ours = own || is_name_of(new_file->target, old) || (old < 0 && linkless);
         const bool done = ours && replace(new_file);
         const int reason = ours ? errno : EEXIST;
-        if (old >= 0) {
+        if (old >= 0)
             close(old);
-        }
         errno = reason;
-        if (done) {
+        if (done)
             return finish_publication(new_file);
-        }
-        if (ours) {
+        if (ours)
             break;
-        }
     }
     return errno == EWOULDBLOCK || errno == EEXIST ? fail_busy(new_file->path, error)
                                                    : cannot_create(new_file->path, errno, error);
@@ -397,12 +371,10 @@ bool olo_new_file_is_there(const olo_new_file *new_file)
 
 void olo_new_file_close(olo_new_file *new_file)
 {
-    if (new_file->hidden != NULL) {
+    if (new_file->hidden != NULL)
         (void)olo_write_remove(new_file->hidden);
-    }
-    if (new_file->descriptor >= 0) {
+    if (new_file->descriptor >= 0)
         close(new_file->descriptor);
-    }
     olo_free(new_file->hidden);
     olo_free(new_file->target);
     olo_free(new_file->path);

@@ -35,26 +35,23 @@ void *olo_pool_alloc(olo_pool *pool, size_t count, size_t size)
 void *olo_pool_copy(olo_pool *pool, const void *items, size_t count, size_t size)
 {
     void *copy = add(pool, count, size);
-    if (copy != NULL && items != NULL && count > 0) {
+    if (copy != NULL && items != NULL && count > 0)
         memcpy(copy, items, count * size);
-    }
     return copy;
 }
 
 char *olo_pool_text(olo_pool *pool, const char *text, size_t length)
 {
     char *copy = olo_pool_alloc(pool, length + 1, 1);
-    if (copy != NULL && length > 0) {
+    if (copy != NULL && length > 0)
         memcpy(copy, text, length);
-    }
     return copy;
 }
 
 bool olo_pool_arrays(olo_pool *pool, const olo_array *arrays, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         *arrays[i].at = olo_pool_alloc(pool, arrays[i].size + 1, sizeof(double));
-    }
     return !pool->failed;
 }
 

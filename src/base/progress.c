@@ -14,9 +14,8 @@ static const double FADING_SECONDS = 10.0;
 static double seconds_of(clockid_t clock)
 {
     struct timespec t = {0};
-    if (clock_gettime(clock, &t) != 0) {
+    if (clock_gettime(clock, &t) != 0)
         return 0.0;
-    }
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -39,9 +38,8 @@ void olo_progress_update(olo_progress *progress, double now, double fraction)
 {
     const double dt = now - progress->last;
     const double dw = fraction - progress->fraction;
-    if (!isfinite(dt) || !isfinite(dw) || dt < 0.0 || dw < 0.0) {
+    if (!isfinite(dt) || !isfinite(dw) || dt < 0.0 || dw < 0.0)
         return;
-    }
     const double decay = exp(-dt / FADING_SECONDS);
     progress->work = decay * progress->work + dw;
     progress->time = decay * progress->time + dt;
@@ -56,9 +54,8 @@ double olo_progress_rate(const olo_progress *progress)
 
 double olo_progress_remaining_seconds(const olo_progress *progress)
 {
-    if (progress->fraction >= 1.0) {
+    if (progress->fraction >= 1.0)
         return 0.0;
-    }
     const double rate = olo_progress_rate(progress);
     return rate > 0.0 ? (1.0 - progress->fraction) / rate : (double)INFINITY;
 }

@@ -32,9 +32,8 @@ static void copy_truncated(char *to, size_t size, const char *text)
     if (length >= size) {
         length = size - 1;
         // bytes 10xxxxxx continue a character: step back to where the cut one began
-        while (length > 0 && ((unsigned char)text[length] & 0xC0U) == 0x80U) {
+        while (length > 0 && ((unsigned char)text[length] & 0xC0U) == 0x80U)
             length--;
-        }
     }
     memcpy(to, text, length);
     to[length] = '\0';
@@ -45,16 +44,14 @@ enum { SCRATCH_SIZE = OLO_ERROR_TEXT_SIZE + 1 };
 
 static void format_text(char scratch[SCRATCH_SIZE], const char *format, va_list arguments)
 {
-    if (vsnprintf(scratch, SCRATCH_SIZE, format, arguments) < 0) {
+    if (vsnprintf(scratch, SCRATCH_SIZE, format, arguments) < 0)
         scratch[0] = '\0';
-    }
 }
 
 olo_status olo_fail(olo_error *error, olo_status status, const char *format, ...)
 {
-    if (error == NULL) {
+    if (error == NULL)
         return status;
-    }
     // through a scratch buffer, since an argument may be the text of `error`
     char scratch[SCRATCH_SIZE];
     va_list arguments;
@@ -69,9 +66,8 @@ olo_status olo_fail(olo_error *error, olo_status status, const char *format, ...
 
 olo_status olo_fail_context(olo_error *error, olo_status status, const char *format, ...)
 {
-    if (error == NULL || status == OLO_OK) {
+    if (error == NULL || status == OLO_OK)
         return status;
-    }
     char context[SCRATCH_SIZE];
     va_list arguments;
     va_start(arguments, format);

@@ -17,11 +17,10 @@ typedef struct olo_sum {
 static inline void olo_sum_add(olo_sum *sum, double x)
 {
     const double t = sum->value + x;
-    if (fabs(sum->value) >= fabs(x)) {
+    if (fabs(sum->value) >= fabs(x))
         sum->remainder += (sum->value - t) + x;
-    } else {
+    else
         sum->remainder += (x - t) + sum->value;
-    }
     sum->value = t;
 }
 

@@ -10,9 +10,8 @@
 
 static char *reserve(olo_text *text, size_t more)
 {
-    if (text->failed) {
+    if (text->failed)
         return NULL;
-    }
     if (text->capacity - text->length < more) {
         size_t capacity = 2 * text->capacity > 4096 ? 2 * text->capacity : 4096;
         capacity = capacity - text->length < more ? text->length + more : capacity;
@@ -56,9 +55,8 @@ void olo_text_base64(olo_text *text, const void *bytes, size_t size)
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const unsigned char *from = bytes;
     char *to = reserve(text, (size + 2) / 3 * 4);
-    if (to == NULL) {
+    if (to == NULL)
         return;
-    }
     for (size_t i = 0; i < size; i += 3) {
         const size_t remaining = size - i;
         const uint32_t bits = (uint32_t)from[i] << 16 |
@@ -75,18 +73,14 @@ void olo_text_base64(olo_text *text, const void *bytes, size_t size)
 size_t olo_utf8_length(const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
-    if (s[0] < 0x80) {
+    if (s[0] < 0x80)
         return 1;
-    }
     const size_t length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    if (s[0] < 0xc2 || s[0] > 0xf4) {
+    if (s[0] < 0xc2 || s[0] > 0xf4)
         return 0;
-    }
-    for (size_t i = 1; i < length; i++) {
-        if ((s[i] & 0xc0) != 0x80) {
+    for (size_t i = 1; i < length; i++)
+        if ((s[i] & 0xc0) != 0x80)
             return 0;
-        }
-    }
     const bool bad = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
                      (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f);
     return bad ? 0 : length;
@@ -117,11 +111,10 @@ void olo_text_escaped(olo_text *text, const char *words)
     for (const char *s = words; *s != '\0';) {
         const size_t length = olo_utf8_length(s);
         const char *instead = length == 0 ? "\xef\xbf\xbd" : entity(*s);
-        if (instead != NULL) {
+        if (instead != NULL)
             olo_text_put(text, instead);
-        } else {
+        else
             olo_text_add(text, s, length);
-        }
         s += length > 0 ? length : 1;
     }
 }

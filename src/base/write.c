@@ -28,9 +28,8 @@ static bool is_due(atomic_size_t *countdown)
 static bool may_change(void)
 {
     atomic_fetch_add(&changes, 1);
-    if (is_due(&until_end)) {
+    if (is_due(&until_end))
         _exit(OLO_WRITE_ENDED);
-    }
     if (is_due(&until_failure)) {
         errno = ENOSPC;
         return false;
@@ -58,17 +57,15 @@ int olo_write_open_unnamed(const char *folder)
         errno = EOPNOTSUPP;
         return -1;
     }
-    if (!may_change()) {
+    if (!may_change())
         return -1;
-    }
     char link[LINK_SIZE];
     const int descriptor = open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
     // file systems without such files answer in several ways; folders that are not there, too, are
     // found
     // again when a file with a name is created
-    if (descriptor < 0 && errno != EMFILE && errno != ENFILE && errno != ENOSPC) {
+    if (descriptor < 0 && errno != EMFILE && errno != ENFILE && errno != ENOSPC)
         errno = EOPNOTSUPP;
-    }
     if (descriptor >= 0) {
         link_of(descriptor, link);
         if (access(link, F_OK) != 0) { // the file could not be named later
@@ -100,14 +97,12 @@ bool olo_write_link_name(const char *from, const char *to)
 bool olo_write_bytes(int descriptor, const void *bytes, size_t size, uint64_t offset)
 {
     const char *from = bytes;
-    if (size > 0 && !may_change()) {
+    if (size > 0 && !may_change())
         return false;
-    }
     while (size > 0) {
         const ssize_t put = pwrite(descriptor, from, size, (off_t)offset);
-        if (put < 0 && errno == EINTR) {
+        if (put < 0 && errno == EINTR)
             continue;
-        }
         if (put <= 0) {
             errno = put < 0 ? errno : ENOSPC;
             return false;

@@ -46,17 +46,14 @@ static double remove_span(double x[COMPONENTS], double (*basis)[COMPONENTS], int
 {
     for (int k = 0; k < count; k++) {
         double along = 0.0;
-        for (int i = 0; i < COMPONENTS; i++) {
+        for (int i = 0; i < COMPONENTS; i++)
             along += basis[k][i] * x[i];
-        }
-        for (int i = 0; i < COMPONENTS; i++) {
+        for (int i = 0; i < COMPONENTS; i++)
             x[i] -= along * basis[k][i];
-        }
     }
     double square = 0.0;
-    for (int i = 0; i < COMPONENTS; i++) {
+    for (int i = 0; i < COMPONENTS; i++)
         square += x[i] * x[i];
-    }
     return sqrt(square);
 }
 
@@ -72,9 +69,8 @@ static int conserved_basis(const olo_system *system, double (*basis)[COMPONENTS]
         memcpy(x + 3, invariant->rotation, 3 * sizeof x[0]);
         const double length = remove_span(x, basis, count);
         if (!invariant->energy && length > SPAN_TOLERANCE) {
-            for (int i = 0; i < COMPONENTS; i++) {
+            for (int i = 0; i < COMPONENTS; i++)
                 basis[count][i] = x[i] / length;
-            }
             count++;
         }
     }
@@ -87,20 +83,17 @@ static int missing_laws(const olo_system *system, const char *missing[MISSING_MA
 {
     int count = 0;
     bool energy = false;
-    for (int k = 0; k < olo_system_invariant_count(system); k++) {
+    for (int k = 0; k < olo_system_invariant_count(system); k++)
         energy = energy || strcmp(olo_system_invariant(system, k)->name, "energy") == 0;
-    }
-    if (!energy) {
+    if (!energy)
         missing[count++] = "energy";
-    }
     double basis[COMPONENTS][COMPONENTS];
     const int conserved = conserved_basis(system, basis);
     for (int i = 0; i < COMPONENTS; i++) {
         double x[COMPONENTS] = {0};
         x[i] = 1.0;
-        if (remove_span(x, basis, conserved) > SPAN_TOLERANCE) {
+        if (remove_span(x, basis, conserved) > SPAN_TOLERANCE)
             missing[count++] = component_names[i];
-        }
     }
     return count;
 }
@@ -123,9 +116,8 @@ static void print_counts(const cli_loaded *loaded, const int *by_group)
     const int redundant = counts->constraints - counts->rank;
     (void)printf("  points              %d\n", counts->points);
     (void)printf("  bodies              %d\n", counts->bodies);
-    if (counts->beams > 0) {
+    if (counts->beams > 0)
         (void)printf("  beams               %d, %d nodes\n", counts->beams, counts->sections);
-    }
     (void)printf("  coordinates         %d\n", counts->coordinates);
     (void)printf("  constraints         %d (%d internal, %d external), rank %d\n",
                  counts->constraints, counts->internal, counts->constraints - counts->internal,
@@ -163,9 +155,8 @@ static void print_groups(const olo_system *system)
     }
     (void)printf("\nconstraint groups%s\n", count == 0 ? ": none" : "");
     for (int i = 0; i < count; i++) {
-        if (i == 0) {
+        if (i == 0)
             (void)printf("  %-*s  first  rows  kind\n", width, "name");
-        }
         (void)printf("  %-*s  %5d  %4d  %s\n", width, olo_system_group_name(system, i),
                      olo_system_group_first(system, i), olo_system_group_row_count(system, i),
                      olo_system_group_internal(system, i) ? "internal" : "external");
@@ -187,17 +178,14 @@ static void print_laws(const olo_system *system, const olo_run *run)
         const olo_invariant *invariant = olo_system_invariant(system, k);
         (void)printf("  %-*s  %s%s%s\n", width, invariant->name, muted, invariant->why, plain);
     }
-    if (count > 0) {
+    if (count > 0)
         (void)printf("  %s: %s\n", run->scheme, olo_scheme_conserves(run->scheme));
-    }
     const char *missing[MISSING_MAX];
     const int missing_count = missing_laws(system, missing);
-    if (missing_count > 0) {
+    if (missing_count > 0)
         (void)printf("\nnot conserved\n");
-    }
-    for (int i = 0; i < missing_count; i++) {
+    for (int i = 0; i < missing_count; i++)
         (void)printf("  %s\n", missing[i]);
-    }
 }
 
 static void print_start(const cli_loaded *loaded)
@@ -225,9 +213,8 @@ static void print_text(const cli_loaded *loaded, const int *redundant,
     print_groups(loaded->system);
     print_laws(loaded->system, olo_model_run(loaded->model));
     print_start(loaded);
-    if (symplectic->steps > 0) {
+    if (symplectic->steps > 0)
         cli_symplectic_print(symplectic);
-    }
 }
 
 static void write_counts(olo_json *json, const olo_counts *counts)
@@ -282,9 +269,8 @@ static void write_laws(olo_json *json, const olo_system *system, const olo_run *
     const char *missing[MISSING_MAX];
     const int missing_count = missing_laws(system, missing);
     olo_json_open(json, "not_conserved", '[');
-    for (int i = 0; i < missing_count; i++) {
+    for (int i = 0; i < missing_count; i++)
         olo_json_text(json, NULL, missing[i]);
-    }
     olo_json_close(json);
 }
 
@@ -316,9 +302,8 @@ static void print_json(const cli_loaded *loaded, const int *redundant,
     write_groups(&json, loaded->system, redundant);
     write_laws(&json, loaded->system, olo_model_run(loaded->model));
     write_start(&json, loaded);
-    if (symplectic->steps > 0) {
+    if (symplectic->steps > 0)
         cli_symplectic_write(&json, symplectic);
-    }
     olo_json_close(&json);
 }
 
@@ -338,17 +323,14 @@ static int run(const cli_call *call)
     int *redundant = NULL;
     cli_symplectic symplectic = {0};
     olo_status status = cli_load(call->argument, &given->set, NULL, 0, &loaded, &error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = count_redundant_rows(loaded.system, &redundant, &error);
-    }
-    if (status == OLO_OK && given->symplectic) {
+    if (status == OLO_OK && given->symplectic)
         status = cli_symplectic_find(&loaded, &symplectic, &error);
-    }
-    if (status == OLO_OK && given->json) {
+    if (status == OLO_OK && given->json)
         print_json(&loaded, redundant, &symplectic);
-    } else if (status == OLO_OK) {
+    else if (status == OLO_OK)
         print_text(&loaded, redundant, &symplectic);
-    }
     free(redundant);
     cli_unload(&loaded);
     return status == OLO_OK ? CLI_OK : cli_fail(&error);

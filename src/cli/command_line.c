@@ -32,13 +32,11 @@ static char *append_quoted(char *to, const char *word)
 char *cli_join_command(int argc, char **argv)
 {
     size_t size = sizeof "oloid";
-    for (int i = 0; i < argc; i++) {
+    for (int i = 0; i < argc; i++)
         size += 4 * strlen(argv[i]) + sizeof " ''";
-    }
     char *command = olo_alloc(size, 1);
-    if (command == NULL) {
+    if (command == NULL)
         return NULL;
-    }
     memcpy(command, "oloid", 5);
     char *to = command + 5;
     for (int i = 0; i < argc; i++) {

@@ -17,15 +17,13 @@ const cli_command *cli_find(const char *name)
     const char *names[COMMANDS];
     for (size_t i = 0; i < COMMANDS; i++) {
         names[i] = cli_commands[i]->name;
-        if (strcmp(names[i], name) == 0) {
+        if (strcmp(names[i], name) == 0)
             return cli_commands[i];
-        }
     }
     const char *nearest = olo_suggest(name, names, COMMANDS);
-    if (nearest != NULL) {
+    if (nearest != NULL)
         (void)cli_usage(NULL, "unknown command '%s'; did you mean '%s'?", name, nearest);
-    } else {
+    else
         (void)cli_usage(NULL, "unknown command '%s'", name);
-    }
     return NULL;
 }

@@ -70,9 +70,8 @@ static int add_treatment(struct comparison *x, const char *name)
 {
     const int count = olo_treatment_has_penalty(name) ? x->penalty_count : 1;
     for (int i = 0; i < count; i++) {
-        if (x->setup.treatment_count == ROWS_MAX) {
+        if (x->setup.treatment_count == ROWS_MAX)
             return cli_usage(&cli_compare, "more than %d treatments", ROWS_MAX);
-        }
         x->treatments[x->setup.treatment_count++] = (olo_treatment_choice){
             .constraints = name,
             .penalty = olo_treatment_has_penalty(name) ? x->penalties[i] : 0.0};
@@ -86,9 +85,8 @@ static const char *find_treatment(const char *text, size_t length)
     size_t known = 0;
     for (; olo_treatment_names[known] != NULL; known++) {
         const char *name = olo_treatment_names[known];
-        if (strlen(name) == length && strncmp(name, text, length) == 0) {
+        if (strlen(name) == length && strncmp(name, text, length) == 0)
             return name;
-        }
     }
     char word[64];
     (void)snprintf(word, sizeof word, "%.*s", (int)length, text);
@@ -102,10 +100,8 @@ static const char *find_treatment(const char *text, size_t length)
 static int choose_treatments(struct comparison *x, const char *list)
 {
     int code = CLI_CONTINUE;
-    for (size_t i = 0; list == NULL && olo_treatment_names[i] != NULL && code == CLI_CONTINUE;
-         i++) {
+    for (size_t i = 0; list == NULL && olo_treatment_names[i] != NULL && code == CLI_CONTINUE; i++)
         code = add_treatment(x, olo_treatment_names[i]);
-    }
     while (list != NULL && code == CLI_CONTINUE) {
         const size_t length = strcspn(list, ",");
         const char *name = find_treatment(list, length);
@@ -119,12 +115,10 @@ static int choose_treatments(struct comparison *x, const char *list)
 static int choose_count(cli_study *study, const char *text)
 {
     double count = 0.0;
-    if (cli_study_numbers(&cli_compare, "count", text, 1, &count) != 1) {
+    if (cli_study_numbers(&cli_compare, "count", text, 1, &count) != 1)
         return CLI_USAGE;
-    }
-    if (count != floor(count)) {
+    if (count != floor(count))
         return cli_usage(&cli_compare, "--count needs a whole number, got '%s'", text);
-    }
     study->run.end = olo_state_time(study->loaded.state) + count * study->run.step;
     return CLI_CONTINUE;
 }
@@ -143,13 +137,10 @@ static int choose(struct comparison *x, cli_study *study, const struct options *
     x->setup.step_count = cli_study_numbers(&cli_compare, "steps",
                                             given->steps != NULL ? given->steps : "1e-2,1e-3,1e-4",
                                             CLI_STUDY_STEPS, x->steps);
-    if (x->penalty_count < 0 || x->setup.step_count < 0) {
+    if (x->penalty_count < 0 || x->setup.step_count < 0)
         return CLI_USAGE;
-    }
-    if (given->at != NULL &&
-        cli_study_numbers(&cli_compare, "at", given->at, 1, &x->setup.at) < 0) {
+    if (given->at != NULL && cli_study_numbers(&cli_compare, "at", given->at, 1, &x->setup.at) < 0)
         return CLI_USAGE;
-    }
     const int code = given->count != NULL ? choose_count(study, given->count) : CLI_CONTINUE;
     return code == CLI_CONTINUE ? choose_treatments(x, given->treatments) : code;
 }
@@ -160,9 +151,8 @@ static int choose(struct comparison *x, cli_study *study, const struct options *
 static const char *name_of(const olo_treatment_choice *treatment, char name[CLI_CELL_SIZE])
 {
     char penalty[CLI_NUMBER_SIZE] = "";
-    if (treatment->penalty > 0.0) {
+    if (treatment->penalty > 0.0)
         (void)snprintf(penalty, sizeof penalty, " %.3g", treatment->penalty);
-    }
     (void)snprintf(name, CLI_CELL_SIZE, "%s%s", treatment->constraints, penalty);
     return name;
 }
@@ -179,9 +169,8 @@ static cli_table table_of_runs(const struct comparison *x)
                                         "momentum",  "difference"};
     cli_table table = {0};
     cli_table_row(&table);
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         cli_table_cell(&table, "%s", heads[i]);
-    }
     for (int i = 0; i < x->setup.treatment_count; i++) {
         const olo_comparison_row *row = &x->rows[i];
         cli_table_row(&table);
@@ -205,16 +194,14 @@ static cli_table table_of_conditions(const struct comparison *x)
     cli_table table = {0};
     cli_table_row(&table);
     cli_table_cell(&table, "treatment");
-    for (int k = 0; k < x->setup.step_count; k++) {
+    for (int k = 0; k < x->setup.step_count; k++)
         cli_table_cell(&table, "h = %.3g", x->steps[k]);
-    }
     for (int i = 0; i < x->setup.treatment_count; i++) {
         cli_table_row(&table);
         char name[CLI_CELL_SIZE];
         cli_table_cell(&table, "%s", name_of(&x->rows[i].treatment, name));
-        for (int k = 0; k < x->setup.step_count; k++) {
+        for (int k = 0; k < x->setup.step_count; k++)
             cli_table_number(&table, "%.3g", x->conditions[i * x->setup.step_count + k]);
-        }
     }
     return table;
 }
@@ -222,11 +209,10 @@ static cli_table table_of_conditions(const struct comparison *x)
 static void print_conditions(const struct comparison *x)
 {
     cli_table table = table_of_conditions(x);
-    if (x->setup.at > 0.0) {
+    if (x->setup.at > 0.0)
         (void)printf("\n  condition numbers of the iteration matrix at t = %.6g\n", x->setup.at);
-    } else {
+    else
         (void)printf("\n  condition numbers of the iteration matrix in the first step\n");
-    }
     cli_table_print(&table, stdout);
 }
 
@@ -237,15 +223,12 @@ static void print_remarks(const struct comparison *x)
         const olo_comparison_row *row = &x->rows[i];
         char name[CLI_CELL_SIZE];
         name_of(&row->treatment, name);
-        if (row->halvings > 0) {
+        if (row->halvings > 0)
             (void)printf("  %s: %ld steps were halved\n", name, row->halvings);
-        }
-        if (row->failure.status != OLO_OK) {
+        if (row->failure.status != OLO_OK)
             (void)printf("  %s: %s\n", name, row->failure.text);
-        }
-        if (row->condition_failure.status != OLO_OK) {
+        if (row->condition_failure.status != OLO_OK)
             (void)printf("  %s\n", row->condition_failure.text);
-        }
     }
 }
 
@@ -306,9 +289,8 @@ static void write_row(olo_json *json, const struct comparison *x, int i)
     olo_json_number(json, "penalty", penalty > 0.0 ? penalty : (double)NAN);
     write_measures(json, row);
     olo_json_open(json, "condition", '[');
-    for (int k = 0; k < x->setup.step_count; k++) {
+    for (int k = 0; k < x->setup.step_count; k++)
         olo_json_number(json, NULL, x->conditions[i * x->setup.step_count + k]);
-    }
     olo_json_close(json);
     write_failure(json, "failure", &row->failure);
     write_failure(json, "condition_failure", &row->condition_failure);
@@ -330,15 +312,13 @@ static void print_json(const struct comparison *x)
     olo_json_integer(&json, "constraints", x->study->loaded.counts.constraints);
     olo_json_text(&json, "base", x->base >= 0 ? x->rows[x->base].treatment.constraints : NULL);
     olo_json_open(&json, "condition_steps", '[');
-    for (int k = 0; k < x->setup.step_count; k++) {
+    for (int k = 0; k < x->setup.step_count; k++)
         olo_json_number(&json, NULL, x->steps[k]);
-    }
     olo_json_close(&json);
     olo_json_number(&json, "condition_time", x->setup.at > 0.0 ? x->setup.at : (double)NAN);
     olo_json_open(&json, "rows", '[');
-    for (int i = 0; i < x->setup.treatment_count; i++) {
+    for (int i = 0; i < x->setup.treatment_count; i++)
         write_row(&json, x, i);
-    }
     olo_json_close(&json);
     olo_json_close(&json);
 }
@@ -390,9 +370,8 @@ static int compare(cli_study *study, const struct options *given)
 {
     // too large for the stack of a command
     struct comparison *x = olo_alloc(1, sizeof *x);
-    if (x == NULL) {
+    if (x == NULL)
         return cli_no_memory();
-    }
     olo_error error = {0};
     x->study = study;
     int code = choose(x, study, given);
@@ -401,16 +380,14 @@ static int compare(cli_study *study, const struct options *given)
                                            &x->base, &error);
         cli_study_done(study);
         x->error = x->status != OLO_OK ? error.text : NULL;
-        if (given->json) {
+        if (given->json)
             print_json(x);
-        } else {
+        else
             print_text(x);
-        }
         code = cli_study_code(x->status, &error, x->base < 0 ? &x->rows[0].failure : NULL);
         olo_error unwritten = {0};
-        if (given->report != NULL && write_page(x, given->report, &unwritten) != OLO_OK) {
+        if (given->report != NULL && write_page(x, given->report, &unwritten) != OLO_OK)
             code = cli_fail(&unwritten);
-        }
     }
     olo_free(x);
     return code;
@@ -421,9 +398,8 @@ static int run(const cli_call *call)
     const struct options *given = call->options;
     cli_study study = {0};
     olo_error error = {0};
-    if (given->end != NULL && given->count != NULL) {
+    if (given->end != NULL && given->count != NULL)
         return cli_usage(&cli_compare, "--end and --count exclude each other");
-    }
     const olo_setting settings[] = {
         {"run.step", given->step}, {"run.end", given->end}, {"run.scheme", given->scheme}};
     const olo_status status =

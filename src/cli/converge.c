@@ -79,9 +79,8 @@ static void print_headline(const struct outcome *outcome)
                      outcome->summary.whole ? "" : " of the points it names");
     }
     (void)printf(" (%s", run->scheme);
-    if (run->order != 2) {
+    if (run->order != 2)
         (void)printf(" of order %d", run->order);
-    }
     (void)printf(", %s)\n", run->constraints);
 }
 
@@ -102,9 +101,8 @@ static bool has_lower_order(const struct outcome *outcome)
 {
     for (int i = 0; i < outcome->summary.rows; i++) {
         const olo_errors *error = &outcome->rows[i].error;
-        if (outcome->study->run.order > 2 && error->p > 1.1 * error->tangential) {
+        if (outcome->study->run.order > 2 && error->p > 1.1 * error->tangential)
             return true;
-        }
     }
     return false;
 }
@@ -117,9 +115,8 @@ static cli_table make_table(const struct outcome *outcome)
     const bool tangential = has_lower_order(outcome);
     cli_table table = {0};
     cli_table_row(&table);
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         cli_table_cell(&table, "%s", heads[i]);
-    }
     for (int i = 0; i < outcome->summary.rows; i++) {
         const olo_convergence_row *row = &outcome->rows[i];
         cli_table_row(&table);
@@ -129,9 +126,8 @@ static cli_table make_table(const struct outcome *outcome)
     }
     cli_table_row(&table);
     cli_table_cell(&table, "fitted");
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 5; i++)
         cli_table_cell(&table, "%s", "");
-    }
     add_errors(&table, &outcome->summary.slope, tangential, "%.2f");
     return table;
 }
@@ -143,9 +139,8 @@ static cli_table make_path_table(const struct outcome *outcome)
     const olo_convergence_summary *summary = &outcome->summary;
     cli_table table = {0};
     cli_table_row(&table);
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         cli_table_cell(&table, "%s", heads[i]);
-    }
     for (int i = 0; i < summary->rows; i++) {
         const olo_convergence_row *row = &outcome->rows[i];
         cli_table_row(&table);
@@ -179,9 +174,8 @@ static void print_text(const struct outcome *outcome)
     }
     for (int i = 0; i < outcome->summary.rows; i++) {
         const olo_convergence_row *row = &outcome->rows[i];
-        if (row->failure.status != OLO_OK) {
+        if (row->failure.status != OLO_OK)
             (void)printf("  h = %.6g failed: %s\n", row->step, row->failure.text);
-        }
     }
 }
 
@@ -233,9 +227,8 @@ static void print_json(const struct outcome *outcome)
     olo_json_number(&json, "reference", summary->reference > 0.0 ? summary->reference : NAN);
     olo_json_number(&json, "start_error", summary->start_error);
     olo_json_open(&json, "rows", '[');
-    for (int i = 0; i < summary->rows; i++) {
+    for (int i = 0; i < summary->rows; i++)
         write_row(&json, &outcome->rows[i]);
-    }
     olo_json_close(&json);
     write_errors(&json, "slope", &summary->slope);
     olo_json_number(&json, "action", summary->action);
@@ -262,9 +255,8 @@ static olo_status write_page(const struct outcome *outcome, const char *path, ol
         const olo_errors *e = &outcome->rows[i].error;
         const double row[4] = {e->q, e->p, e->z, e->lambda};
         steps[i] = outcome->rows[i].step;
-        for (int k = 0; k < 4; k++) {
+        for (int k = 0; k < 4; k++)
             errors[k][i] = row[k];
-        }
     }
     for (int k = 0; k < 4; k++) {
         if (count > 0 && isfinite(errors[k][0])) {
@@ -291,14 +283,12 @@ static olo_status write_page(const struct outcome *outcome, const char *path, ol
 static int choose_steps(const struct options *given, const olo_run *run,
                         double steps[CLI_STUDY_STEPS])
 {
-    if (given->steps != NULL) {
+    if (given->steps != NULL)
         return cli_study_numbers(&cli_converge, "steps", given->steps, CLI_STUDY_STEPS, steps);
-    }
     static const double factors[] = {8.0, 4.0, 2.0, 1.0};
     enum { FACTORS = sizeof factors / sizeof factors[0] };
-    for (int i = 0; i < FACTORS; i++) {
+    for (int i = 0; i < FACTORS; i++)
         steps[i] = factors[i] * run->step;
-    }
     return FACTORS;
 }
 
@@ -312,13 +302,11 @@ static double choose_reference(const struct options *given, const olo_system *sy
                    ? step
                    : -1.0;
     }
-    if (given->exact || olo_system_has_exact_solution(system)) {
+    if (given->exact || olo_system_has_exact_solution(system))
         return 0.0;
-    }
     double smallest = steps[0];
-    for (int i = 1; i < count; i++) {
+    for (int i = 1; i < count; i++)
         smallest = fmin(smallest, steps[i]);
-    }
     return REFERENCE_PART * smallest;
 }
 
@@ -336,11 +324,9 @@ static void check_initial_state(const struct outcome *outcome)
 /* Returns the reason if all runs failed; NULL if one was completed. */
 static const olo_error *total_failure(const struct outcome *outcome)
 {
-    for (int i = 0; i < outcome->summary.rows; i++) {
-        if (outcome->rows[i].failure.status == OLO_OK) {
+    for (int i = 0; i < outcome->summary.rows; i++)
+        if (outcome->rows[i].failure.status == OLO_OK)
             return NULL;
-        }
-    }
     return outcome->summary.rows > 0 ? &outcome->rows[0].failure : NULL;
 }
 
@@ -353,25 +339,22 @@ static int converge(cli_study *study, const struct options *given)
     const int count = choose_steps(given, &study->run, steps);
     const double reference =
         count > 0 ? choose_reference(given, study->loaded.system, steps, count) : -1.0;
-    if (reference < 0.0) {
+    if (reference < 0.0)
         return CLI_USAGE;
-    }
     study->study.action = given->action;
     outcome.status = olo_study_convergence(&study->study, steps, count, reference, rows,
                                            &outcome.summary, &error);
     cli_study_done(study);
     outcome.error = outcome.status != OLO_OK ? error.text : NULL;
     check_initial_state(&outcome);
-    if (given->json) {
+    if (given->json)
         print_json(&outcome);
-    } else if (outcome.status == OLO_OK || outcome.summary.rows > 0) {
+    else if (outcome.status == OLO_OK || outcome.summary.rows > 0)
         print_text(&outcome);
-    }
     if (given->report != NULL && outcome.summary.rows > 0) {
         olo_error unwritten = {0};
-        if (write_page(&outcome, given->report, &unwritten) != OLO_OK) {
+        if (write_page(&outcome, given->report, &unwritten) != OLO_OK)
             return cli_fail(&unwritten);
-        }
     }
     return cli_study_code(outcome.status, &error, total_failure(&outcome));
 }
@@ -381,9 +364,8 @@ static int run(const cli_call *call)
     const struct options *given = call->options;
     cli_study study = {0};
     olo_error error = {0};
-    if (given->exact && given->reference != NULL) {
+    if (given->exact && given->reference != NULL)
         return cli_usage(&cli_converge, "--exact and --reference exclude each other");
-    }
     const olo_setting settings[] = {{"run.end", given->time},
                                     {"run.scheme", given->scheme},
                                     {"run.order", given->order},

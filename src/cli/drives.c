@@ -20,9 +20,8 @@ olo_status cli_drives_create(cli_drives *drives, const olo_system *system, olo_e
                         "nothing is driven: inverse dynamics needs joints with a 'motion'");
     }
     drives->drives = olo_alloc((size_t)count, sizeof *drives->drives);
-    if (drives->drives == NULL) {
+    if (drives->drives == NULL)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory");
-    }
     drives->count = count;
     for (int i = 0; i < count; i++) {
         const int coordinate = olo_system_drive_coordinate(system, i);
@@ -81,13 +80,11 @@ void cli_drives_print(const cli_drives *drives, FILE *out)
 {
     static const char *const HEADS[] = {"drive", "least", "most", "rms", "work"};
     cli_table table = {0};
-    if (drives->count == 0) {
+    if (drives->count == 0)
         return;
-    }
     cli_table_row(&table);
-    for (size_t i = 0; i < sizeof HEADS / sizeof *HEADS; i++) {
+    for (size_t i = 0; i < sizeof HEADS / sizeof *HEADS; i++)
         cli_table_cell(&table, "%s", HEADS[i]);
-    }
     for (int i = 0; i < drives->count; i++) {
         const cli_drive *drive = &drives->drives[i];
         cli_table_row(&table);
@@ -102,9 +99,8 @@ void cli_drives_print(const cli_drives *drives, FILE *out)
 
 void cli_drives_json(const cli_drives *drives, olo_json *json)
 {
-    if (drives->count == 0) {
+    if (drives->count == 0)
         return;
-    }
     olo_json_open(json, "drives", '[');
     for (int i = 0; i < drives->count; i++) {
         const cli_drive *drive = &drives->drives[i];

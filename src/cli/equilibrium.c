@@ -98,9 +98,8 @@ static olo_status prepare(struct session *session, const char *file, olo_error *
     const olo_setting given = {.name = "run.start", .value = "given"};
     olo_status status =
         cli_load(file, &session->options->set, &given, 1, &session->result.loaded, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     char path[300] = "";
     (void)snprintf(path, sizeof path, "%.250s.equilibrium.h5",
                    olo_model_name(session->result.loaded.model));
@@ -108,9 +107,8 @@ static olo_status prepare(struct session *session, const char *file, olo_error *
     chosen = session->options->no_result ? NULL : chosen;
     status = cli_check_model_overwrite_by_result(&session->result.loaded, chosen,
                                                  !session->options->no_report, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     return cli_static_result_open(&session->result, chosen, session->statics.end,
                                   "Equilibria under increasing loads: the time is the load factor.",
                                   true, error);
@@ -128,9 +126,8 @@ static char *describe_stability(const olo_equilibrium_summary *sum, char *text, 
         (void)snprintf(unstable, sizeof unstable, "unstable in %d direction%s", sum->unstable,
                        sum->unstable == 1 ? "" : "s");
     }
-    if (sum->neutral > 0) {
+    if (sum->neutral > 0)
         (void)snprintf(neutral, sizeof neutral, "%s%d without stiffness", ", ", sum->neutral);
-    }
     (void)snprintf(text, size, "%s%s", unstable, neutral);
     return text;
 }
@@ -139,9 +136,8 @@ static void print_critical(const olo_critical_point *point)
 {
     (void)printf("  %-11s at load factor %.8g", point->limit ? "limit point" : "bifurcation",
                  point->load);
-    if (point->unstable >= 0) {
+    if (point->unstable >= 0)
         (void)printf("; after it unstable in %d", point->unstable);
-    }
     (void)printf("\n");
 }
 
@@ -153,28 +149,24 @@ static void print_text(const struct session *session)
                  olo_model_name(session->result.loaded.model), sum->load, sum->steps,
                  sum->steps == 1 ? "" : "s", sum->iterations, sum->iterations == 1 ? "" : "s",
                  cli_duration(wall, sum->wall_seconds));
-    if (session->status != OLO_OK) {
+    if (session->status != OLO_OK)
         (void)printf("  not reached: load factor %.6g\n", session->statics.end);
-    }
     if (sum->relaxed) {
         (void)printf("  a mechanism without load: %s\n",
                      sum->stayed ? "the initial state is an equilibrium under the full load"
                                  : "equilibrium found by descent under the full load");
     }
     (void)printf("  stability   %s\n", describe_stability(sum, text, sizeof text));
-    for (int i = 0; i < sum->critical_count && i < OLO_CRITICAL_POINTS_MAX; i++) {
+    for (int i = 0; i < sum->critical_count && i < OLO_CRITICAL_POINTS_MAX; i++)
         print_critical(&sum->critical[i]);
-    }
-    if (session->warning[0] != '\0') {
+    if (session->warning[0] != '\0')
         (void)printf("  warning: %s\n", session->warning);
-    }
     (void)printf("  energy      potential %.9g, strain %.9g\n", session->end.potential,
                  session->end.strain);
     (void)printf("  constraints satisfied to %s\n",
                  cli_deviation(wall, session->end.constraint_error));
-    if (session->status == OLO_OK) {
+    if (session->status == OLO_OK)
         cli_static_result_print(&session->result);
-    }
 }
 
 static void print_json(const struct session *session, const char *error)
@@ -199,16 +191,14 @@ static void print_json(const struct session *session, const char *error)
         olo_json_open(&json, NULL, '{');
         olo_json_text(&json, "kind", sum->critical[i].limit ? "limit point" : "bifurcation");
         olo_json_number(&json, "load", sum->critical[i].load);
-        if (sum->critical[i].unstable >= 0) {
+        if (sum->critical[i].unstable >= 0)
             olo_json_integer(&json, "unstable", sum->critical[i].unstable);
-        }
         olo_json_close(&json);
     }
     olo_json_close(&json);
     olo_json_open(&json, "warnings", '[');
-    if (session->warning[0] != '\0') {
+    if (session->warning[0] != '\0')
         olo_json_text(&json, NULL, session->warning);
-    }
     olo_json_close(&json);
     olo_json_number(&json, "potential", session->end.potential);
     olo_json_number(&json, "strain", session->end.strain);
@@ -224,13 +214,11 @@ static int read_options(struct session *session)
     const struct options *given = session->options;
     session->statics = olo_equilibrium_options_default();
     session->statics.arc = given->arc;
-    if (given->no_result && given->output != NULL) {
+    if (given->no_result && given->output != NULL)
         return cli_usage(&cli_equilibrium, "--output and --no-result exclude each other");
-    }
     int code = cli_positive(&cli_equilibrium, "load", given->load, &session->statics.end);
-    if (code == CLI_CONTINUE) {
+    if (code == CLI_CONTINUE)
         code = cli_positive(&cli_equilibrium, "step", given->step, &session->statics.step);
-    }
     return code == CLI_CONTINUE
                ? cli_spin(&cli_equilibrium, given->spin, given->spin_point, &session->statics.spin)
                : code;
@@ -252,24 +240,20 @@ static int solve(struct session *session, const char *file)
 {
     olo_error error = {0};
     const int code = read_options(session);
-    if (code != CLI_CONTINUE) {
+    if (code != CLI_CONTINUE)
         return code;
-    }
-    if (prepare(session, file, &error) != OLO_OK) {
+    if (prepare(session, file, &error) != OLO_OK)
         return cli_fail(&error);
-    }
     cli_interrupt_begin();
     const olo_status status = find(session, &error);
-    if (status != OLO_OK && !session->statics.arc && ends_at_limit(&session->summary)) {
+    if (status != OLO_OK && !session->statics.arc && ends_at_limit(&session->summary))
         add_hint(&error);
-    }
     // print nothing if the search succeeded but a file could not be written
     const bool printable = session->status != OLO_OK || status == OLO_OK;
-    if (printable && session->options->json) {
+    if (printable && session->options->json)
         print_json(session, status != OLO_OK ? error.text : NULL);
-    } else if (printable && session->summary.steps > 0) {
+    else if (printable && session->summary.steps > 0)
         print_text(session);
-    }
     (void)fflush(stdout);
     return status != OLO_OK ? cli_fail(&error) : CLI_OK;
 }

@@ -46,17 +46,14 @@ static olo_status cannot_write(const char *path, olo_error *error)
 static olo_status write_stream(writer *write, const char *result, FILE *out, const char *path,
                                olo_error *error)
 {
-    if (out == NULL) {
+    if (out == NULL)
         return cannot_write(path, error);
-    }
     olo_status status = write(result, out, error);
-    if (status != OLO_OK && ferror(out)) {
+    if (status != OLO_OK && ferror(out))
         status = olo_fail_context(error, status, "%s", path);
-    }
     errno = 0;
-    if (fclose(out) != 0 && status == OLO_OK) {
+    if (fclose(out) != 0 && status == OLO_OK)
         status = cannot_write(path, error);
-    }
     return status;
 }
 
@@ -67,19 +64,16 @@ static olo_status replace_file(writer *write, const char *result, const char *pa
 {
     olo_new_file new_file;
     olo_status status = olo_new_file_open(&new_file, path, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     errno = 0;
     const int copy = dup(new_file.descriptor);
     FILE *out = copy >= 0 ? fdopen(copy, "w") : NULL;
-    if (out == NULL && copy >= 0) {
+    if (out == NULL && copy >= 0)
         close(copy);
-    }
     status = write_stream(write, result, out, path, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_new_file_publish(&new_file, error);
-    }
     olo_new_file_close(&new_file);
     return status;
 }
@@ -87,17 +81,14 @@ static olo_status replace_file(writer *write, const char *result, const char *pa
 static olo_status export_table(writer *write, const char *result, const char *path,
                                olo_error *error)
 {
-    if (path == NULL) {
+    if (path == NULL)
         return OLO_OK;
-    }
-    if (strcmp(path, "-") == 0) {
+    if (strcmp(path, "-") == 0)
         return write(result, stdout, error);
-    }
     struct stat info;
     const olo_status status = cli_check_overwrite(result, "result", path, "export", error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
         errno = 0;
         return write_stream(write, result, fopen(path, "w"), path, error); // a device or a pipe
@@ -117,16 +108,14 @@ static long count_rows(const char *path)
 
 static olo_status export_vtk(const char *result, const char *path, long frames, olo_error *error)
 {
-    if (path == NULL) {
+    if (path == NULL)
         return OLO_OK;
-    }
     long written = 0;
     olo_vtk_options how = olo_vtk_options_default();
     how.frames = frames;
     olo_status status = cli_check_overwrite(result, "result", path, "export", error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     // a signal ends this at once: every file is complete or absent, and the collection comes last
     status = olo_result_write_vtk(result, path, &how, &written, error);
     const long rows = status == OLO_OK ? count_rows(result) : written;
@@ -142,9 +131,8 @@ static olo_status export_all(const struct options *given, const char *result, lo
                              olo_error *error)
 {
     olo_status status = export_table(olo_result_write_csv, result, given->csv, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = export_table(olo_result_write_json, result, given->json, error);
-    }
     return status == OLO_OK ? export_vtk(result, given->vtk, frames, error) : status;
 }
 
@@ -153,13 +141,11 @@ static int read_frames(const struct options *given, long *frames)
 {
     char *end = NULL;
     *frames = FRAMES_DEFAULT;
-    if (given->frames == NULL) {
+    if (given->frames == NULL)
         return CLI_CONTINUE;
-    }
     *frames = strtol(given->frames, &end, 10);
-    if (end == given->frames || *end != '\0' || *frames < 0) {
+    if (end == given->frames || *end != '\0' || *frames < 0)
         return cli_usage(&cli_export, "--frames needs a number, got '%s'", given->frames);
-    }
     return CLI_CONTINUE;
 }
 
@@ -182,17 +168,14 @@ static int run(const cli_call *call)
     const struct options *given = call->options;
     olo_error error = {0};
     long frames = 0;
-    if (given->csv == NULL && given->json == NULL && given->vtk == NULL) {
+    if (given->csv == NULL && given->json == NULL && given->vtk == NULL)
         return cli_usage(&cli_export, "no format is given: --csv FILE, --json FILE or --vtk PATH");
-    }
     const int code = read_frames(given, &frames);
-    if (code != CLI_CONTINUE) {
+    if (code != CLI_CONTINUE)
         return code;
-    }
     (void)signal(SIGXFSZ, SIG_IGN); // exceeding a file size limit becomes an error
-    if (export_all(given, call->argument, frames, &error) != OLO_OK) {
+    if (export_all(given, call->argument, frames, &error) != OLO_OK)
         return cli_fail(&error);
-    }
     warn_if_incomplete(call->argument);
     return CLI_OK;
 }

@@ -29,9 +29,8 @@ static void print_option(FILE *out, const cli_option *option)
 {
     char head[64];
     char letter[8] = "    ";
-    if (option->letter != '\0') {
+    if (option->letter != '\0')
         (void)snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    }
     (void)snprintf(head, sizeof head, "  %s--%s%s%s", letter, option->name,
                    option->value != NULL ? " " : "", option->value != NULL ? option->value : "");
     const char *line = option->help;
@@ -50,13 +49,11 @@ void cli_print_help(FILE *out, const cli_command *command)
     (void)fprintf(out, "oloid %s: %s\n\n", command->name, command->summary);
     (void)fprintf(out, "usage: oloid %s %s%s\n", command->name, command->argument,
                   command->options[0].name != NULL ? " [options]" : "");
-    if (command->details != NULL) {
+    if (command->details != NULL)
         (void)fprintf(out, "\n%s", command->details);
-    }
     (void)fputs("\noptions:\n", out);
-    for (const cli_option *option = command->options; option->name != NULL; option++) {
+    for (const cli_option *option = command->options; option->name != NULL; option++)
         print_option(out, option);
-    }
     print_option(out, &help);
     (void)fprintf(out, "\nexamples:\n%s", command->examples);
     print_exit_codes(out);
@@ -69,9 +66,8 @@ void cli_print_overview(FILE *out)
                   "usage: oloid COMMAND [arguments] [options]\n\n"
                   "commands:\n",
                   olo_version());
-    for (const cli_command *const *command = cli_commands; *command != NULL; command++) {
+    for (const cli_command *const *command = cli_commands; *command != NULL; command++)
         (void)fprintf(out, "  %-8s %s\n", (*command)->name, (*command)->summary);
-    }
     (void)fputs("\noptions:\n"
                 "  --help, -h   this help; 'oloid COMMAND --help' describes a command\n"
                 "  --version    the version\n"
@@ -90,9 +86,8 @@ static int run(const cli_call *call)
         return CLI_OK;
     }
     const cli_command *command = cli_find(call->argument);
-    if (command == NULL) {
+    if (command == NULL)
         return CLI_USAGE;
-    }
     cli_print_help(stdout, command);
     return CLI_OK;
 }

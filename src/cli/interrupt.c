@@ -36,11 +36,9 @@ static void handle(void (*handler)(int))
     action.sa_handler = handler;
     action.sa_flags = SA_RESTART;
     (void)sigemptyset(&action.sa_mask);
-    for (int i = 0; i < 2; i++) {
-        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+    for (int i = 0; i < 2; i++)
+        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             (void)sigaction(numbers[i], &action, NULL);
-        }
-    }
 }
 
 void cli_interrupt_prepare(void)
@@ -80,8 +78,7 @@ bool cli_interrupted(void *context)
 void cli_interrupt_end(void)
 {
     // the signal that ended the run may arrive a second time
-    if (!interrupted) {
+    if (!interrupted)
         handle(end_process);
-    }
     (void)signal(SIGPIPE, SIG_DFL); // as set by main
 }

@@ -58,14 +58,12 @@ static void print_text(const struct session *session)
     for (int k = 0; k < KINDS; k++) {
         const int count = kinds[k].count(linear);
         (void)printf("  %s  %d %s%s", kinds[k].symbol, count, kinds[k].key, count == 1 ? "" : "s");
-        for (int i = 0; i < count && i < 12; i++) {
+        for (int i = 0; i < count && i < 12; i++)
             (void)printf("%s%s", i > 0 ? ", " : ": ", kinds[k].name(linear, i));
-        }
         (void)printf(count > 12 ? ", ...\n" : "\n");
     }
-    if (session->options->output != NULL) {
+    if (session->options->output != NULL)
         (void)printf("file: %s\n", session->options->output);
-    }
 }
 
 static void print_json(const struct session *session)
@@ -96,9 +94,8 @@ static olo_status find(struct session *session, const char *file, olo_error *err
         status = olo_linear_create(loaded->system, loaded->state, &session->about, &session->linear,
                                    error);
     }
-    if (status == OLO_OK && session->options->output != NULL) {
+    if (status == OLO_OK && session->options->output != NULL)
         status = olo_linear_write(session->linear, session->options->output, error);
-    }
     return status;
 }
 
@@ -109,17 +106,14 @@ static int solve(struct session *session, const char *file)
     session->about = olo_vibration_options_default();
     session->about.hold = given->hold;
     const int code = cli_spin(&cli_linearize, given->spin, given->spin_point, &session->about.spin);
-    if (code != CLI_CONTINUE) {
+    if (code != CLI_CONTINUE)
         return code;
-    }
-    if (find(session, file, &error) != OLO_OK) {
+    if (find(session, file, &error) != OLO_OK)
         return cli_fail(&error);
-    }
-    if (given->json) {
+    if (given->json)
         print_json(session);
-    } else {
+    else
         print_text(session);
-    }
     return CLI_OK;
 }
 

@@ -35,19 +35,15 @@ static olo_status read_model(const char *file, const char *path, const cli_list 
                              olo_error *error)
 {
     olo_setting *settings = olo_alloc((size_t)set->count + (size_t)option_count, sizeof *settings);
-    if (settings == NULL) {
+    if (settings == NULL)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory");
-    }
     olo_status status = OLO_OK;
     int count = 0;
-    for (int i = 0; i < set->count && status == OLO_OK; i++) {
+    for (int i = 0; i < set->count && status == OLO_OK; i++)
         status = split(set->items[i], &settings[count++], error);
-    }
-    for (int i = 0; i < option_count; i++) {
-        if (options[i].value != NULL) {
+    for (int i = 0; i < option_count; i++)
+        if (options[i].value != NULL)
             settings[count++] = options[i];
-        }
-    }
     if (status == OLO_OK) {
         status = file != NULL ? olo_model_read(file, settings, count, model, error)
                               : olo_recorder_read_model(path, settings, count, model, error);
@@ -63,15 +59,12 @@ static char *find_file(const char *word)
     struct stat info;
     olo_catalogue *catalogue = NULL;
     const bool is_file = stat(word, &info) == 0 && !S_ISDIR(info.st_mode);
-    if (is_file || strchr(word, '/') != NULL || olo_catalogue_open(&catalogue, NULL) != OLO_OK) {
+    if (is_file || strchr(word, '/') != NULL || olo_catalogue_open(&catalogue, NULL) != OLO_OK)
         return olo_strdup(word);
-    }
     const char *file = word;
-    for (int i = 0; i < olo_catalogue_count(catalogue); i++) {
-        if (strcmp(olo_catalogue_name(catalogue, i), word) == 0) {
+    for (int i = 0; i < olo_catalogue_count(catalogue); i++)
+        if (strcmp(olo_catalogue_name(catalogue, i), word) == 0)
             file = olo_catalogue_file(catalogue, i);
-        }
-    }
     char *copy = olo_strdup(file);
     olo_catalogue_free(catalogue);
     return copy;
@@ -81,9 +74,8 @@ static char *find_file(const char *word)
 static olo_status start(cli_loaded *loaded, olo_error *error)
 {
     olo_status status = olo_model_compile(loaded->model, &loaded->system, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_system_counts(loaded->system, &loaded->counts, error);
-    }
     if (status == OLO_OK) {
         status = olo_system_create_initial_state(loaded->system, &loaded->state,
                                                  &loaded->projection, error);
@@ -92,9 +84,8 @@ static olo_status start(cli_loaded *loaded, olo_error *error)
         status = olo_prepare_initial_state(loaded->system, olo_model_run(loaded->model),
                                            loaded->state, error);
     }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         olo_system_ledger(loaded->system, loaded->state, &loaded->start);
-    }
     return status;
 }
 
@@ -102,9 +93,8 @@ olo_status cli_load(const char *file, const cli_list *set, const olo_setting *op
                     int option_count, cli_loaded *loaded, olo_error *error)
 {
     olo_status status = read_model(file, NULL, set, options, option_count, &loaded->model, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     loaded->file = find_file(file);
     return loaded->file != NULL ? start(loaded, error)
                                 : olo_fail(error, OLO_NO_MEMORY, "out of memory");
@@ -132,9 +122,8 @@ void cli_unload(cli_loaded *loaded)
 static bool exceeds_rounding(double change, const double *values, int count)
 {
     double scale = change;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         scale = fmax(scale, fabs(values[i]));
-    }
     return change > PROJECTION_TOLERANCE * scale;
 }
 

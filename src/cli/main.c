@@ -16,29 +16,25 @@
 static void occupy_standard_streams(void)
 {
     int fd = open("/dev/null", O_RDONLY);
-    while (fd >= 0 && fd <= STDERR_FILENO) {
+    while (fd >= 0 && fd <= STDERR_FILENO)
         fd = open("/dev/null", O_RDONLY);
-    }
-    if (fd >= 0) {
+    if (fd >= 0)
         (void)close(fd);
-    }
 }
 
 static int unknown_option(const char *word)
 {
     static const char *const names[] = {"help", "version"};
     const char *nearest = olo_suggest(word + strspn(word, "-"), names, 2);
-    if (nearest != NULL) {
+    if (nearest != NULL)
         return cli_usage(NULL, "unknown option '%s'; did you mean '--%s'?", word, nearest);
-    }
     return cli_usage(NULL, "unknown option '%s'", word);
 }
 
 static int dispatch(int argc, char **argv)
 {
-    if (argc < 2) {
+    if (argc < 2)
         return cli_usage(NULL, "a command is missing");
-    }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         cli_print_overview(stdout);
         return CLI_OK;
@@ -47,9 +43,8 @@ static int dispatch(int argc, char **argv)
         (void)printf("oloid %s\n", olo_version());
         return CLI_OK;
     }
-    if (argv[1][0] == '-') {
+    if (argv[1][0] == '-')
         return unknown_option(argv[1]);
-    }
     const cli_command *command = cli_find(argv[1]);
     return command != NULL ? cli_start(command, argc - 1, argv + 1) : CLI_USAGE;
 }

@@ -14,9 +14,8 @@ static void write_line(char *text)
 {
     for (char *c = text; *c != '\0'; c++) {
         const unsigned char byte = (unsigned char)*c;
-        if (byte < 0x20 || byte == 0x7f) {
+        if (byte < 0x20 || byte == 0x7f)
             *c = '?';
-        }
     }
     (void)fprintf(stderr, "oloid: %s\n", text);
 }
@@ -44,11 +43,10 @@ int cli_usage(const struct cli_command *command, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (command != NULL) {
+    if (command != NULL)
         cli_message("%s (see 'oloid %s --help')", text, command->name);
-    } else {
+    else
         cli_message("%s (see 'oloid --help')", text);
-    }
     return CLI_USAGE;
 }
 
@@ -63,9 +61,8 @@ int cli_close_output(int code)
     const int failed_before = ferror(stdout);
     errno = 0;
     const int failed_now = fclose(stdout);
-    if (!failed_before && !failed_now) {
+    if (!failed_before && !failed_now)
         return code;
-    }
     if (errno != EPIPE && code == CLI_OK) { // an earlier failure has been reported
         cli_message("cannot write to standard output: %s",
                     errno != 0 ? strerror(errno) : olo_status_text(OLO_IO));

@@ -28,13 +28,11 @@ static bool append_line(char sentence[SENTENCE_SIZE], const char *line)
     size_t length = strlen(sentence);
     for (const char *c = line; *c != '\0' && *c != '\n' && length + 2 < SENTENCE_SIZE; c++) {
         const bool blank = isspace((unsigned char)*c);
-        if (blank && (length == 0 || sentence[length - 1] == ' ')) {
+        if (blank && (length == 0 || sentence[length - 1] == ' '))
             continue;
-        }
         sentence[length] = *c;
-        if (blank) {
+        if (blank)
             sentence[length] = ' ';
-        }
         length++;
         const bool stop = *c == '.' || *c == '!' || *c == '?';
         if (stop && (c[1] == '\0' || isspace((unsigned char)c[1]))) {
@@ -42,9 +40,8 @@ static bool append_line(char sentence[SENTENCE_SIZE], const char *line)
             return true;
         }
     }
-    if (length > 0 && sentence[length - 1] != ' ') {
+    if (length > 0 && sentence[length - 1] != ' ')
         sentence[length++] = ' ';
-    }
     sentence[length] = '\0';
     return false;
 }
@@ -54,21 +51,18 @@ static void first_comment(const char *file, char sentence[SENTENCE_SIZE])
 {
     sentence[0] = '\0';
     FILE *in = fopen(file, "r");
-    if (in == NULL) {
+    if (in == NULL)
         return;
-    }
     char line[LINE_SIZE];
     while (fgets(line, sizeof line, in) != NULL && line[0] == '#') {
         const bool blank = line[1 + strspn(line + 1, " #\r\n")] == '\0';
-        if ((blank && sentence[0] != '\0') || append_line(sentence, line + strspn(line, "#"))) {
+        if ((blank && sentence[0] != '\0') || append_line(sentence, line + strspn(line, "#")))
             break;
-        }
     }
     (void)fclose(in);
     size_t length = strlen(sentence);
-    while (length > 0 && sentence[length - 1] == ' ') {
+    while (length > 0 && sentence[length - 1] == ' ')
         sentence[--length] = '\0';
-    }
 }
 
 /* Describes a model by the first sentence of its opening comment, or else by its description. */
@@ -117,14 +111,12 @@ static void print_json(const olo_catalogue *catalogue)
 static olo_status print_file(const char *file, olo_error *error)
 {
     FILE *in = fopen(file, "r");
-    if (in == NULL) {
+    if (in == NULL)
         return olo_fail(error, OLO_IO, "%s: %s", file, strerror(errno));
-    }
     char block[4096];
     size_t count = 0;
-    while ((count = fread(block, 1, sizeof block, in)) > 0) {
+    while ((count = fread(block, 1, sizeof block, in)) > 0)
         (void)fwrite(block, 1, count, stdout);
-    }
     const bool failed = ferror(in);
     (void)fclose(in);
     return failed ? olo_fail(error, OLO_IO, "%s: cannot be read", file) : OLO_OK;
@@ -134,12 +126,10 @@ static olo_status not_found(const olo_catalogue *catalogue, const char *name, ol
 {
     const int count = olo_catalogue_count(catalogue);
     const char **names = olo_alloc((size_t)count, sizeof *names);
-    if (names == NULL) {
+    if (names == NULL)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory");
-    }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         names[i] = olo_catalogue_name(catalogue, i);
-    }
     const char *nearest = olo_suggest(name, names, (size_t)count);
     olo_free((void *)names);
     if (nearest != NULL) {
@@ -152,11 +142,9 @@ static olo_status not_found(const olo_catalogue *catalogue, const char *name, ol
 
 static olo_status print_model(const olo_catalogue *catalogue, const char *name, olo_error *error)
 {
-    for (int i = 0; i < olo_catalogue_count(catalogue); i++) {
-        if (strcmp(olo_catalogue_name(catalogue, i), name) == 0) {
+    for (int i = 0; i < olo_catalogue_count(catalogue); i++)
+        if (strcmp(olo_catalogue_name(catalogue, i), name) == 0)
             return print_file(olo_catalogue_file(catalogue, i), error);
-        }
-    }
     return not_found(catalogue, name, error);
 }
 
@@ -164,13 +152,12 @@ static olo_status print(const struct options *given, const char *name, olo_error
 {
     olo_catalogue *catalogue = NULL;
     olo_status status = olo_catalogue_open(&catalogue, error);
-    if (status == OLO_OK && name != NULL) {
+    if (status == OLO_OK && name != NULL)
         status = print_model(catalogue, name, error);
-    } else if (status == OLO_OK && given->json) {
+    else if (status == OLO_OK && given->json)
         print_json(catalogue);
-    } else if (status == OLO_OK) {
+    else if (status == OLO_OK)
         print_list(catalogue);
-    }
     olo_catalogue_free(catalogue);
     return status;
 }

@@ -75,9 +75,8 @@ static bool oscillates(const olo_modes *modes, int index)
 static int count_not_neutral(const olo_modes *modes)
 {
     int count = 0;
-    for (int i = 0; i < olo_modes_count(modes); i++) {
+    for (int i = 0; i < olo_modes_count(modes); i++)
         count += !is_neutral(modes, i);
-    }
     return count;
 }
 
@@ -90,14 +89,12 @@ static void print_mode(cli_table *table, const olo_modes *modes, int i, bool dam
     cli_table_number(table, "%.9g", omega / two_pi);
     cli_table_number(table, "%.9g", omega);
     cli_table_number(table, "%.6g", two_pi / omega);
-    if (damped) {
+    if (damped)
         cli_table_number(table, "%.6g", growth == 0.0 ? 0.0 : -growth / sqrt(size_of(modes, i)));
-    }
-    if (growth > 0.0) {
+    if (growth > 0.0)
         cli_table_cell(table, "unstable, grows as exp(%.6g t)", growth);
-    } else if (growth < 0.0 && !oscillates(modes, i)) {
+    else if (growth < 0.0 && !oscillates(modes, i))
         cli_table_cell(table, "decays as exp(%.6g t)", growth);
-    }
 }
 
 /* Prints `count` modes with stiffness; those without are only counted. */
@@ -107,32 +104,27 @@ static void print_table(const olo_modes *modes, int count)
     static const char *const heading[] = {"mode", "frequency", "omega", "period", "damping"};
     int neutral = 0, shown = 0;
     bool damped = false;
-    for (int i = 0; i < olo_modes_count(modes); i++) {
+    for (int i = 0; i < olo_modes_count(modes); i++)
         damped = damped || (olo_modes_growth(modes, i) < 0.0 && !is_neutral(modes, i));
-    }
     for (int i = 0; i < olo_modes_count(modes); i++) {
         if (is_neutral(modes, i)) {
             neutral++;
             continue;
         }
-        if (shown == count) {
+        if (shown == count)
             break;
-        }
         if (shown++ == 0) {
             cli_table_row(&table);
-            for (int k = 0; k < (damped ? 5 : 4); k++) {
+            for (int k = 0; k < (damped ? 5 : 4); k++)
                 cli_table_cell(&table, "%s", heading[k]);
-            }
             cli_table_cell(&table, "%s", "");
         }
         print_mode(&table, modes, i, damped);
     }
-    if (shown > 0) {
+    if (shown > 0)
         cli_table_print(&table, stdout);
-    }
-    if (neutral > 0) {
+    if (neutral > 0)
         (void)printf("%d mode%s without stiffness\n", neutral, neutral == 1 ? "" : "s");
-    }
 }
 
 static void print_json(const struct session *session)
@@ -200,9 +192,8 @@ static olo_status animate(struct session *session, olo_error *error)
         status = olo_modes_displace(modes, index, session->amplitude, two_pi * (phase - 0.25),
                                     loaded->state, error);
         olo_state_set_time(loaded->state, phase * period);
-        if (status == OLO_OK) {
+        if (status == OLO_OK)
             status = observer.step(observer.context, loaded->system, loaded->state, i, NULL, error);
-        }
     }
     session->result.steps = FRAMES;
     return status == OLO_OK
@@ -220,13 +211,11 @@ static olo_status find_modes(struct session *session, olo_error *error)
     for (vibration->count = wanted;;) {
         const olo_status status =
             olo_modes_create(loaded->system, loaded->state, vibration, &session->modes, error);
-        if (status != OLO_OK) {
+        if (status != OLO_OK)
             return status;
-        }
         const int missing = wanted - count_not_neutral(session->modes);
-        if (missing <= 0 || olo_modes_count(session->modes) < vibration->count) {
+        if (missing <= 0 || olo_modes_count(session->modes) < vibration->count)
             return OLO_OK;
-        }
         olo_modes_free(session->modes);
         session->modes = NULL;
         vibration->count += missing;
@@ -247,9 +236,8 @@ static olo_status find(struct session *session, const char *file, olo_error *err
         status =
             olo_find_equilibrium(loaded->system, &statics, loaded->state, NULL, 0, NULL, error);
     }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = find_modes(session, error);
-    }
     return status == OLO_OK && session->options->output != NULL ? animate(session, error) : status;
 }
 
@@ -261,20 +249,16 @@ static int read_options(struct session *session)
     session->vibration.damped = given->damped;
     session->vibration.solver = given->solver;
     session->amplitude = 0.1;
-    if (given->output == NULL && (given->mode != NULL || given->amplitude != NULL)) {
+    if (given->output == NULL && (given->mode != NULL || given->amplitude != NULL))
         return cli_usage(&cli_modes, "--mode and --amplitude are for the result of --output");
-    }
     int code = cli_positive(&cli_modes, "count", given->count, &session->count);
-    if (code == CLI_CONTINUE) {
+    if (code == CLI_CONTINUE)
         code = cli_positive(&cli_modes, "mode", given->mode, &session->mode);
-    }
-    if (code == CLI_CONTINUE) {
+    if (code == CLI_CONTINUE)
         code = cli_positive(&cli_modes, "amplitude", given->amplitude, &session->amplitude);
-    }
     if (code == CLI_CONTINUE && (session->count > 1e6 || session->count != floor(session->count) ||
-                                 session->mode > 1e6 || session->mode != floor(session->mode))) {
+                                 session->mode > 1e6 || session->mode != floor(session->mode)))
         return cli_usage(&cli_modes, "--count and --mode need whole numbers up to a million");
-    }
     return code == CLI_CONTINUE
                ? cli_spin(&cli_modes, given->spin, given->spin_point, &session->vibration.spin)
                : code;
@@ -284,12 +268,10 @@ static int solve(struct session *session, const char *file)
 {
     olo_error error = {0};
     const int code = read_options(session);
-    if (code != CLI_CONTINUE) {
+    if (code != CLI_CONTINUE)
         return code;
-    }
-    if (find(session, file, &error) != OLO_OK) {
+    if (find(session, file, &error) != OLO_OK)
         return cli_fail(&error);
-    }
     if (session->options->json) {
         print_json(session);
         return CLI_OK;

@@ -18,9 +18,8 @@ char *cli_count(char text[CLI_NUMBER_SIZE], long count)
     }
     char *to = text;
     for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0) {
+        if (i > 0 && (length - i) % 3 == 0)
             *to++ = ',';
-        }
         *to++ = digits[i];
     }
     *to = '\0';
@@ -35,9 +34,8 @@ char *cli_rate(char text[CLI_NUMBER_SIZE], double rate)
     }
     const double unit = pow(10.0, floor(log10(rate)) - 1.0);
     const double rounded = round(rate / unit) * unit;
-    if (rounded < 1e15) {
+    if (rounded < 1e15)
         return cli_count(text, (long)(rounded + 0.5));
-    }
     (void)snprintf(text, CLI_NUMBER_SIZE, "%.2g", rate);
     return text;
 }
@@ -52,21 +50,19 @@ char *cli_duration(char text[CLI_NUMBER_SIZE], double seconds)
     } else {
         const long whole = (long)(seconds + 0.5);
         const long minutes = whole / 60;
-        if (minutes < 60) {
+        if (minutes < 60)
             (void)snprintf(text, CLI_NUMBER_SIZE, "%ld min %02ld s", minutes, whole % 60);
-        } else {
+        else
             (void)snprintf(text, CLI_NUMBER_SIZE, "%ld h %02ld min", minutes / 60, minutes % 60);
-        }
     }
     return text;
 }
 
 char *cli_deviation(char text[CLI_NUMBER_SIZE], double value)
 {
-    if (value == 0.0) {
+    if (value == 0.0)
         (void)snprintf(text, CLI_NUMBER_SIZE, "0");
-    } else {
+    else
         (void)snprintf(text, CLI_NUMBER_SIZE, "%.1e", value);
-    }
     return text;
 }

@@ -27,9 +27,8 @@ static int append(const struct parser *parser, cli_list *list, char *word)
 {
     if (list->items == NULL) {
         list->items = olo_alloc((size_t)parser->argc, sizeof *list->items);
-        if (list->items == NULL) {
+        if (list->items == NULL)
             return cli_no_memory();
-        }
     }
     list->items[list->count++] = word;
     return CLI_CONTINUE;
@@ -37,21 +36,17 @@ static int append(const struct parser *parser, cli_list *list, char *word)
 
 static const cli_option *find_long(const cli_command *command, const char *name, size_t length)
 {
-    for (const cli_option *option = command->options; option->name != NULL; option++) {
-        if (strlen(option->name) == length && strncmp(option->name, name, length) == 0) {
+    for (const cli_option *option = command->options; option->name != NULL; option++)
+        if (strlen(option->name) == length && strncmp(option->name, name, length) == 0)
             return option;
-        }
-    }
     return NULL;
 }
 
 static const cli_option *find_short(const cli_command *command, char letter)
 {
-    for (const cli_option *option = command->options; option->name != NULL; option++) {
-        if (option->letter == letter && letter != '\0') {
+    for (const cli_option *option = command->options; option->name != NULL; option++)
+        if (option->letter == letter && letter != '\0')
             return option;
-        }
-    }
     return NULL;
 }
 
@@ -59,11 +54,9 @@ static int unknown_option(const cli_command *command, const char *word)
 {
     const char *names[NAMES_MAX] = {"help"};
     size_t count = 1;
-    for (const cli_option *option = command->options; option->name != NULL; option++) {
-        if (count < NAMES_MAX) {
+    for (const cli_option *option = command->options; option->name != NULL; option++)
+        if (count < NAMES_MAX)
             names[count++] = option->name;
-        }
-    }
     // compared without dashes and without what follows '='
     char name[65] = "";
     const char *name_start = word + strspn(word, "-");
@@ -103,9 +96,8 @@ static int store(const struct parser *parser, const cli_option *option, char *va
 static int take(struct parser *parser, const cli_option *option, char *value)
 {
     if (option->kind == CLI_FLAG) {
-        if (value != NULL) {
+        if (value != NULL)
             return cli_usage(parser->command, "option '--%s' takes no value", option->name);
-        }
         return store(parser, option, NULL);
     }
     if (value == NULL) {
@@ -117,9 +109,8 @@ static int take(struct parser *parser, const cli_option *option, char *value)
         value = next;
         parser->at++;
     }
-    if (value[0] == '\0') {
+    if (value[0] == '\0')
         return cli_usage(parser->command, "option '--%s' has an empty value", option->name);
-    }
     return store(parser, option, value);
 }
 
@@ -128,18 +119,16 @@ static int read_long(struct parser *parser, char *word)
     char *equals = strchr(word, '=');
     const size_t length = equals != NULL ? (size_t)(equals - word) - 2 : strlen(word) - 2;
     const cli_option *option = find_long(parser->command, word + 2, length);
-    if (option == NULL) {
+    if (option == NULL)
         return unknown_option(parser->command, word);
-    }
     return take(parser, option, equals != NULL ? equals + 1 : NULL);
 }
 
 static int read_short(struct parser *parser, char *word)
 {
     const cli_option *option = find_short(parser->command, word[1]);
-    if (option == NULL || (option->kind == CLI_FLAG && word[2] != '\0')) {
+    if (option == NULL || (option->kind == CLI_FLAG && word[2] != '\0'))
         return unknown_option(parser->command, word);
-    }
     return take(parser, option, word[2] != '\0' ? word + 2 : NULL);
 }
 
@@ -147,9 +136,8 @@ static int read_word(struct parser *parser, bool *options_ended)
 {
     char *word = parser->argv[parser->at];
     if (*options_ended || word[0] != '-' || word[1] == '\0') {
-        if (parser->argument != NULL) {
+        if (parser->argument != NULL)
             return cli_usage(parser->command, "unexpected argument '%s'", word);
-        }
         parser->argument = word;
         return CLI_CONTINUE;
     }
@@ -170,13 +158,11 @@ static int parse(struct parser *parser)
     bool options_ended = false;
     for (; parser->at < parser->argc; parser->at++) {
         const int code = read_word(parser, &options_ended);
-        if (code != CLI_CONTINUE) {
+        if (code != CLI_CONTINUE)
             return code;
-        }
     }
-    if (parser->argument == NULL && !command->optional) {
+    if (parser->argument == NULL && !command->optional)
         return cli_usage(command, "'oloid %s' needs %s", command->name, command->argument);
-    }
     return CLI_CONTINUE;
 }
 
@@ -189,11 +175,9 @@ int cli_start(const cli_command *command, int argc, char **argv)
         const cli_call call = {parser.values, parser.argument, line};
         code = command->run(&call);
     }
-    for (const cli_option *option = command->options; option->name != NULL; option++) {
-        if (option->kind == CLI_LIST && parser.values != NULL) {
+    for (const cli_option *option = command->options; option->name != NULL; option++)
+        if (option->kind == CLI_LIST && parser.values != NULL)
             olo_free(((cli_list *)(void *)(parser.values + option->field))->items);
-        }
-    }
     olo_free(parser.values);
     olo_free(line);
     return code;

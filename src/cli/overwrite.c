@@ -31,20 +31,17 @@ olo_status cli_check_model_overwrite(const cli_loaded *loaded, const char *path,
 olo_status cli_check_model_overwrite_by_result(const cli_loaded *loaded, const char *path,
                                                bool report, olo_error *error)
 {
-    if (path == NULL) {
+    if (path == NULL)
         return OLO_OK;
-    }
     char *partial = cli_partial_path(path);
     char *page = cli_report_path(path, "report.html");
     olo_status status = partial != NULL && page != NULL
                             ? cli_check_model_overwrite(loaded, path, "result", error)
                             : olo_fail(error, OLO_NO_MEMORY, "out of memory");
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = cli_check_model_overwrite(loaded, partial, "journal of the run", error);
-    }
-    if (status == OLO_OK && report) {
+    if (status == OLO_OK && report)
         status = cli_check_model_overwrite(loaded, page, "report", error);
-    }
     olo_free(partial);
     olo_free(page);
     return status;

@@ -55,9 +55,8 @@ static void describe(const cli_progress_line *line, double t, char *text, size_t
     char rate[CLI_NUMBER_SIZE], left[CLI_NUMBER_SIZE] = "";
     cli_rate(rate, olo_progress_rate(&line->pace) * (line->end - line->start) / line->step);
     const double seconds = olo_progress_remaining_seconds(&line->pace);
-    if (isfinite(seconds)) {
+    if (isfinite(seconds))
         cli_duration(left, ceil(seconds));
-    }
     (void)snprintf(text, size, "t = %.4g of %.4g, %s steps/s%s%s%s", t, line->end, rate,
                    left[0] != '\0' ? ", " : "", left, left[0] != '\0' ? " left" : "");
 }
@@ -72,9 +71,8 @@ static void draw(cli_progress_line *line, double fraction, const char *text)
         const int filled = (int)(fraction * length);
         memset(bar, ' ', (size_t)length);
         memset(bar, '=', (size_t)filled);
-        if (filled < length) {
+        if (filled < length)
             bar[filled] = '>';
-        }
         bar[length] = '\0';
     }
     char picture[PICTURE_SIZE];
@@ -91,11 +89,10 @@ static void show(cli_progress_line *line, double t, double fraction)
 {
     char text[TEXT_SIZE];
     describe(line, t, text, sizeof text);
-    if (line->redraw) {
+    if (line->redraw)
         draw(line, fraction, text);
-    } else {
+    else
         cli_message("%s: %.0f%%, %s", line->name, floor(100.0 * fraction), text);
-    }
 }
 
 /* Adapts the number of steps between two readings of the clock to CLOCK_SECONDS. */
@@ -114,12 +111,10 @@ static olo_status on_step(void *context, const olo_system *system, const olo_sta
 {
     (void)system, (void)error;
     cli_progress_line *line = context;
-    if (report != NULL && report->size > 0.0) {
+    if (report != NULL && report->size > 0.0)
         line->step = report->size;
-    }
-    if (step < line->next_clock_step) {
+    if (step < line->next_clock_step)
         return OLO_OK;
-    }
     const double now = olo_clock_seconds();
     adapt_stride(line, now - line->clock_read);
     line->clock_read = now;

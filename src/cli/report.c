@@ -52,15 +52,13 @@ char *cli_report_path(const char *result, const char *ending)
     size_t length = strlen(result);
     for (int i = 0; i < 2; i++) {
         const size_t end = strlen(known[i]);
-        if (length > end && strncmp(result + length - end, known[i], end) == 0) {
+        if (length > end && strncmp(result + length - end, known[i], end) == 0)
             length -= end;
-        }
     }
     const size_t size = length + strlen(ending) + 2;
     char *path = olo_alloc(size, 1);
-    if (path != NULL) {
+    if (path != NULL)
         (void)snprintf(path, size, "%.*s.%s", (int)length, result, ending);
-    }
     return path;
 }
 
@@ -72,13 +70,11 @@ static void add_address(olo_text *address, const char *path)
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./~";
     olo_text_put(address, "file://");
-    for (const char *c = path; *c != '\0'; c++) {
-        if (strchr(plain, *c) != NULL) {
+    for (const char *c = path; *c != '\0'; c++)
+        if (strchr(plain, *c) != NULL)
             olo_text_add(address, c, 1);
-        } else {
+        else
             olo_text_format(address, "%%%02X", (unsigned)(unsigned char)*c);
-        }
-    }
 }
 
 /* Runs a browser and waits for its end. OLO_NOT_FOUND when there is none of that name. */
@@ -170,18 +166,15 @@ static olo_status write_png(const char *result, const char *path, const char *ti
                         "a picture of the scene needs the animated page, which this oloid was "
                         "built without: install Node.js and npm and build again");
     }
-    if (mkdtemp(folder) == NULL) {
+    if (mkdtemp(folder) == NULL)
         return olo_fail(error, OLO_IO, "cannot make a folder in /tmp: %s", strerror(errno));
-    }
     (void)snprintf(page, sizeof page, "%s/page.html", folder);
     olo_status status = olo_report_write(result, page, NULL, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = take_picture(page, folder, path, time, error);
-    }
     struct stat info;
-    if (status == OLO_OK && stat(path, &info) != 0) {
+    if (status == OLO_OK && stat(path, &info) != 0)
         status = olo_fail(error, OLO_IO, "%s: the browser wrote no picture", path);
-    }
     // a browser leaves many files in its profile
     (void)nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     return status;
@@ -194,12 +187,10 @@ static olo_status check_time(const char *path, const char *text, olo_error *erro
     olo_status status = olo_result_open(path, &result, error);
     const size_t rows = status == OLO_OK ? (size_t)olo_result_row_count(result) : 0;
     double *times = olo_alloc(rows + 1, sizeof *times);
-    if (times == NULL) {
+    if (times == NULL)
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory");
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_result_read_column(result, "time", times, error);
-    }
     const double time = strtod(text, NULL);
     if (status == OLO_OK && rows > 0 && (time < times[0] || time > times[rows - 1])) {
         status = olo_fail(error, OLO_BAD_INPUT, "--time %s: '%s' extends from %g to %g", text, path,
@@ -218,12 +209,10 @@ static olo_status write_report(const char *result, const struct options *given, 
     olo_report_options how = olo_report_options_default();
     how.plain = given->plain;
     olo_status status = cli_check_overwrite(result, "result", path, "report", error);
-    if (status == OLO_OK && given->time != NULL) {
+    if (status == OLO_OK && given->time != NULL)
         status = check_time(result, given->time, error);
-    }
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     return given->svg != NULL ? olo_report_write_svg(result, given->svg, path, error)
            : given->png       ? write_png(result, path, given->time, error)
                               : olo_report_write(result, path, &how, error);
@@ -238,13 +227,11 @@ static int report(const char *result, const struct options *given)
                                        : cli_report_path(result, given->svg != NULL ? ending
                                                                  : given->png       ? "png"
                                                                               : "report.html");
-    if (path == NULL) {
+    if (path == NULL)
         return cli_no_memory();
-    }
     const olo_status status = write_report(result, given, path, &error);
-    if (status == OLO_OK && strcmp(path, "-") != 0) {
+    if (status == OLO_OK && strcmp(path, "-") != 0)
         (void)printf("%s\n", path);
-    }
     olo_free(path);
     return status == OLO_OK ? CLI_OK : cli_fail(&error);
 }
@@ -253,19 +240,15 @@ static int report(const char *result, const struct options *given)
 static int check_options(const struct options *given)
 {
     char *end = NULL;
-    if (given->svg != NULL && given->png) {
+    if (given->svg != NULL && given->png)
         return cli_usage(&cli_report, "--svg and --png exclude each other");
-    }
-    if (given->png && given->output != NULL && strcmp(given->output, "-") == 0) {
+    if (given->png && given->output != NULL && strcmp(given->output, "-") == 0)
         return cli_usage(&cli_report, "--png needs a file to write");
-    }
-    if (given->time != NULL && !given->png) {
+    if (given->time != NULL && !given->png)
         return cli_usage(&cli_report, "--time is the time of the picture of --png");
-    }
     if (given->time != NULL &&
-        (!isfinite(strtod(given->time, &end)) || end == given->time || *end != '\0')) {
+        (!isfinite(strtod(given->time, &end)) || end == given->time || *end != '\0'))
         return cli_usage(&cli_report, "--time: '%s' is not a number", given->time);
-    }
     return CLI_CONTINUE;
 }
 

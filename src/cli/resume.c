@@ -24,9 +24,8 @@ char *cli_default_path(const olo_model *model)
     char *path = olo_alloc(size, 1);
     if (path != NULL) {
         (void)snprintf(path, size, "%s.h5", name);
-        for (char *c = path; (c = strchr(c, '/')) != NULL;) {
+        for (char *c = path; (c = strchr(c, '/')) != NULL;)
             *c = '-';
-        }
     }
     return path;
 }
@@ -35,9 +34,8 @@ char *cli_partial_path(const char *path)
 {
     const size_t size = strlen(path) + sizeof ENDING;
     char *partial = olo_alloc(size, 1);
-    if (partial != NULL) {
+    if (partial != NULL)
         (void)snprintf(partial, size, "%s%s", path, ENDING);
-    }
     return partial;
 }
 
@@ -54,9 +52,8 @@ static bool is_hdf5(const char *path)
     char begin[sizeof SIGNATURE] = "";
     FILE *file = exists(path) ? fopen(path, "rb") : NULL;
     const size_t got = file != NULL ? fread(begin, 1, sizeof begin, file) : 0;
-    if (file != NULL) {
+    if (file != NULL)
         (void)fclose(file);
-    }
     return got == sizeof begin && memcmp(begin, SIGNATURE, sizeof begin) == 0;
 }
 
@@ -65,17 +62,14 @@ static olo_status find_file(const char *word, cli_run_files *files, bool *found,
 {
     const size_t length = strlen(word), ending = sizeof ENDING - 1;
     files->path = olo_strdup(word);
-    if (files->path == NULL) {
+    if (files->path == NULL)
         return no_memory(error);
-    }
     *found = length > ending && strcmp(word + length - ending, ENDING) == 0;
-    if (*found) {
+    if (*found)
         files->path[length - ending] = '\0';
-    }
     files->partial = cli_partial_path(files->path);
-    if (files->partial == NULL) {
+    if (files->partial == NULL)
         return no_memory(error);
-    }
     *found = *found || exists(files->partial);
     if (!*found && is_hdf5(word)) {
         return olo_fail(error, OLO_BAD_INPUT,
@@ -94,9 +88,8 @@ static olo_status find_by_model(const olo_model *model, const char *output, cli_
     olo_free(files->partial);
     files->path = output != NULL ? olo_strdup(output) : cli_default_path(model);
     files->partial = files->path != NULL ? cli_partial_path(files->path) : NULL;
-    if (files->partial == NULL) {
+    if (files->partial == NULL)
         return no_memory(error);
-    }
     if (!exists(files->partial)) {
         return olo_fail(error, OLO_IO, "there is no run to resume: no file '%s'%s", files->partial,
                         exists(files->path) ? "; the result is complete" : "");
@@ -108,9 +101,8 @@ static olo_status find_by_model(const olo_model *model, const char *output, cli_
 static olo_status check_model(const olo_model *then, const cli_run_files *files,
                               const olo_model *now, olo_error *error)
 {
-    if (strcmp(olo_model_text(then), olo_model_text(now)) == 0) {
+    if (strcmp(olo_model_text(then), olo_model_text(now)) == 0)
         return OLO_OK;
-    }
     return olo_fail(error, OLO_BAD_INPUT,
                     "'%s' is the run of another model than '%s', or of an older version of it; to "
                     "continue it unchanged: oloid run --resume %s",
@@ -131,22 +123,17 @@ olo_status cli_find_interrupted_run(const char *word, const char *output, const 
     }
     if (status == OLO_OK && !found) {
         status = olo_model_read(word, NULL, 0, &model, error);
-        if (status == OLO_OK) {
+        if (status == OLO_OK)
             status = find_by_model(model, output, files, error);
-        }
-        if (status == OLO_OK) {
+        if (status == OLO_OK)
             status = cli_check_overwrite(word, "model", files->path, "result", error);
-        }
-        if (status == OLO_OK) {
+        if (status == OLO_OK)
             status = olo_recorder_read_model(files->path, NULL, 0, &then, error);
-        }
-        if (status == OLO_OK) {
+        if (status == OLO_OK)
             status = check_model(then, files, model, error);
-        }
     }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = cli_load_interrupted_run(files->path, set, options, option_count, loaded, error);
-    }
     olo_model_free(then);
     olo_model_free(model);
     return status;

@@ -79,20 +79,17 @@ struct session {
  * folder. */
 static olo_status choose_path(struct session *session, olo_error *error)
 {
-    if (session->options->no_result) {
+    if (session->options->no_result)
         return OLO_OK;
-    }
     session->path = session->options->output != NULL ? olo_strdup(session->options->output)
                                                      : cli_default_path(session->loaded.model);
     session->partial = session->path != NULL ? cli_partial_path(session->path) : NULL;
-    if (session->partial == NULL) {
+    if (session->partial == NULL)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory");
-    }
     const olo_status status = cli_check_model_overwrite_by_result(
         &session->loaded, session->path, !session->options->no_report, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     if (access(session->partial, F_OK) == 0 && !session->options->quiet) {
         cli_message("'%s' of an earlier run is replaced; --resume would continue it",
                     session->partial);
@@ -110,9 +107,8 @@ static olo_status load(struct session *session, const char *word, olo_error *err
         {"run.scheme", given->scheme}, {"run.constraints", given->constraints}};
     const int count = (int)(sizeof settings / sizeof settings[0]);
     cli_loaded *loaded = &session->loaded;
-    if (!given->resume) {
+    if (!given->resume)
         return cli_load(word, &given->set, settings, count, loaded, error);
-    }
     cli_run_files files = {0};
     const olo_status status = cli_find_interrupted_run(word, given->output, &given->set, settings,
                                                        count, &files, loaded, error);
@@ -136,9 +132,8 @@ static olo_status open_recorder(struct session *session, olo_error *error)
                                          session->command, &session->recorder, error);
         }
     }
-    if (status == OLO_OK && session->checkpoint >= 0.0) {
+    if (status == OLO_OK && session->checkpoint >= 0.0)
         olo_recorder_set_checkpoint(session->recorder, session->checkpoint);
-    }
     return status;
 }
 
@@ -146,21 +141,18 @@ static olo_status prepare(struct session *session, const char *word, olo_error *
 {
     cli_outcome *outcome = &session->outcome;
     olo_status status = load(session, word, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     outcome->loaded = &session->loaded;
     outcome->run = olo_model_run(session->loaded.model);
-    if (session->options->inverse) {
+    if (session->options->inverse)
         status = cli_drives_create(&outcome->drives, session->loaded.system, error);
-    }
     if (status == OLO_OK) {
         // this also rejects invalid combinations of options, before any file is changed
         status = olo_run_unknowns(session->loaded.system, outcome->run, &outcome->unknowns, error);
     }
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     // from here on there is a result: Ctrl-C finishes the step and the files
     cli_interrupt_begin();
     return open_recorder(session, error);
@@ -178,12 +170,10 @@ static void on_warning(void *context, const char *text)
     char **warnings = olo_grow(outcome->warnings, (size_t)outcome->warning_count,
                                &session->warning_capacity, sizeof *warnings);
     char *copy = warnings != NULL ? olo_strdup(text) : NULL;
-    if (warnings != NULL) {
+    if (warnings != NULL)
         outcome->warnings = warnings;
-    }
-    if (copy != NULL) {
+    if (copy != NULL)
         warnings[outcome->warning_count++] = copy;
-    }
 }
 
 /* Performs all steps, or the remaining ones of an interrupted run. */
@@ -219,9 +209,8 @@ static olo_status step(struct session *session, olo_error *error)
 static void set_partial_result(struct session *session)
 {
     cli_outcome *outcome = &session->outcome;
-    if (session->partial == NULL || access(session->partial, F_OK) != 0) {
+    if (session->partial == NULL || access(session->partial, F_OK) != 0)
         return;
-    }
     outcome->partial = session->partial;
     if (outcome->status == OLO_INTERRUPTED || outcome->status == OLO_IO) {
         session->resume = cli_quote_after("oloid run --resume ", session->partial);
@@ -232,13 +221,11 @@ static void set_partial_result(struct session *session)
 /* Writes the report beside a complete result. */
 static olo_status write_report(struct session *session, olo_error *error)
 {
-    if (session->path == NULL || session->options->no_report) {
+    if (session->path == NULL || session->options->no_report)
         return OLO_OK;
-    }
     session->report = cli_report_path(session->path, "report.html");
-    if (session->report == NULL) {
+    if (session->report == NULL)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory");
-    }
     const olo_status status = olo_report_write(session->path, session->report, NULL, error);
     session->outcome.report = status == OLO_OK ? session->report : NULL;
     return status;
@@ -292,9 +279,8 @@ static int judge(const cli_outcome *outcome)
 static int run_and_report(struct session *session, const char *file)
 {
     olo_error *error = &session->error;
-    if (prepare(session, file, error) != OLO_OK) {
+    if (prepare(session, file, error) != OLO_OK)
         return cli_fail(error);
-    }
     const bool from_start = !session->options->resume;
     if (from_start && !session->options->json && cli_was_projected(&session->loaded)) {
         char text[256];
@@ -302,19 +288,16 @@ static int run_and_report(struct session *session, const char *file)
                      cli_describe_projection(&session->loaded, text, sizeof text));
     }
     const olo_status status = simulate(session, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         session->outcome.error = error->text[0] != '\0' ? error->text : olo_status_text(status);
-    }
-    if (session->options->json) {
+    if (session->options->json)
         cli_report_json(stdout, &session->outcome);
-    } else {
+    else
         cli_report_text(stdout, &session->outcome);
-    }
     (void)fflush(stdout);
     const int verdict = judge(&session->outcome);
-    if (status == OLO_INTERRUPTED) {
+    if (status == OLO_INTERRUPTED)
         return olo_status_exit_code(status);
-    }
     return status != OLO_OK ? cli_fail(error) : verdict;
 }
 
@@ -323,9 +306,8 @@ static void close_session(struct session *session)
     cli_outcome *outcome = &session->outcome;
     olo_recorder_free(session->recorder);
     cli_unload(&session->loaded);
-    for (int i = 0; i < outcome->warning_count; i++) {
+    for (int i = 0; i < outcome->warning_count; i++)
         olo_free(outcome->warnings[i]);
-    }
     olo_free(outcome->warnings);
     cli_drives_free(&outcome->drives);
     olo_free(session->path);
@@ -342,16 +324,14 @@ static int check_options(struct session *session)
         return cli_usage(&cli_run, "--%s and --no-result exclude each other",
                          given->resume ? "resume" : "output");
     }
-    if (given->inverse && given->resume) {
+    if (given->inverse && given->resume)
         return cli_usage(&cli_run, "--inverse and --resume exclude each other");
-    }
     session->checkpoint = -1.0;
     if (given->checkpoint != NULL) {
         char *end = NULL;
         session->checkpoint = strtod(given->checkpoint, &end);
-        if (*end != '\0' || !isfinite(session->checkpoint) || session->checkpoint < 0.0) {
+        if (*end != '\0' || !isfinite(session->checkpoint) || session->checkpoint < 0.0)
             return cli_usage(&cli_run, "--checkpoint needs seconds, got '%s'", given->checkpoint);
-        }
     }
     return CLI_CONTINUE;
 }
@@ -360,9 +340,8 @@ static int run(const cli_call *call)
 {
     struct session session = {.options = call->options, .command = call->command};
     int code = check_options(&session);
-    if (code == CLI_CONTINUE) {
+    if (code == CLI_CONTINUE)
         code = run_and_report(&session, call->argument);
-    }
     close_session(&session);
     return code;
 }

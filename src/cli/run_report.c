@@ -18,11 +18,10 @@ static void print_headline(FILE *out, const cli_outcome *outcome)
                                                              : "stopped after ";
     (void)fprintf(out, "%s: %s%s step%s of ", olo_model_name(outcome->loaded->model), ended,
                   cli_count(steps, summary->steps), summary->steps == 1 ? "" : "s");
-    if (outcome->run->tolerance > 0.0) {
+    if (outcome->run->tolerance > 0.0)
         (void)fprintf(out, "%.2g to %.2g", summary->smallest_step, summary->largest_step);
-    } else {
+    else
         (void)fprintf(out, "%.6g", outcome->run->step);
-    }
     (void)fprintf(out, " to t = %.6g in %s", outcome->time,
                   cli_duration(wall, summary->wall_seconds));
     if (summary->steps > 0 && summary->wall_seconds > 0.0) {
@@ -58,9 +57,8 @@ static void print_verdicts(FILE *out, const cli_outcome *outcome)
         const int name_length = (int)strlen(verdict->quantity);
         const int text_length = (int)strlen(verdict->text);
         name_width = name_length > name_width ? name_length : name_width;
-        if (verdict->level == OLO_VERDICT_OK && text_length > text_width) {
+        if (verdict->level == OLO_VERDICT_OK && text_length > text_width)
             text_width = text_length;
-        }
     }
     const char *plain = cli_colour_code(out, CLI_PLAIN);
     for (int i = 0; i < outcome->verdict_count; i++) {
@@ -68,9 +66,8 @@ static void print_verdicts(FILE *out, const cli_outcome *outcome)
         (void)fprintf(out, "  %-*s  %-*s   %s%s%s", name_width, verdict->quantity, text_width,
                       verdict->text, cli_colour_code(out, LEVEL_COLOURS[verdict->level]),
                       LEVEL_WORDS[verdict->level], plain);
-        if (cli_is_terminal(out) && verdict->why[0] != '\0') {
+        if (cli_is_terminal(out) && verdict->why[0] != '\0')
             (void)fprintf(out, "   %s%s%s", cli_colour_code(out, CLI_MUTED), verdict->why, plain);
-        }
         (void)fputc('\n', out);
     }
 }
@@ -79,22 +76,17 @@ void cli_report_text(FILE *out, const cli_outcome *outcome)
 {
     print_headline(out, outcome);
     print_verdicts(out, outcome);
-    for (int i = 0; i < outcome->warning_count; i++) {
+    for (int i = 0; i < outcome->warning_count; i++)
         (void)fprintf(out, "  warning: %s\n", outcome->warnings[i]);
-    }
     cli_drives_print(&outcome->drives, out);
-    if (outcome->result != NULL) {
+    if (outcome->result != NULL)
         (void)fprintf(out, "  result: %s\n", outcome->result);
-    }
-    if (outcome->report != NULL) {
+    if (outcome->report != NULL)
         (void)fprintf(out, "  report: %s\n", outcome->report);
-    }
-    if (outcome->partial != NULL) {
+    if (outcome->partial != NULL)
         (void)fprintf(out, "  result so far: %s\n", outcome->partial);
-    }
-    if (outcome->resume != NULL) {
+    if (outcome->resume != NULL)
         (void)fprintf(out, "  to continue: %s\n", outcome->resume);
-    }
 }
 
 static void write_verdicts(olo_json *json, const cli_outcome *outcome)
@@ -172,9 +164,8 @@ void cli_report_json(FILE *out, const cli_outcome *outcome)
     write_verdicts(&json, outcome);
     cli_drives_json(&outcome->drives, &json);
     olo_json_open(&json, "warnings", '[');
-    for (int i = 0; i < outcome->warning_count; i++) {
+    for (int i = 0; i < outcome->warning_count; i++)
         olo_json_text(&json, NULL, outcome->warnings[i]);
-    }
     olo_json_close(&json);
     olo_json_close(&json);
 }

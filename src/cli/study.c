@@ -27,9 +27,8 @@ int cli_study_numbers(const cli_command *command, const char *option, const char
             return -1;
         }
         numbers[count++] = number;
-        if (*end == '\0') {
+        if (*end == '\0')
             return count;
-        }
         at = end;
     }
     (void)cli_usage(command, "--%s takes at most %d number%s", option, most, most == 1 ? "" : "s");
@@ -54,9 +53,8 @@ static void announce(void *context, const char *what, const olo_run *run)
     const double shown = study->progress.shown;
     cli_progress_clear(&study->progress);
     cli_progress_begin(&study->progress, study->what, run, study->loaded.state);
-    if (shown > 0.0) {
+    if (shown > 0.0)
         study->progress.shown = shown;
-    }
 }
 
 olo_status cli_study_open(cli_study *study, const cli_call *call, const cli_list *set,
@@ -66,12 +64,10 @@ olo_status cli_study_open(cli_study *study, const cli_call *call, const cli_list
     study->quiet = quiet;
     study->command = call->command;
     olo_status status = cli_load(call->argument, set, options, option_count, &study->loaded, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = cli_check_model_overwrite(&study->loaded, report, "report", error);
-    }
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     cli_interrupt_begin();
     study->observers[0] = olo_observer_default();
     study->observers[0].context = study;
@@ -132,9 +128,8 @@ olo_status cli_study_report(const cli_study *study, olo_study_page *page, const 
 int cli_study_code(olo_status status, const olo_error *error, const olo_error *failure)
 {
     (void)fflush(stdout);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return cli_fail(error);
-    }
     return failure != NULL ? cli_fail(failure) : CLI_OK;
 }
 

@@ -22,9 +22,8 @@ void cli_table_row(cli_table *table)
 
 void cli_table_cell(cli_table *table, const char *format, ...)
 {
-    if (table->filled == CLI_TABLE_COLUMNS) {
+    if (table->filled == CLI_TABLE_COLUMNS)
         return;
-    }
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(table->rows[table->count - 1][table->filled++], CLI_CELL_SIZE, format,
@@ -60,9 +59,8 @@ static bool is_empty(const cli_table *table, int column)
 {
     for (size_t i = 1; i < table->count; i++) {
         const char *cell = table->rows[i][column];
-        if (cell[0] != '\0' && strcmp(cell, "-") != 0) {
+        if (cell[0] != '\0' && strcmp(cell, "-") != 0)
             return false;
-        }
     }
     return true;
 }
@@ -70,17 +68,14 @@ static bool is_empty(const cli_table *table, int column)
 void cli_table_print(cli_table *table, FILE *out)
 {
     int widths[CLI_TABLE_COLUMNS] = {0};
-    for (int k = 0; k < table->columns; k++) {
+    for (int k = 0; k < table->columns; k++)
         widths[k] = is_empty(table, k) ? 0 : width_of(table, k);
-    }
     for (size_t i = 0; i < table->count; i++) {
         (void)fprintf(out, "%s  %-*s", i == 0 ? cli_colour_code(out, CLI_MUTED) : "", widths[0],
                       table->rows[i][0]);
-        for (int k = 1; k < table->columns; k++) {
-            if (widths[k] > 0) {
+        for (int k = 1; k < table->columns; k++)
+            if (widths[k] > 0)
                 (void)fprintf(out, "  %*s", widths[k], table->rows[i][k]);
-            }
-        }
         (void)fprintf(out, "%s\n", i == 0 ? cli_colour_code(out, CLI_PLAIN) : "");
     }
     cli_table_free(table);

@@ -35,8 +35,7 @@ const char *cli_colour_code(FILE *stream, cli_colour colour)
 int cli_terminal_width(FILE *stream)
 {
     struct winsize size = {0};
-    if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
         return size.ws_col;
-    }
     return DEFAULT_WIDTH;
 }

@@ -263,12 +263,11 @@ static olo_status add_elastic(assembly *x, const olo_strain *strain)
                                            &olo_law_general, law, NULL, strain)
                    : olo_build_out_of_memory(x->builder);
     }
-    if (x->section.coupled) {
+    if (x->section.coupled)
         triangle(strain->weight, x->section.stiffness, c);
-    } else {
+    else
         for (int k = 0; k < 6; k++)
             c[k] = strain->weight * x->section.stiffness[7 * k];
-    }
     return olo_build_strain_term(x->builder, x->beam->name, OLO_ROLE_STRAIN,
                                  x->section.coupled ? &olo_law_elastic_coupled : &olo_law_elastic,
                                  NULL, c, strain);

@@ -21,17 +21,15 @@ enum { BLOCK = 1 << 20 };
 
 static void put(unsigned char *to, uint64_t number)
 {
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 8; i++)
         to[i] = (unsigned char)(number >> (8 * i));
-    }
 }
 
 static uint64_t get(const unsigned char *from)
 {
     uint64_t number = 0;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 8; i++)
         number |= (uint64_t)from[i] << (8 * i);
-    }
     return number;
 }
 
@@ -40,9 +38,8 @@ static bool read_all(int descriptor, unsigned char *to, size_t size, uint64_t of
 {
     while (size > 0) {
         const ssize_t got = pread(descriptor, to, size, (off_t)offset);
-        if (got < 0 && errno == EINTR) {
+        if (got < 0 && errno == EINTR)
             continue;
-        }
         if (got <= 0) {
             errno = got < 0 ? errno : EIO;
             return false;
@@ -59,9 +56,8 @@ static bool add_range(int descriptor, olo_range range, unsigned char *block, uin
 {
     while (range.size > 0) {
         const size_t size = range.size < BLOCK ? (size_t)range.size : BLOCK;
-        if (!read_all(descriptor, block, size, range.offset)) {
+        if (!read_all(descriptor, block, size, range.offset))
             return false;
-        }
         *sum = olo_checksum(*sum, block, size);
         range.offset += size;
         range.size -= size;
@@ -138,9 +134,8 @@ static bool are_in_order(const unsigned char *trailer, size_t count, uint64_t le
     uint64_t end = 0;
     for (size_t i = 0; i < count; i++) {
         const uint64_t offset = get(trailer + RANGE * i), size = get(trailer + RANGE * i + 8);
-        if (offset < end || offset > length || size > length - offset) {
+        if (offset < end || offset > length || size > length - offset)
             return false;
-        }
         end = offset + size;
     }
     return true;
@@ -153,19 +148,17 @@ static olo_status check_sum(int descriptor, const char *path, uint64_t length, s
     const size_t size = RANGE * count + FOOT;
     unsigned char *trailer = olo_alloc(size, 1);
     uint32_t sum = 0;
-    if (trailer == NULL) {
+    if (trailer == NULL)
         return cannot_read(path, ENOMEM, error);
-    }
     olo_status status = OLO_OK;
-    if (!read_all(descriptor, trailer, size, length)) {
+    if (!read_all(descriptor, trailer, size, length))
         status = cannot_read(path, errno, error);
-    } else if (!are_in_order(trailer, count, length)) {
+    else if (!are_in_order(trailer, count, length))
         status = damaged(path, error);
-    } else if (!add_up(descriptor, trailer, count, &sum)) {
+    else if (!add_up(descriptor, trailer, count, &sum))
         status = cannot_read(path, errno, error);
-    } else if (sum != get(trailer + RANGE * count + SUMMED)) {
+    else if (sum != get(trailer + RANGE * count + SUMMED))
         status = damaged(path, error);
-    }
     olo_free(trailer);
     return status;
 }
@@ -177,13 +170,11 @@ olo_status olo_checksum_trailer_check(int descriptor, const char *path, uint64_t
     unsigned char foot[FOOT];
     *length = 0;
     *journal = false;
-    if (fstat(descriptor, &facts) != 0) {
+    if (fstat(descriptor, &facts) != 0)
         return cannot_read(path, errno, error);
-    }
     const uint64_t size = (uint64_t)facts.st_size;
-    if (size >= FOOT && !read_all(descriptor, foot, FOOT, size - FOOT)) {
+    if (size >= FOOT && !read_all(descriptor, foot, FOOT, size - FOOT))
         return cannot_read(path, errno, error);
-    }
     if (size < FOOT || memcmp(foot, MAGIC, sizeof MAGIC) != 0) {
         return olo_fail(error, OLO_IO,
                         "cannot read '%s': it has no checksum at its end; it is incomplete, "
@@ -193,8 +184,7 @@ olo_status olo_checksum_trailer_check(int descriptor, const char *path, uint64_t
     const uint64_t count = get(foot + 8);
     *length = get(foot + 16);
     *journal = count > 0;
-    if (count > size / RANGE || *length > size || size - *length != RANGE * count + FOOT) {
+    if (count > size / RANGE || *length > size || size - *length != RANGE * count + FOOT)
         return damaged(path, error);
-    }
     return check_sum(descriptor, path, *length, (size_t)count, error);
 }

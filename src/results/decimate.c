@@ -24,9 +24,8 @@ static size_t extremes(const double *values, size_t first, size_t last, size_t *
 size_t olo_decimate(const double *values, size_t count, size_t limit, size_t *rows)
 {
     if (count <= limit) {
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             rows[i] = i;
-        }
         return count;
     }
     // the first row, the last row, and two rows per section between them

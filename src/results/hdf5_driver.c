@@ -33,9 +33,8 @@ typedef struct disk_access {
 
 static void note_failure(olo_hdf5_disk *disk, int failure)
 {
-    if (disk->failure == 0) {
+    if (disk->failure == 0)
         disk->failure = failure != 0 ? failure : EIO;
-    }
 }
 
 static H5FD_t *disk_open(const char *name, unsigned flags, hid_t access, haddr_t address_max)
@@ -44,9 +43,8 @@ static H5FD_t *disk_open(const char *name, unsigned flags, hid_t access, haddr_t
     (void)flags;
     (void)address_max;
     const disk_access *use = H5Pget_driver_info(access);
-    if (use == NULL) {
+    if (use == NULL)
         return NULL;
-    }
     disk_file *file = olo_alloc(1, sizeof *file);
     if (file == NULL) {
         note_failure(use->disk, ENOMEM);
@@ -58,17 +56,15 @@ static H5FD_t *disk_open(const char *name, unsigned flags, hid_t access, haddr_t
 
 static void sync_file(const disk_file *file)
 {
-    if (file->disk->sync && file->disk->failure == 0 && !olo_write_sync(file->disk->descriptor)) {
+    if (file->disk->sync && file->disk->failure == 0 && !olo_write_sync(file->disk->descriptor))
         note_failure(file->disk, errno);
-    }
 }
 
 static herr_t disk_flush(H5FD_t *base, hid_t transfer, hbool_t closing)
 {
     (void)transfer;
-    if (!closing) {
+    if (!closing)
         sync_file((const disk_file *)base);
-    }
     return 0;
 }
 
@@ -116,9 +112,8 @@ static herr_t disk_truncate(H5FD_t *base, hid_t transfer, hbool_t closing)
     olo_hdf5_disk *disk = file->disk;
     const bool wanted =
         disk->never_shorter ? file->allocated > disk->length : file->allocated != disk->length;
-    if (wanted && disk->failure == 0 && !olo_write_resize(disk->descriptor, file->allocated)) {
+    if (wanted && disk->failure == 0 && !olo_write_resize(disk->descriptor, file->allocated))
         note_failure(disk, errno);
-    }
     disk->length = wanted ? file->allocated : disk->length;
     return 0;
 }
@@ -138,13 +133,11 @@ static herr_t disk_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t a
         const uint64_t remaining = address < disk->length ? disk->length - address : 0;
         const size_t part = size < remaining ? size : (size_t)remaining;
         const ssize_t got = part > 0 ? pread(disk->descriptor, to, part, (off_t)address) : 0;
-        if (got < 0 && errno == EINTR) {
+        if (got < 0 && errno == EINTR)
             continue;
-        }
         if (got <= 0) {
-            if (got < 0) {
+            if (got < 0)
                 note_failure(disk, errno);
-            }
             memset(to, 0, size);
             break;
         }
@@ -161,15 +154,12 @@ static herr_t disk_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t 
     (void)type;
     (void)transfer;
     olo_hdf5_disk *disk = ((disk_file *)base)->disk;
-    if (address + size > disk->length) {
+    if (address + size > disk->length)
         disk->length = address + size;
-    }
-    if (disk->log != NULL) {
+    if (disk->log != NULL)
         olo_ranges_add(disk->log, address, size);
-    }
-    if (disk->failure == 0 && !olo_write_bytes(disk->descriptor, buffer, size, address)) {
+    if (disk->failure == 0 && !olo_write_bytes(disk->descriptor, buffer, size, address))
         note_failure(disk, errno);
-    }
     return 0;
 }
 
@@ -202,9 +192,8 @@ static const H5FD_class_t DISK_DRIVER = {
 herr_t olo_hdf5_disk_use(hid_t access, olo_hdf5_disk *disk)
 {
     const hid_t driver = H5FDregister(&DISK_DRIVER);
-    if (driver < 0) {
+    if (driver < 0)
         return -1;
-    }
     const disk_access use = {.disk = disk};
     const herr_t result = H5Pset_driver(access, driver, &use);
     H5FDunregister(driver); // the property list holds its own reference

@@ -89,22 +89,19 @@ static olo_hdf5 *file_new(const char *path, bool writing)
 static bool file_release(olo_hdf5 *file)
 {
     bool ok = true;
-    for (size_t i = 0; i < file->table_count; i++) {
+    for (size_t i = 0; i < file->table_count; i++)
         ok = H5Dclose(file->tables[i].id) >= 0 && ok;
-    }
     file->table_count = 0;
-    if (file->id >= 0) {
+    if (file->id >= 0)
         ok = H5Fclose(file->id) >= 0 && ok;
-    }
     file->id = H5I_INVALID_HID;
     return ok;
 }
 
 static void file_free(olo_hdf5 *file)
 {
-    if (!file->writing && file->disk.descriptor >= 0) {
+    if (!file->writing && file->disk.descriptor >= 0)
         close(file->disk.descriptor);
-    }
     olo_new_file_close(&file->new_file);
     olo_ranges_free(&file->layout);
     olo_free(file->tables);
@@ -138,9 +135,8 @@ hid_t olo_hdf5_text_type(size_t size)
 static bool hold_metadata(hid_t access)
 {
     H5AC_cache_config_t cache = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
-    if (H5Pget_mdc_config(access, &cache) < 0) {
+    if (H5Pget_mdc_config(access, &cache) < 0)
         return false;
-    }
     cache.evictions_enabled = 0;
     cache.incr_mode = H5C_incr__off;
     cache.flash_incr_mode = H5C_flash_incr__off;
@@ -159,9 +155,8 @@ static bool open_new(olo_hdf5 *file, hid_t access, bool journal)
 {
     if (access < 0 || olo_hdf5_disk_use(access, &file->disk) < 0 || !hold_metadata(access) ||
         H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST) < 0 ||
-        (journal && H5Pset_alignment(access, HEADER_MIN, HEADER_MAX) < 0)) {
+        (journal && H5Pset_alignment(access, HEADER_MIN, HEADER_MAX) < 0))
         return false;
-    }
     file->disk.never_shorter = journal;
     file->disk.log = journal ? &file->layout : NULL;
     file->id = H5Fcreate(file->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
@@ -173,18 +168,16 @@ static olo_status create(const char *path, bool journal, olo_hdf5 **result, olo_
 {
     *result = NULL;
     olo_hdf5 *file = file_new(path, true);
-    if (file == NULL) {
+    if (file == NULL)
         return olo_fail(error, OLO_NO_MEMORY, "cannot create '%s': out of memory", path);
-    }
     olo_status status = olo_new_file_open(&file->new_file, path, error);
     if (status == OLO_OK) {
         file->disk.descriptor = file->new_file.descriptor;
         const olo_hdf5_caller caller = olo_hdf5_enter();
         const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
         const bool ok = open_new(file, access, journal);
-        if (access >= 0) {
+        if (access >= 0)
             H5Pclose(access);
-        }
         status = olo_hdf5_leave(&caller, file, ok, "create", error);
     }
     if (status != OLO_OK) {
@@ -231,9 +224,8 @@ olo_status olo_hdf5_sync(olo_hdf5 *file, olo_error *error)
 static olo_status add_trailer(olo_hdf5 *file, const olo_ranges *ranges, olo_error *error)
 {
     if (file->disk.failure == 0 &&
-        !olo_checksum_trailer_write(file->disk.descriptor, file->disk.length, ranges)) {
+        !olo_checksum_trailer_write(file->disk.descriptor, file->disk.length, ranges))
         file->disk.failure = errno != 0 ? errno : EIO;
-    }
     return file->disk.failure == 0 ? OLO_OK : disk_failure(file, "write", error);
 }
 
@@ -282,21 +274,18 @@ static olo_status complete(olo_hdf5 *file, olo_error *error)
 {
     const olo_hdf5_caller caller = olo_hdf5_enter();
     olo_status status = olo_hdf5_leave(&caller, file, file_release(file), "write", error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = add_trailer(file, NULL, error);
-    }
-    if (status == OLO_OK && !olo_write_sync(file->disk.descriptor)) {
+    if (status == OLO_OK && !olo_write_sync(file->disk.descriptor))
         status = olo_fail(error, OLO_IO, "cannot write '%s': %s", file->path, strerror(errno));
-    }
     return status;
 }
 
 olo_status olo_hdf5_finish(olo_hdf5 *file, olo_error *error)
 {
     olo_status status = complete(file, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_new_file_publish(&file->new_file, error);
-    }
     file_free(file);
     return status;
 }
@@ -304,9 +293,8 @@ olo_status olo_hdf5_finish(olo_hdf5 *file, olo_error *error)
 olo_status olo_hdf5_finish_journal(olo_hdf5 *journal, const olo_hdf5 *replaced, olo_error *error)
 {
     olo_status status = complete(journal, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_hdf5_publish(journal, replaced, error);
-    }
     file_free(journal);
     return status;
 }
@@ -318,16 +306,14 @@ bool olo_hdf5_is_there(const olo_hdf5 *journal)
 
 void olo_hdf5_remove(olo_hdf5 *journal)
 {
-    if (olo_hdf5_is_there(journal)) {
+    if (olo_hdf5_is_there(journal))
         (void)olo_write_remove(journal->new_file.target);
-    }
 }
 
 olo_status olo_hdf5_close(olo_hdf5 *file, olo_error *error)
 {
-    if (file == NULL) {
+    if (file == NULL)
         return OLO_OK;
-    }
     const olo_hdf5_caller caller = olo_hdf5_enter();
     const bool ok = file_release(file);
     const olo_status status =
@@ -365,9 +351,8 @@ static olo_status check_contents(olo_hdf5 *file, olo_error *error)
 {
     static const char SIGNATURE[8] = {'\211', 'H', 'D', 'F', '\r', '\n', '\032', '\n'};
     char begin[sizeof SIGNATURE] = "";
-    if (pread(file->disk.descriptor, begin, sizeof begin, 0) < 0) {
+    if (pread(file->disk.descriptor, begin, sizeof begin, 0) < 0)
         return olo_fail(error, OLO_IO, "cannot read '%s': %s", file->path, strerror(errno));
-    }
     if (memcmp(begin, SIGNATURE, sizeof begin) != 0) {
         return olo_fail(error, OLO_IO,
                         "cannot read '%s': it is not a result of oloid (no HDF5 file)", file->path);
@@ -380,9 +365,8 @@ static olo_status open_contents(olo_hdf5 *file, olo_error *error)
 {
     const olo_hdf5_caller caller = olo_hdf5_enter();
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (access >= 0 && olo_hdf5_disk_use(access, &file->disk) >= 0) {
+    if (access >= 0 && olo_hdf5_disk_use(access, &file->disk) >= 0)
         file->id = H5Fopen(file->path, H5F_ACC_RDONLY, access);
-    }
     const bool ok = file->id >= 0;
     const olo_status status = olo_hdf5_leave(&caller, file, ok, "read", error);
     if (access >= 0) {
@@ -397,16 +381,13 @@ static olo_status open_file(const char *path, bool exclusive, olo_hdf5 **result,
 {
     *result = NULL;
     olo_hdf5 *file = file_new(path, false);
-    if (file == NULL) {
+    if (file == NULL)
         return olo_fail(error, OLO_NO_MEMORY, "cannot open '%s': out of memory", path);
-    }
     olo_status status = open_readable(file, exclusive, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = check_contents(file, error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = open_contents(file, error);
-    }
     if (status != OLO_OK) {
         file_discard(file);
         return status;

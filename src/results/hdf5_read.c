@@ -16,9 +16,8 @@ bool olo_hdf5_has(olo_hdf5 *file, const char *path)
     const olo_hdf5_caller caller = olo_hdf5_enter();
     // a path exists when each of its parts does; opening it checks all at once
     const hid_t object = H5Oopen(file->id, path, H5P_DEFAULT);
-    if (object >= 0) {
+    if (object >= 0)
         H5Oclose(object);
-    }
     olo_hdf5_leave(&caller, file, true, "read", NULL);
     return object >= 0;
 }
@@ -54,15 +53,12 @@ typedef struct source {
 
 static void source_close(source *s)
 {
-    if (s->type >= 0) {
+    if (s->type >= 0)
         H5Tclose(s->type);
-    }
-    if (s->space >= 0) {
+    if (s->space >= 0)
         H5Sclose(s->space);
-    }
-    if (s->id >= 0) {
+    if (s->id >= 0)
         (void)(s->attribute ? H5Aclose(s->id) : H5Dclose(s->id));
-    }
 }
 
 /* True if the file is large enough for this shape; otherwise no memory is allocated. */
@@ -81,9 +77,8 @@ static bool source_describe(const olo_hdf5 *file, source *s, hid_t id, bool attr
 {
     *s = (source){
         .id = id, .space = H5I_INVALID_HID, .type = H5I_INVALID_HID, .attribute = attribute};
-    if (id < 0) {
+    if (id < 0)
         return false;
-    }
     s->space = attribute ? H5Aget_space(id) : H5Dget_space(id);
     s->type = attribute ? H5Aget_type(id) : H5Dget_type(id);
     return s->space >= 0 && s->type >= 0 && is_of_kind(s->type, wanted) &&
@@ -114,26 +109,23 @@ static bool read_rectangle(const source *s, const size_t first[2], const size_t 
     const hsize_t from[2] = {first[0], first[1]}, many[2] = {count[0], count[1]};
     const hsize_t numbers = many[0] * many[1];
     if (first[0] > s->size[0] || count[0] > s->size[0] - first[0] || first[1] > s->size[1] ||
-        count[1] > s->size[1] - first[1]) {
+        count[1] > s->size[1] - first[1])
         return false;
-    }
     const hid_t memory = H5Screate_simple(1, &numbers, NULL);
     const bool ok = memory >= 0 &&
                     (s->rank == 0 ||
                      H5Sselect_hyperslab(s->space, H5S_SELECT_SET, from, NULL, many, NULL) >= 0) &&
                     H5Dread(s->id, H5T_NATIVE_DOUBLE, memory, s->space, H5P_DEFAULT, values) >= 0;
-    if (memory >= 0) {
+    if (memory >= 0)
         H5Sclose(memory);
-    }
     return ok;
 }
 
 olo_status olo_hdf5_read(olo_hdf5 *file, const char *path, const size_t first[2],
                          const size_t count[2], double *values, olo_error *error)
 {
-    if (count[0] == 0 || count[1] == 0) {
+    if (count[0] == 0 || count[1] == 0)
         return OLO_OK;
-    }
     source s;
     const olo_hdf5_caller caller = olo_hdf5_enter();
     const bool ok =
@@ -170,9 +162,8 @@ olo_status olo_hdf5_get_bytes(olo_hdf5 *file, const char *path, void *bytes, siz
 
 void olo_hdf5_texts_free(char **texts)
 {
-    for (size_t i = 0; texts != NULL && texts[i] != NULL; i++) {
+    for (size_t i = 0; texts != NULL && texts[i] != NULL; i++)
         olo_free(texts[i]);
-    }
     olo_free(texts);
 }
 
@@ -198,13 +189,11 @@ static char **cut_texts(const char *packed, size_t size, size_t count)
 static bool read_texts(const source *s, char ***texts, size_t *count)
 {
     const size_t size = H5Tget_size(s->type), rows = (size_t)s->size[0];
-    if (s->size[1] != 1) {
+    if (s->size[1] != 1)
         return false;
-    }
     char *packed = olo_alloc(rows, size);
-    if (packed == NULL) {
+    if (packed == NULL)
         return true;
-    }
     const bool ok = rows == 0 || (s->attribute ? H5Aread(s->id, s->type, packed)
                                                : H5Dread(s->id, s->type, H5S_ALL, H5S_ALL,
                                                          H5P_DEFAULT, packed)) >= 0;
@@ -223,9 +212,8 @@ static olo_status finish_texts(const olo_hdf5_caller *caller, olo_hdf5 *file, so
     const bool ok = open && read_texts(s, texts, count);
     source_close(s);
     const olo_status status = olo_hdf5_leave(caller, file, ok, "read texts of", error);
-    if (status == OLO_OK && *texts == NULL) {
+    if (status == OLO_OK && *texts == NULL)
         return olo_fail(error, OLO_NO_MEMORY, "cannot read '%s': out of memory", file->path);
-    }
     return status;
 }
 
@@ -267,9 +255,8 @@ olo_status olo_hdf5_get_texts(olo_hdf5 *file, const char *object, const char *na
     *count = 0;
     const olo_hdf5_caller caller = olo_hdf5_enter();
     const hid_t attribute = open_attribute(file, object, name);
-    if (attribute < 0) {
+    if (attribute < 0)
         return no_attribute(&caller, file, object, name, error);
-    }
     const bool open = source_describe(file, &s, attribute, true, TEXTS);
     const olo_status status = finish_texts(&caller, file, &s, open, texts, count, error);
     return olo_fail_context(error, status, "attribute '%s' of %s", name, object);
@@ -281,9 +268,8 @@ olo_status olo_hdf5_get_number(olo_hdf5 *file, const char *object, const char *n
     source s;
     const olo_hdf5_caller caller = olo_hdf5_enter();
     const hid_t attribute = open_attribute(file, object, name);
-    if (attribute < 0) {
+    if (attribute < 0)
         return no_attribute(&caller, file, object, name, error);
-    }
     *value = NAN;
     const bool ok = source_describe(file, &s, attribute, true, NUMBERS) &&
                     s.size[0] * s.size[1] == 1 && H5Aread(s.id, H5T_NATIVE_DOUBLE, value) >= 0;

@@ -46,14 +46,11 @@ static contents texts_of(olo_hdf5 *file, const char *const *texts, size_t count)
         longest = length > longest ? length : longest;
     }
     contents c = {.type = H5I_INVALID_HID, .packed = olo_alloc(count, longest)};
-    for (size_t i = 0; c.packed != NULL && i < count; i++) {
-        if (texts[i] != NULL) {
+    for (size_t i = 0; c.packed != NULL && i < count; i++)
+        if (texts[i] != NULL)
             memcpy(c.packed + i * longest, texts[i], strlen(texts[i]));
-        }
-    }
-    if (c.packed == NULL && file->disk.failure == 0) {
+    if (c.packed == NULL && file->disk.failure == 0)
         file->disk.failure = ENOMEM;
-    }
     c.type = c.memory = c.packed != NULL ? olo_hdf5_text_type(longest) : H5I_INVALID_HID;
     c.values = c.packed;
     return c;
@@ -61,9 +58,8 @@ static contents texts_of(olo_hdf5 *file, const char *const *texts, size_t count)
 
 static void contents_free(contents *c)
 {
-    if (c->packed != NULL && c->type >= 0) {
+    if (c->packed != NULL && c->type >= 0)
         H5Tclose(c->type);
-    }
     olo_free(c->packed);
 }
 
@@ -71,13 +67,11 @@ static void contents_free(contents *c)
 static bool set_attribute(hid_t object, const char *name, const hsize_t *count, const contents *c)
 {
     const htri_t exists = H5Aexists(object, name);
-    if (c->type < 0 || exists < 0 || (exists > 0 && H5Adelete(object, name) < 0)) {
+    if (c->type < 0 || exists < 0 || (exists > 0 && H5Adelete(object, name) < 0))
         return false;
-    }
     const hid_t space = count != NULL ? H5Screate_simple(1, count, NULL) : H5Screate(H5S_SCALAR);
-    if (space < 0) {
+    if (space < 0)
         return false;
-    }
     const hid_t attribute = H5Acreate2(object, name, c->type, space, H5P_DEFAULT, H5P_DEFAULT);
     bool ok = attribute >= 0;
     if (ok) {
@@ -148,9 +142,8 @@ olo_status olo_hdf5_set_integer(olo_hdf5 *file, const char *object, const char *
 /* Writes a descriptive attribute of a dataset, unless it is NULL. */
 static bool describe_as(olo_hdf5 *file, hid_t dataset, const char *name, const char *text)
 {
-    if (text == NULL) {
+    if (text == NULL)
         return true;
-    }
     contents c = texts_of(file, &text, 1);
     const bool ok = set_attribute(dataset, name, NULL, &c);
     contents_free(&c);
@@ -170,9 +163,8 @@ static void chunk_shape(const olo_hdf5_table *layout, hsize_t chunk[2])
     chunk[1] = width < CHUNK_NUMBERS ? width : CHUNK_NUMBERS;
     chunk[0] = 1;
     while (chunk[0] < CHUNK_ROWS_MAX && chunk[0] < layout->rows &&
-           2 * chunk[0] * chunk[1] <= CHUNK_NUMBERS) {
+           2 * chunk[0] * chunk[1] <= CHUNK_NUMBERS)
         chunk[0] *= 2;
-    }
 }
 
 /* Allocates space for all rows at once, so that growing changes only the number of rows. The space
@@ -210,12 +202,10 @@ static hid_t create_table(const olo_hdf5 *file, const olo_hdf5_table *layout)
         H5Dclose(dataset);
         dataset = H5I_INVALID_HID;
     }
-    if (creation >= 0) {
+    if (creation >= 0)
         H5Pclose(creation);
-    }
-    if (space >= 0) {
+    if (space >= 0)
         H5Sclose(space);
-    }
     return dataset;
 }
 
@@ -224,9 +214,8 @@ olo_status olo_hdf5_add_table(olo_hdf5 *file, const olo_hdf5_table *layout, int 
 {
     olo_hdf5_dataset *tables =
         olo_grow(file->tables, file->table_count, &file->table_capacity, sizeof *tables);
-    if (tables == NULL) {
+    if (tables == NULL)
         return olo_fail(error, OLO_NO_MEMORY, "cannot write '%s': out of memory", file->path);
-    }
     file->tables = tables;
     const olo_hdf5_caller caller = olo_hdf5_enter();
     const hid_t dataset = create_table(file, layout);
@@ -247,32 +236,27 @@ static bool append_rows(olo_hdf5_dataset *t, hsize_t rows, const double *values)
 {
     const hsize_t size[2] = {t->rows + rows, t->width};
     const hsize_t first[2] = {t->rows, 0}, count[2] = {rows, t->width};
-    if (H5Dset_extent(t->id, size) < 0) {
+    if (H5Dset_extent(t->id, size) < 0)
         return false;
-    }
     const hid_t space = H5Dget_space(t->id);
     const hid_t memory = H5Screate_simple(t->rank, count, NULL);
     bool ok = space >= 0 && memory >= 0 &&
               H5Sselect_hyperslab(space, H5S_SELECT_SET, first, NULL, count, NULL) >= 0 &&
               H5Dwrite(t->id, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) >= 0;
-    if (memory >= 0) {
+    if (memory >= 0)
         ok = H5Sclose(memory) >= 0 && ok;
-    }
-    if (space >= 0) {
+    if (space >= 0)
         ok = H5Sclose(space) >= 0 && ok;
-    }
-    if (ok) {
+    if (ok)
         t->rows += rows;
-    }
     return ok;
 }
 
 olo_status olo_hdf5_append(olo_hdf5 *file, int handle, size_t rows, const double *values,
                            olo_error *error)
 {
-    if (rows == 0) {
+    if (rows == 0)
         return OLO_OK;
-    }
     const olo_hdf5_caller caller = olo_hdf5_enter();
     return olo_hdf5_leave(&caller, file, append_rows(&file->tables[handle], rows, values), "write",
                           error);
@@ -287,12 +271,10 @@ static hid_t create_bytes(const olo_hdf5 *file, const char *path, hsize_t size)
         dataset =
             H5Dcreate2(file->id, path, H5T_STD_U8LE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     }
-    if (creation >= 0) {
+    if (creation >= 0)
         H5Pclose(creation);
-    }
-    if (space >= 0) {
+    if (space >= 0)
         H5Sclose(space);
-    }
     return dataset;
 }
 
@@ -336,9 +318,8 @@ static bool write_contents(olo_hdf5 *file, const char *path, const char *descrip
         ok = ok && describe(file, dataset, NULL, description);
         ok = H5Dclose(dataset) >= 0 && ok;
     }
-    if (space >= 0) {
+    if (space >= 0)
         ok = H5Sclose(space) >= 0 && ok;
-    }
     return ok;
 }
 

@@ -20,9 +20,8 @@ static olo_status refuse(olo_hdf5 *file, const char *path, olo_error *error)
     const olo_status status = olo_hdf5_get_texts(file, "/", "format", &format, &count, error);
     const bool ours = status == OLO_OK && count == 1 && strcmp(format[0], OLO_RESULT_FORMAT) == 0;
     olo_hdf5_texts_free(format);
-    if (status == OLO_NO_MEMORY) {
+    if (status == OLO_NO_MEMORY)
         return status;
-    }
     return olo_fail(error, OLO_BAD_INPUT,
                     ours ? "'%s' is a complete result: there is nothing to resume"
                          : "'%s' is not a result of oloid",
@@ -36,19 +35,15 @@ olo_status olo_interrupted_run_open(olo_interrupted_run *interrupted, const char
     size_t size = 0;
     olo_status status =
         (exclusive ? olo_hdf5_open_exclusive : olo_hdf5_open)(path, &interrupted->hdf5, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     status = olo_journal_block(interrupted->hdf5, OLO_SETUP_PATH, &block, &size, error);
-    if (status == OLO_NOT_FOUND) {
+    if (status == OLO_NOT_FOUND)
         return refuse(interrupted->hdf5, path, error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_setup_parse(&interrupted->setup, block, size, error);
-    }
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return olo_fail_context(error, status, "'%s' is damaged", path);
-    }
     const char *version = interrupted->setup.texts[OLO_SETUP_VERSION];
     if (strcmp(version, olo_version()) != 0) {
         return olo_fail(

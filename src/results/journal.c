@@ -11,17 +11,14 @@ olo_status olo_journal_block(olo_hdf5 *file, const char *path, olo_checkpoint **
     *block = NULL;
     *size = 0;
     if (!olo_hdf5_has(file, path) || olo_hdf5_count_bytes(file, path, size, NULL) != OLO_OK ||
-        *size < sizeof **block) {
+        *size < sizeof **block)
         return olo_fail(error, OLO_NOT_FOUND, "there is no %s", path);
-    }
     *block = olo_alloc(*size, 1);
-    if (*block == NULL) {
+    if (*block == NULL)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a checkpoint");
-    }
     const olo_status status = olo_hdf5_get_bytes(file, path, *block, *size, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         *block = olo_free(*block);
-    }
     return status;
 }
 
@@ -36,18 +33,15 @@ static olo_status add_up_stream(olo_hdf5 *file, const char *path, size_t rows, u
 {
     size_t there = 0, width = 0;
     olo_status status = olo_hdf5_shape(file, path, &there, &width, error);
-    if (status == OLO_OK && (rows > there || width == 0)) {
+    if (status == OLO_OK && (rows > there || width == 0))
         status = olo_fail(error, OLO_IO, "%s has too few rows", path);
-    }
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     const size_t limit = width < NUMBERS_AT_ONCE ? NUMBERS_AT_ONCE / width : 1;
     const size_t step = rows < limit ? rows : limit;
     double *numbers = olo_alloc(step, width * sizeof *numbers);
-    if (numbers == NULL) {
+    if (numbers == NULL)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for rows");
-    }
     *sum = 0;
     for (size_t at = 0; status == OLO_OK && at < rows;) {
         const size_t remaining = rows - at, count = remaining < step ? remaining : step;
@@ -87,13 +81,11 @@ static olo_status read_both(olo_hdf5 *file, olo_checkpoint *blocks[2], bool *for
     for (int i = 0; i < 2; i++) {
         size_t size = 0;
         if (olo_journal_block(file, olo_checkpoint_paths[i], &blocks[i], &size, error) ==
-            OLO_NO_MEMORY) {
+            OLO_NO_MEMORY)
             return OLO_NO_MEMORY;
-        }
         *foreign = *foreign || (blocks[i] != NULL && olo_checkpoint_is_foreign(blocks[i], size));
-        if (blocks[i] != NULL && !olo_checkpoint_is_whole(blocks[i], size)) {
+        if (blocks[i] != NULL && !olo_checkpoint_is_whole(blocks[i], size))
             blocks[i] = olo_free(blocks[i]);
-        }
     }
     if (blocks[0] == NULL || (blocks[1] != NULL && blocks[1]->sequence > blocks[0]->sequence)) {
         olo_checkpoint *earlier = blocks[0];
@@ -122,9 +114,8 @@ olo_status olo_journal_last(olo_hdf5 *file, const char *path, olo_checkpoint **c
     }
     olo_free(blocks[0]);
     olo_free(blocks[1]);
-    if (status != OLO_OK || *checkpoint != NULL) {
+    if (status != OLO_OK || *checkpoint != NULL)
         return status;
-    }
     return olo_fail(error, foreign ? OLO_UNSUPPORTED : OLO_IO,
                     foreign ? "'%s' has checkpoints of another version of oloid"
                     : rows  ? "'%s' is damaged: the checksum of its rows is wrong"

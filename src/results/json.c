@@ -27,9 +27,8 @@ static olo_status write_head(olo_result *result, olo_json *json, olo_error *erro
     for (size_t i = 0; i < sizeof KEYS / sizeof KEYS[0]; i++) {
         const char *text = NULL;
         const olo_status status = olo_result_attribute_text(result, "/", KEYS[i], &text, error);
-        if (status == OLO_NO_MEMORY) {
+        if (status == OLO_NO_MEMORY)
             return status;
-        }
         olo_json_text(json, KEYS[i], text);
     }
     return OLO_OK;
@@ -40,18 +39,15 @@ static olo_status write_rows(olo_result *result, olo_json *json, FILE *out, olo_
     olo_rows rows;
     olo_status status = olo_rows_begin(&rows, result, error);
     double *values = olo_alloc(result->csv_columns, sizeof *values);
-    if (values == NULL && status == OLO_OK) {
+    if (values == NULL && status == OLO_OK)
         status = olo_fail(error, OLO_NO_MEMORY, "cannot read '%s': out of memory", result->path);
-    }
     olo_json_open(json, "rows", '[');
     for (size_t row = 0; status == OLO_OK && row < result->rows && !ferror(out); row++) {
         status = olo_rows_seek(&rows, row, error);
-        for (size_t i = 0; status == OLO_OK && i < result->csv_columns; i++) {
+        for (size_t i = 0; status == OLO_OK && i < result->csv_columns; i++)
             values[i] = olo_rows_value(&rows, row, i);
-        }
-        if (status == OLO_OK) {
+        if (status == OLO_OK)
             olo_json_numbers(json, NULL, values, result->csv_columns);
-        }
     }
     olo_json_close(json);
     olo_free(values);

@@ -56,11 +56,10 @@ static const unit UNITS[] = {
 void olo_layout_units(olo_dimension dimension, const char *units, char text[OLO_UNITS_SIZE])
 {
     const unit *u = &UNITS[dimension];
-    if (u->dimension == NULL || units == NULL || units[0] == '\0' || strcmp(units, "SI") == 0) {
+    if (u->dimension == NULL || units == NULL || units[0] == '\0' || strcmp(units, "SI") == 0)
         snprintf(text, OLO_UNITS_SIZE, "%s", u->si);
-    } else {
+    else
         snprintf(text, OLO_UNITS_SIZE, "%s (%.40s)", u->dimension, units);
-    }
 }
 
 /* ---- the ledger ------------------------------------------------------------------------------ */
@@ -131,9 +130,8 @@ const char *olo_layout_name(olo_pool *pool, const char *first, const char *secon
 {
     const size_t size = strlen(first) + strlen(second) + strlen(third) + 3;
     char *name = olo_pool_alloc(pool, size, 1);
-    if (name != NULL) {
+    if (name != NULL)
         snprintf(name, size, "%s.%s.%s", first, second, third);
-    }
     return name;
 }
 
@@ -142,9 +140,8 @@ static bool name_vector(olo_pool *pool, const char *node, const char *vector, co
 {
     for (int axis = 0; axis < 3; axis++) {
         names[axis] = olo_layout_name(pool, node, vector, olo_layout_axes[axis]);
-        if (names[axis] == NULL) {
+        if (names[axis] == NULL)
             return false;
-        }
     }
     return true;
 }
@@ -157,9 +154,8 @@ const char **olo_layout_configuration(olo_pool *pool, const olo_system *system, 
     for (int i = 0; names != NULL && i < system->n; i += 3) {
         const olo_coordinate *c = &system->coordinates[i];
         if (!name_vector(pool, olo_system_node_name(system, c->node), VECTORS[rates][c->slot],
-                         names + i)) {
+                         names + i))
             return NULL;
-        }
     }
     return names;
 }
@@ -168,12 +164,10 @@ const char **olo_layout_positions(olo_pool *pool, const olo_system *system, bool
 {
     const int nodes = olo_system_node_count(system);
     const char **names = olo_pool_alloc(pool, 3 * (size_t)nodes + 1, sizeof *names);
-    for (int i = 0; names != NULL && i < nodes; i++) {
+    for (int i = 0; names != NULL && i < nodes; i++)
         if (!name_vector(pool, olo_system_node_name(system, i), rates ? "velocity" : "position",
-                         names + 3 * i)) {
+                         names + 3 * i))
             return NULL;
-        }
-    }
     return names;
 }
 
@@ -188,9 +182,8 @@ const char **olo_layout_multipliers(olo_pool *pool, const olo_system *system, si
             snprintf(number, sizeof number, "%d", k + 1);
             const char *group = olo_system_group_name(system, i);
             if (first + k < (int)rows &&
-                (names[first + k] = olo_layout_name(pool, group, "multiplier", number)) == NULL) {
+                (names[first + k] = olo_layout_name(pool, group, "multiplier", number)) == NULL)
                 return NULL;
-            }
         }
     }
     return names;
@@ -212,9 +205,8 @@ const char **olo_layout_joint_coordinates(olo_pool *pool, const olo_system *syst
     const char **names = olo_pool_alloc(pool, (size_t)count + 1, sizeof *names);
     for (int i = 0; names != NULL && i < count; i++) {
         names[i] = name_coordinate(pool, system, i, rates ? ".rate" : "");
-        if (names[i] == NULL) {
+        if (names[i] == NULL)
             return NULL;
-        }
     }
     return names;
 }
@@ -226,9 +218,8 @@ const char **olo_layout_beams(olo_pool *pool, const olo_system *system, bool str
         {"gamma1", "gamma2", "gamma3", "kappa1", "kappa2", "kappa3"},
         {"n1", "n2", "n3", "m1", "m2", "m3"}};
     size_t points = 0, at = 0;
-    for (int i = 0; i < olo_system_beam_count(system); i++) {
+    for (int i = 0; i < olo_system_beam_count(system); i++)
         points += (size_t)olo_system_beam_point_count(system, i);
-    }
     const char **names = olo_pool_alloc(pool, 6 * points + 1, sizeof *names);
     for (int i = 0; names != NULL && i < olo_system_beam_count(system); i++) {
         for (int p = 0; p < olo_system_beam_point_count(system, i); p++) {
@@ -237,9 +228,8 @@ const char **olo_layout_beams(olo_pool *pool, const olo_system *system, bool str
             for (int k = 0; k < 6; k++) {
                 names[at] =
                     olo_layout_name(pool, olo_system_beam_name(system, i), point, NAMES[stress][k]);
-                if (names[at++] == NULL) {
+                if (names[at++] == NULL)
                     return NULL;
-                }
             }
         }
     }
@@ -252,9 +242,8 @@ const char **olo_layout_drives(olo_pool *pool, const olo_system *system)
     const char **names = olo_pool_alloc(pool, (size_t)count + 1, sizeof *names);
     for (int i = 0; names != NULL && i < count; i++) {
         names[i] = name_coordinate(pool, system, olo_system_drive_coordinate(system, i), ".drive");
-        if (names[i] == NULL) {
+        if (names[i] == NULL)
             return NULL;
-        }
     }
     return names;
 }
@@ -266,9 +255,8 @@ const char **olo_layout_reactions(olo_pool *pool, const olo_system *system)
     for (int i = 0; names != NULL && i < count; i++) {
         const char *name = olo_system_reaction_name(system, i);
         if (!name_vector(pool, name, "force", names + 6 * i) ||
-            !name_vector(pool, name, "moment", names + 6 * i + 3)) {
+            !name_vector(pool, name, "moment", names + 6 * i + 3))
             return NULL;
-        }
     }
     return names;
 }

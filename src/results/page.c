@@ -32,9 +32,8 @@ bool olo_page_is_animated(void)
 
 static void put_list(olo_text *page, const char *const *list)
 {
-    for (; *list != NULL; list++) {
+    for (; *list != NULL; list++)
         olo_text_put(page, *list);
-    }
 }
 
 /* Writes the page up to its style. Inline styles are allowed, scripts are identified by their hash,
@@ -44,9 +43,8 @@ static void begin(olo_text *page, const char *title, const char *script_hash)
     olo_text_put(page, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                        "style-src 'unsafe-inline'; img-src data: blob:; media-src blob:; ");
-    if (script_hash != NULL) {
+    if (script_hash != NULL)
         olo_text_format(page, "script-src 'sha256-%s'; ", script_hash);
-    }
     olo_text_put(page, "base-uri 'none'; form-action 'none'\">\n"
                        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                        "<meta name=\"generator\" content=\"oloid\">\n<title>");
@@ -113,13 +111,11 @@ static olo_status write_stream(FILE *out, const char *path, const olo_text *text
 static olo_status write_special(const char *path, const olo_text *text, olo_error *error)
 {
     FILE *out = fopen(path, "w");
-    if (out == NULL) {
+    if (out == NULL)
         return cannot_write(path, error);
-    }
     olo_status status = write_stream(out, path, text, error);
-    if (fclose(out) != 0 && status == OLO_OK) {
+    if (fclose(out) != 0 && status == OLO_OK)
         status = cannot_write(path, error);
-    }
     return status;
 }
 
@@ -127,15 +123,14 @@ olo_status olo_page_write(const char *path, olo_text *text, olo_error *error)
 {
     struct stat facts;
     olo_status status;
-    if (text->failed) {
+    if (text->failed)
         status = olo_fail(error, OLO_NO_MEMORY, "cannot write '%s': out of memory", path);
-    } else if (strcmp(path, "-") == 0) {
+    else if (strcmp(path, "-") == 0)
         status = write_stream(stdout, "standard output", text, error);
-    } else if (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode)) {
+    else if (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode))
         status = write_special(path, text, error);
-    } else {
+    else
         status = olo_text_save(text, path, error);
-    }
     olo_text_free(text);
     return status;
 }

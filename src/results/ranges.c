@@ -26,17 +26,15 @@ void olo_ranges_normalize(olo_ranges *ranges)
 {
     olo_range *items = ranges->items;
     size_t count = 0;
-    if (ranges->count > 0) {
+    if (ranges->count > 0)
         qsort(items, ranges->count, sizeof *items, compare);
-    }
     for (size_t i = 0; i < ranges->count; i++) {
         olo_range *last = count > 0 ? &items[count - 1] : NULL;
         const uint64_t end = items[i].offset + items[i].size;
-        if (last == NULL || items[i].offset > last->offset + last->size) {
+        if (last == NULL || items[i].offset > last->offset + last->size)
             items[count++] = items[i];
-        } else if (end > last->offset + last->size) {
+        else if (end > last->offset + last->size)
             last->size = end - last->offset;
-        }
     }
     ranges->count = count;
 }
@@ -48,19 +46,16 @@ void olo_ranges_subtract(olo_ranges *ranges, const olo_ranges *others)
     for (size_t i = 0; i < ranges->count; i++) {
         uint64_t at = ranges->items[i].offset;
         const uint64_t end = at + ranges->items[i].size;
-        while (k < others->count && others->items[k].offset + others->items[k].size <= at) {
+        while (k < others->count && others->items[k].offset + others->items[k].size <= at)
             k++;
-        }
         for (size_t j = k; j < others->count && others->items[j].offset < end; j++) {
-            if (others->items[j].offset > at) {
+            if (others->items[j].offset > at)
                 olo_ranges_add(&difference, at, others->items[j].offset - at);
-            }
             const uint64_t after = others->items[j].offset + others->items[j].size;
             at = after > at ? after : at;
         }
-        if (at < end) {
+        if (at < end)
             olo_ranges_add(&difference, at, end - at);
-        }
     }
     olo_ranges_free(ranges);
     *ranges = difference;

@@ -63,12 +63,10 @@ static void add_tables(olo_record_file *file, olo_writer *w, size_t capacity, in
         olo_hdf5_table table = stream->table;
         table.rows = capacity > 0 ? capacity : (size_t)file->subject.rows;
         table.capacity = capacity;
-        if (stream->width > 0) {
+        if (stream->width > 0)
             w->status = olo_hdf5_add_table(w->file, &table, &tables[i], w->error);
-        }
-        if (stream->columns != NULL) {
+        if (stream->columns != NULL)
             olo_writer_texts(w, table.path, "columns", stream->columns, stream->width);
-        }
     }
 }
 
@@ -81,11 +79,9 @@ static void add_stream_names(const olo_record_file *file, olo_writer *w)
         olo_writer_fail(w, OLO_NO_MEMORY, "out of memory for the names of streams");
         return;
     }
-    for (int i = 0; i < file->streams.count; i++) {
-        if (file->streams.items[i].width > 0) {
+    for (int i = 0; i < file->streams.count; i++)
+        if (file->streams.items[i].width > 0)
             names[count++] = file->streams.items[i].table.path;
-        }
-    }
     olo_writer_list(w, OLO_JOURNAL_STREAMS,
                     "datasets whose rows the checksum of a checkpoint covers", names, count);
     olo_free(names);
@@ -96,9 +92,8 @@ static void add_checkpoints(const olo_record_file *file, olo_writer *w)
 {
     const size_t size = sizeof *file->checkpoint + file->contents;
     olo_setup setup = {0};
-    if (!olo_setup_make(&setup, &file->subject)) {
+    if (!olo_setup_make(&setup, &file->subject))
         olo_writer_fail(w, OLO_NO_MEMORY, "out of memory for the setup of a run");
-    }
     olo_writer_group(w, OLO_CHECKPOINT_GROUP);
     for (int i = 0; w->status == OLO_OK && i < 2; i++) {
         w->status = olo_hdf5_add_bytes(w->file, olo_checkpoint_paths[i], size,
@@ -108,9 +103,8 @@ static void add_checkpoints(const olo_record_file *file, olo_writer *w)
         w->status = olo_hdf5_add_bytes(w->file, OLO_SETUP_PATH, setup.size,
                                        "all that is needed to start the run again", w->error);
     }
-    if (w->status == OLO_OK) {
+    if (w->status == OLO_OK)
         w->status = olo_hdf5_put_bytes(w->file, OLO_SETUP_PATH, setup.block, w->error);
-    }
     olo_setup_free(&setup);
     add_stream_names(file, w);
 }
@@ -151,20 +145,17 @@ static olo_status write_journal(olo_record_file *file, olo_hdf5 *from, size_t ro
 {
     olo_writer w = {.error = error};
     w.status = olo_hdf5_create_journal(file->partial, journal, error);
-    if (w.status != OLO_OK) {
+    if (w.status != OLO_OK)
         return w.status;
-    }
     w.file = *journal;
     olo_writer_head(&w, &file->subject);
     add_tables(file, &w, capacity, tables);
     add_checkpoints(file, &w);
-    if (w.status == OLO_OK && end == NULL) {
+    if (w.status == OLO_OK && end == NULL)
         w.status = olo_hdf5_end_layout(w.file, error);
-    }
     copy_rows(file, from, rows, &w, tables);
-    if (end != NULL) {
+    if (end != NULL)
         olo_writer_tail(&w, end);
-    }
     if (w.status == OLO_OK && file->checkpoint->sequence > 0) {
         w.status = olo_hdf5_put_bytes(w.file, olo_checkpoint_paths[file->checkpoint->sequence % 2],
                                       file->checkpoint, error);
@@ -233,9 +224,8 @@ static bool allocate_blocks(olo_record_file *file)
     file->block_rows = count > 0 ? count : 1;
     file->blocks = olo_pool_alloc(&file->pool, file->block_rows * width, sizeof(double));
     file->block = olo_pool_alloc(&file->pool, (size_t)file->streams.count, sizeof *file->block);
-    if (file->pool.failed) {
+    if (file->pool.failed)
         return false;
-    }
     double *at = file->blocks;
     for (int i = 0; i < file->streams.count; i++) {
         file->block[i] = at;
@@ -249,25 +239,22 @@ static olo_status file_new(const char *path, const olo_record_subject *subject, 
 {
     olo_record_file *file = olo_alloc(1, sizeof *file);
     *result = file;
-    if (file == NULL) {
+    if (file == NULL)
         return olo_fail(error, OLO_NO_MEMORY, "cannot create '%s': out of memory", path);
-    }
     file->subject = *subject;
     file->contents = contents;
     file->interval = INTERVAL_SECONDS;
     file->next = olo_clock_seconds() + file->interval;
     char *partial = olo_pool_alloc(&file->pool, strlen(path) + sizeof ".partial", 1);
-    if (partial != NULL) {
+    if (partial != NULL)
         (void)snprintf(partial, strlen(path) + sizeof ".partial", "%s.partial", path);
-    }
     file->partial = partial;
     file->path = olo_pool_text(&file->pool, path, strlen(path));
     file->checkpoint = olo_pool_alloc(&file->pool, sizeof *file->checkpoint + contents, 1);
     const olo_status status = olo_streams_create(&file->streams, subject, error);
     file->sums = olo_pool_alloc(&file->pool, (size_t)file->streams.count, sizeof *file->sums);
-    if (status == OLO_OK && (file->pool.failed || !allocate_blocks(file))) {
+    if (status == OLO_OK && (file->pool.failed || !allocate_blocks(file)))
         return olo_fail(error, OLO_NO_MEMORY, "cannot create '%s': out of memory", path);
-    }
     return status;
 }
 
@@ -288,18 +275,14 @@ olo_status olo_record_file_create(const char *path, const olo_record_subject *su
 {
     olo_status status = file_new(path, subject, size, result, error);
     olo_record_file *file = *result;
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_new_file_check(path, error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_new_file_check_is_free(file->partial, error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = copy_texts(file, subject->command, subject->created, error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = replace_journal(file, NULL, 0, first_capacity(file), NULL, error);
-    }
     if (status != OLO_OK) {
         olo_record_file_free(file);
         *result = NULL;
@@ -312,9 +295,8 @@ static olo_status continue_journal(olo_record_file *file, const olo_interrupted_
                                    olo_record_contents contents, olo_error *error)
 {
     const olo_checkpoint *checkpoint = interrupted->checkpoint;
-    if (checkpoint->size != contents.size) {
+    if (checkpoint->size != contents.size)
         return olo_fail(error, OLO_BAD_INPUT, "'%s' is the run of another system", file->partial);
-    }
     memcpy(file->checkpoint, checkpoint, sizeof *checkpoint + contents.size);
     memcpy(contents.bytes, checkpoint + 1, contents.size);
     const size_t rows = (size_t)checkpoint->rows;
@@ -322,9 +304,8 @@ static olo_status continue_journal(olo_record_file *file, const olo_interrupted_
     const size_t capacity = wanted > rows ? wanted : 2 * rows;
     olo_status status = copy_texts(file, interrupted->setup.texts[OLO_SETUP_COMMAND],
                                    interrupted->setup.texts[OLO_SETUP_CREATED], error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = replace_journal(file, interrupted->hdf5, rows, capacity, NULL, error);
-    }
     return status;
 }
 
@@ -334,19 +315,16 @@ olo_status olo_record_file_resume(const char *path, const olo_record_subject *su
 {
     olo_interrupted_run interrupted = {0};
     olo_status status = file_new(path, subject, contents.size, result, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_new_file_check(path, error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_interrupted_run_open(&interrupted, (*result)->partial, true, error);
-    }
     if (status == OLO_OK) {
         status =
             olo_interrupted_run_load_checkpoint(&interrupted, (*result)->partial, subject, error);
     }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = continue_journal(*result, &interrupted, contents, error);
-    }
     olo_interrupted_run_close(&interrupted);
     if (status != OLO_OK) {
         olo_record_file_free(*result);
@@ -385,9 +363,8 @@ static void fill_frame(olo_record_file *file, const olo_state *state, long step)
         row_of(file, OLO_STREAM_JOINT)[i] = olo_system_joint_coordinate_value(system, state, i);
         row_of(file, OLO_STREAM_JOINT_RATE)[i] = olo_system_joint_coordinate_rate(system, state, i);
     }
-    for (int i = 0; i < system->drive_count; i++) {
+    for (int i = 0; i < system->drive_count; i++)
         row_of(file, OLO_STREAM_DRIVE)[i] = olo_system_drive_force(system, state, i);
-    }
     copy_into(file, OLO_STREAM_REACTION, state->reactions);
 
     for (int i = 0, at = 0; i < system->beam_count; i++) {
@@ -420,11 +397,9 @@ static void fill_ledger(olo_record_file *file, const olo_thinning *ledger)
 {
     const double *const rows[3] = {ledger->value, ledger->minimum, ledger->maximum};
     int at = OLO_STREAM_OUTPUTS + 3 * file->streams.outputs;
-    for (int k = 0; k < 3; k++) {
-        for (int i = 0; i < OLO_LEDGER_COLUMNS; i++) {
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < OLO_LEDGER_COLUMNS; i++)
             *row_of(file, at++) = rows[k][i];
-        }
-    }
 }
 
 static void append_block(olo_record_file *file)
@@ -450,18 +425,15 @@ static olo_status pass_on(const olo_error *failure, olo_error *error)
 olo_status olo_record_file_row(olo_record_file *file, const olo_state *state, long step,
                                const olo_thinning *ledger, olo_error *error)
 {
-    if (file->failure.status == OLO_OK && file->rows + file->row == file->capacity) {
+    if (file->failure.status == OLO_OK && file->rows + file->row == file->capacity)
         append_block(file);
-    }
-    if (file->failure.status == OLO_OK && file->rows == file->capacity) {
+    if (file->failure.status == OLO_OK && file->rows == file->capacity)
         replace_journal(file, file->journal, file->rows, 2 * file->capacity, NULL, &file->failure);
-    }
     fill_frame(file, state, step);
     fill_ledger(file, ledger);
     file->row++;
-    if (file->row == file->block_rows) {
+    if (file->row == file->block_rows)
         append_block(file);
-    }
     return pass_on(&file->failure, error);
 }
 
@@ -491,11 +463,9 @@ static void name_journal(olo_record_file *file)
 static uint32_t sum_of_rows(const olo_record_file *file)
 {
     uint32_t sum = 0;
-    for (int i = 0; i < file->streams.count; i++) {
-        if (file->streams.items[i].width > 0) {
+    for (int i = 0; i < file->streams.count; i++)
+        if (file->streams.items[i].width > 0)
             sum = olo_checksum(sum, &file->sums[i], sizeof file->sums[i]);
-        }
-    }
     return sum;
 }
 
@@ -507,12 +477,10 @@ static void write_checkpoint(olo_record_file *file, const void *contents, bool s
 {
     olo_error *failure = &file->failure;
     append_block(file);
-    if (failure->status == OLO_OK) {
+    if (failure->status == OLO_OK)
         (sync ? olo_hdf5_sync : olo_hdf5_flush)(file->journal, failure);
-    }
-    if (failure->status != OLO_OK) {
+    if (failure->status != OLO_OK)
         return;
-    }
     olo_checkpoint *checkpoint = file->checkpoint;
     checkpoint->sequence++;
     checkpoint->rows = file->rows;
@@ -520,9 +488,8 @@ static void write_checkpoint(olo_record_file *file, const void *contents, bool s
     memcpy(checkpoint + 1, contents, file->contents);
     olo_checkpoint_set_checksum(checkpoint, file->contents);
     if (olo_hdf5_put_bytes(file->journal, olo_checkpoint_paths[checkpoint->sequence % 2],
-                           checkpoint, failure) == OLO_OK) {
+                           checkpoint, failure) == OLO_OK)
         olo_hdf5_flush(file->journal, failure);
-    }
 }
 
 olo_status olo_record_file_checkpoint(olo_record_file *file, olo_record_contents contents,
@@ -531,9 +498,8 @@ olo_status olo_record_file_checkpoint(olo_record_file *file, olo_record_contents
     const double before = olo_clock_seconds();
     check_is_there(file);
     write_checkpoint(file, contents.bytes, sync);
-    if (!file->named && file->failure.status == OLO_OK) {
+    if (!file->named && file->failure.status == OLO_OK)
         name_journal(file);
-    }
     const double now = olo_clock_seconds();
     const double pause = INTERVAL_PAUSE * (now - before);
     // an interval of 0 means every step, without the bound on time
@@ -549,21 +515,19 @@ static olo_status finish_result(olo_record_file *file, const olo_record_end *end
 {
     olo_writer w = {.error = error};
     int *tables = olo_alloc((size_t)file->streams.count, sizeof *tables);
-    if (tables == NULL) {
+    if (tables == NULL)
         olo_writer_fail(&w, OLO_NO_MEMORY, "out of memory for the tables of a result");
-    } else {
+    else
         w.status = olo_hdf5_create(file->path, &w.file, error);
-    }
     if (w.status == OLO_OK) {
         olo_writer_head(&w, &file->subject);
         add_tables(file, &w, 0, tables);
         copy_rows(file, file->journal, file->rows, &w, tables);
         olo_writer_tail(&w, end);
-        if (w.status == OLO_OK) {
+        if (w.status == OLO_OK)
             w.status = olo_hdf5_finish(w.file, error);
-        } else {
+        else
             olo_hdf5_close(w.file, NULL);
-        }
     }
     olo_free(tables);
     return w.status;
@@ -573,24 +537,20 @@ olo_status olo_record_file_finish(olo_record_file *file, const olo_record_end *e
                                   olo_error *error)
 {
     append_block(file);
-    if (file->failure.status != OLO_OK) {
+    if (file->failure.status != OLO_OK)
         return pass_on(&file->failure, error);
-    }
-    if (end->status != OLO_OK && file->named) {
+    if (end->status != OLO_OK && file->named)
         return replace_journal(file, file->journal, file->rows, file->rows, end, error);
-    }
     const olo_status status = end->status == OLO_OK ? finish_result(file, end, error) : OLO_OK;
-    if (status == OLO_OK && file->named) {
+    if (status == OLO_OK && file->named)
         olo_hdf5_remove(file->journal);
-    }
     return status;
 }
 
 void olo_record_file_free(olo_record_file *file)
 {
-    if (file == NULL) {
+    if (file == NULL)
         return;
-    }
     olo_hdf5_close(file->journal, NULL); // deletes a journal without a name
     olo_streams_free(&file->streams);
     olo_free(file->tables);

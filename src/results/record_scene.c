@@ -73,26 +73,22 @@ void olo_writer_scene(olo_writer *w, const olo_system *system)
 {
     olo_scene scene = {0};
     olo_error error = {0};
-    if (olo_scene_create(system, &scene, &error) != OLO_OK) {
+    if (olo_scene_create(system, &scene, &error) != OLO_OK)
         olo_writer_fail(w, error.status, error.text);
-    }
     const size_t count = (size_t)scene.count;
     const char **texts = olo_alloc(count, sizeof *texts);
     double *rows = olo_alloc(count, OLO_DRAWABLE_SIZES * sizeof *rows);
-    if (texts == NULL || rows == NULL) {
+    if (texts == NULL || rows == NULL)
         olo_writer_fail(w, OLO_NO_MEMORY, "out of memory for the scene");
-    }
     olo_writer_group(w, "/scene");
     for (size_t k = 0; w->status == OLO_OK && k < sizeof TEXTS / sizeof TEXTS[0]; k++) {
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             texts[i] = TEXTS[k].get(&scene.drawables[i]);
-        }
         olo_writer_list(w, TEXTS[k].path, TEXTS[k].description, texts, count);
     }
     for (size_t k = 0; w->status == OLO_OK && k < sizeof NUMBERS / sizeof NUMBERS[0]; k++) {
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             NUMBERS[k].get(&scene.drawables[i], rows + i * NUMBERS[k].width);
-        }
         const olo_hdf5_table layout = {.path = NUMBERS[k].path,
                                        .width = NUMBERS[k].width,
                                        .rows = count,

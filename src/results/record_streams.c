@@ -83,9 +83,8 @@ static void add_frames(list *l, const olo_system *system, bool forces)
               olo_layout_reactions(pool, system),
               "forces and moments of joints on their bodies over the last step");
     size_t points = 0;
-    for (int i = 0; i < system->beam_count; i++) {
+    for (int i = 0; i < system->beam_count; i++)
         points += (size_t)olo_system_beam_point_count(system, i);
-    }
     add_named(l, "/frames/strain", 6 * points, OLO_DIMENSION_STRAIN,
               olo_layout_beams(pool, system, false),
               "strains of beams at their quadrature points: shear along d1 and d2, elongation, "
@@ -147,9 +146,8 @@ olo_status olo_streams_create(olo_streams *streams, const olo_record_subject *su
         add_outputs(&l, subject->system);
         add_ledger(&l);
     }
-    for (int i = 0; i < streams->count; i++) {
+    for (int i = 0; i < streams->count; i++)
         streams->width += streams->items[i].width;
-    }
     return streams->items != NULL && !l.failed
                ? OLO_OK
                : olo_fail(error, OLO_NO_MEMORY, "out of memory for the names of columns");

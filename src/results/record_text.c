@@ -16,64 +16,55 @@
 
 void olo_writer_fail(olo_writer *w, olo_status status, const char *text)
 {
-    if (w->status == OLO_OK) {
+    if (w->status == OLO_OK)
         w->status = olo_fail(w->error, status, "%s", text);
-    }
 }
 
 void olo_writer_group(olo_writer *w, const char *path)
 {
-    if (w->status == OLO_OK) {
+    if (w->status == OLO_OK)
         w->status = olo_hdf5_add_group(w->file, path, w->error);
-    }
 }
 
 void olo_writer_text(olo_writer *w, const char *object, const char *name, const char *text)
 {
-    if (w->status == OLO_OK) {
+    if (w->status == OLO_OK)
         w->status = olo_hdf5_set_text(w->file, object, name, text, w->error);
-    }
 }
 
 void olo_writer_texts(olo_writer *w, const char *object, const char *name, const char *const *texts,
                       size_t count)
 {
-    if (w->status == OLO_OK && count > 0) {
+    if (w->status == OLO_OK && count > 0)
         w->status = olo_hdf5_set_texts(w->file, object, name, texts, count, w->error);
-    }
 }
 
 void olo_writer_number(olo_writer *w, const char *object, const char *name, double value)
 {
-    if (w->status == OLO_OK) {
+    if (w->status == OLO_OK)
         w->status = olo_hdf5_set_number(w->file, object, name, value, w->error);
-    }
 }
 
 void olo_writer_integer(olo_writer *w, const char *object, const char *name, long long value)
 {
-    if (w->status == OLO_OK) {
+    if (w->status == OLO_OK)
         w->status = olo_hdf5_set_integer(w->file, object, name, value, w->error);
-    }
 }
 
 void olo_writer_table(olo_writer *w, const olo_hdf5_table *layout, const double *values)
 {
     int table = 0;
-    if (w->status == OLO_OK) {
+    if (w->status == OLO_OK)
         w->status = olo_hdf5_add_table(w->file, layout, &table, w->error);
-    }
-    if (w->status == OLO_OK) {
+    if (w->status == OLO_OK)
         w->status = olo_hdf5_append(w->file, table, layout->rows, values, w->error);
-    }
 }
 
 void olo_writer_list(olo_writer *w, const char *path, const char *description,
                      const char *const *texts, size_t count)
 {
-    if (w->status == OLO_OK) {
+    if (w->status == OLO_OK)
         w->status = olo_hdf5_write_texts(w->file, path, description, texts, count, w->error);
-    }
 }
 
 /* Writes a dataset with one number per row. */
@@ -104,9 +95,8 @@ static void write_file(olo_writer *w, const olo_record_subject *subject)
 static void write_settings(olo_writer *w, const char *object, const char *name, char **settings,
                            size_t count)
 {
-    if (settings == NULL) {
+    if (settings == NULL)
         olo_writer_fail(w, OLO_NO_MEMORY, "out of memory for the settings of a run");
-    }
     olo_writer_texts(w, object, name, (const char *const *)settings, count);
     olo_hdf5_texts_free(settings);
 }
@@ -154,9 +144,8 @@ static void write_nodes(olo_writer *w, const olo_system *system)
     const char **names = olo_alloc(count, sizeof *names);
     const char **kinds = olo_alloc(count, sizeof *kinds);
     double *offsets = olo_alloc(count, sizeof *offsets);
-    if (names == NULL || kinds == NULL || offsets == NULL) {
+    if (names == NULL || kinds == NULL || offsets == NULL)
         olo_writer_fail(w, OLO_NO_MEMORY, "out of memory for the names of nodes");
-    }
     for (int i = 0; w->status == OLO_OK && i < nodes; i++) {
         names[i] = olo_system_node_name(system, i);
         kinds[i] = system->nodes[i].type->name;
@@ -177,12 +166,10 @@ static void write_outputs(olo_writer *w, const olo_system *system)
 {
     const int outputs = olo_system_output_count(system);
     const char **names = olo_alloc((size_t)outputs, sizeof *names);
-    if (names == NULL) {
+    if (names == NULL)
         olo_writer_fail(w, OLO_NO_MEMORY, "out of memory for the names of outputs");
-    }
-    for (int i = 0; names != NULL && i < outputs; i++) {
+    for (int i = 0; names != NULL && i < outputs; i++)
         names[i] = olo_system_output_name(system, i);
-    }
     olo_writer_group(w, "/outputs");
     olo_writer_texts(w, "/outputs", "names", names, (size_t)outputs);
     for (int i = 0; names != NULL && i < outputs; i++) {
@@ -196,9 +183,8 @@ static void write_outputs(olo_writer *w, const olo_system *system)
 void olo_writer_head(olo_writer *w, const olo_record_subject *subject)
 {
     olo_counts counts = {0};
-    if (w->status == OLO_OK) {
+    if (w->status == OLO_OK)
         w->status = olo_system_counts(subject->system, &counts, w->error);
-    }
     write_file(w, subject);
     write_model(w, subject, &counts);
     write_run(w, subject->run, &counts);
@@ -259,16 +245,14 @@ static void write_verdict(olo_writer *w, const olo_verdict *verdicts, int verdic
 
 void olo_writer_tail(olo_writer *w, const olo_record_end *end)
 {
-    if (end->summary != NULL) {
+    if (end->summary != NULL)
         write_summary(w, end->summary);
-    }
     olo_writer_integer(w, "/run", "stride", end->stride);
     write_verdict(w, end->verdicts, end->verdict_count);
     olo_writer_text(w, "/verdict", "level", olo_verdict_level_name(end->level));
     olo_writer_text(w, "/", "warnings", end->warnings);
-    if (end->shows != NULL && end->shows[0] != '\0') {
+    if (end->shows != NULL && end->shows[0] != '\0')
         olo_writer_text(w, "/", "shows", end->shows);
-    }
     olo_writer_text(w, "/", "error", end->error);
     olo_writer_text(w, "/", "status", olo_status_name(end->status));
 }

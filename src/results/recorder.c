@@ -61,9 +61,8 @@ static void set_masses(olo_recorder *recorder)
     olo_system_part_masses(recorder->system, recorder->work);
     for (int p = 0; p < recorder->system->part_count; p++) {
         verdict->whole.mass += recorder->work[p];
-        if (verdict->parts > 0) {
+        if (verdict->parts > 0)
             verdict->part[p].mass = recorder->work[p];
-        }
     }
 }
 
@@ -77,9 +76,8 @@ static bool prepare_verdict(olo_recorder *recorder)
     verdict->velocities = !isinf(verdict->constraint_bound);
     verdict->energy_bounded = isinf(olo_scheme_energy_error(&recorder->run));
     verdict->invariants = olo_system_invariant_count(system);
-    for (int i = 0; i < verdict->invariants; i++) {
+    for (int i = 0; i < verdict->invariants; i++)
         verdict->invariant[i] = olo_system_invariant(system, i);
-    }
     const olo_composition *composition =
         olo_composition_find(recorder->run.order, recorder->run.tolerance > 0.0);
     verdict->stages = composition != NULL ? composition->parts : 1;
@@ -89,18 +87,16 @@ static bool prepare_verdict(olo_recorder *recorder)
     verdict->part = olo_pool_alloc(&recorder->pool, parts, sizeof *verdict->part);
     recorder->part_sizes = olo_pool_alloc(&recorder->pool, parts, sizeof *recorder->part_sizes);
     recorder->part_ledgers = olo_pool_alloc(&recorder->pool, parts, sizeof *recorder->part_ledgers);
-    if (!recorder->pool.failed) {
+    if (!recorder->pool.failed)
         set_masses(recorder);
-    }
     return !recorder->pool.failed;
 }
 
 static olo_recorder *recorder_new(const olo_system *system, const olo_run *run)
 {
     olo_recorder *recorder = olo_alloc(1, sizeof *recorder);
-    if (recorder == NULL) {
+    if (recorder == NULL)
         return NULL;
-    }
     recorder->system = system;
     recorder->run = *run;
     recorder->frames = run->frames > 0 ? run->frames : FRAMES_DEFAULT;
@@ -111,9 +107,8 @@ static olo_recorder *recorder_new(const olo_system *system, const olo_run *run)
         return NULL;
     }
     recorder->ledger.columns = OLO_LEDGER_COLUMNS;
-    for (int i = 0; i < OLO_LEDGER_COLUMNS; i++) {
+    for (int i = 0; i < OLO_LEDGER_COLUMNS; i++)
         recorder->ledger.summed[i] = olo_ledger_columns[i].integer;
-    }
     return recorder;
 }
 
@@ -122,9 +117,8 @@ static olo_recorder *recorder_new(const olo_system *system, const olo_run *run)
 static long expected_steps(const olo_recorder *recorder, double start)
 {
     const olo_run *run = &recorder->run;
-    if (run->tolerance > 0.0) {
+    if (run->tolerance > 0.0)
         return run->grid > 0.0 ? olo_thinning_steps(start, run->end, run->grid) : recorder->frames;
-    }
     return olo_thinning_steps(start, run->end, run->step);
 }
 
@@ -157,9 +151,8 @@ static void pass_fields(olo_recorder *recorder, olo_bytes *bytes)
 static olo_status allocate_state(olo_recorder *recorder, olo_error *error)
 {
     olo_status status = olo_state_create(recorder->system, &recorder->last, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     olo_bytes bytes = {.mode = OLO_BYTES_MEASURE};
     pass_fields(recorder, &bytes);
     recorder->saved.size = bytes.at + olo_state_saved_size(recorder->last);
@@ -174,9 +167,8 @@ static void write_date(char text[32])
     const time_t seconds = time(NULL);
     struct tm utc;
     text[0] = '\0';
-    if (gmtime_r(&seconds, &utc) != NULL) {
+    if (gmtime_r(&seconds, &utc) != NULL)
         strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    }
 }
 
 olo_status olo_recorder_create(const char *path, const olo_model *model, const olo_system *system,
@@ -184,13 +176,11 @@ olo_status olo_recorder_create(const char *path, const olo_model *model, const o
                                olo_error *error)
 {
     *result = NULL;
-    if (olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error) != OLO_OK) {
+    if (olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error) != OLO_OK)
         return OLO_BAD_INPUT;
-    }
     olo_recorder *recorder = recorder_new(system, run);
-    if (recorder == NULL) {
+    if (recorder == NULL)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a recorder");
-    }
     if (path != NULL) {
         char created[32];
         write_date(created);
@@ -222,9 +212,8 @@ static olo_status load(olo_recorder *recorder, const char *path, olo_state *stat
                         "'%s.partial': the last checkpoint has impossible numbers", path);
     }
     olo_status status = olo_state_load(state, bytes.block + bytes.at, bytes.size - bytes.at, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         olo_state_copy(state, recorder->last);
-    }
     return olo_fail_context(error, status, "'%s.partial'", path);
 }
 
@@ -233,21 +222,17 @@ olo_status olo_recorder_resume(const char *path, const olo_model *model, const o
                                olo_run_summary *summary, olo_error *error)
 {
     *result = NULL;
-    if (olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error) != OLO_OK) {
+    if (olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error) != OLO_OK)
         return OLO_BAD_INPUT;
-    }
     olo_recorder *recorder = recorder_new(system, run);
-    if (recorder == NULL) {
+    if (recorder == NULL)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a recorder");
-    }
     const olo_record_subject subject = subject_of(recorder, model, "", "");
     olo_status status = allocate_state(recorder, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_record_file_resume(path, &subject, recorder->saved, &recorder->file, error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = load(recorder, path, state, error);
-    }
     if (status != OLO_OK) {
         recorder->stride = 0; // nothing was read that could be written: the journal stays as it is
         olo_recorder_free(recorder);
@@ -260,9 +245,8 @@ olo_status olo_recorder_resume(const char *path, const olo_model *model, const o
 
 void olo_recorder_set_checkpoint(olo_recorder *recorder, double seconds)
 {
-    if (recorder->file != NULL) {
+    if (recorder->file != NULL)
         olo_record_file_set_interval(recorder->file, seconds);
-    }
 }
 
 void olo_recorder_set_independent_states(olo_recorder *recorder, const char *what, bool constraints)
@@ -294,9 +278,8 @@ static void sample_sizes(olo_recorder *recorder, const olo_state *state)
     olo_sizes_measure(system, state, recorder->work, &sizes,
                       verdict->parts > 0 ? recorder->part_sizes : NULL);
     olo_verdict_raise(&verdict->whole, &sizes);
-    for (int p = 0; p < verdict->parts; p++) {
+    for (int p = 0; p < verdict->parts; p++)
         olo_verdict_raise(&verdict->part[p], &recorder->part_sizes[p]);
-    }
     olo_raise(&verdict->reach, olo_system_reach(system, state));
     if (!(verdict->reach <= 2.0 * verdict->measured_reach)) { // sizes of rows change with distances
         const olo_row_growth rows = olo_system_row_growth(system, state, recorder->work);
@@ -313,9 +296,8 @@ static void sample_sizes(olo_recorder *recorder, const olo_state *state)
 static void follow(olo_recorder *recorder, const olo_state *state, const olo_ledger *ledger)
 {
     olo_verdict_add(&recorder->verdict, ledger, recorder->summary.halvings);
-    if (is_sample_due(recorder, state)) {
+    if (is_sample_due(recorder, state))
         sample_sizes(recorder, state);
-    }
 }
 
 /* Writes a row: `state` and the ledger of the steps since the last row. */
@@ -366,9 +348,8 @@ static bool is_full(const olo_recorder *recorder, const olo_state *state,
                     const olo_step_report *report)
 {
     const olo_run *run = &recorder->run;
-    if (!(run->tolerance > 0.0) || report == NULL) {
+    if (!(run->tolerance > 0.0) || report == NULL)
         return recorder->ledger.count >= recorder->stride;
-    }
     const double start = recorder->summary.start, rounding = 1e-9;
     const double line = run->grid > 0.0 ? run->grid * (double)recorder->stride
                                         : (run->end - start) / (double)recorder->frames;
@@ -387,23 +368,19 @@ static olo_status record_step(void *context, const olo_system *system, const olo
     olo_thinning_add(&recorder->ledger, row);
 
     const bool first = recorder->stride == 0;
-    if (first) {
+    if (first)
         begin(recorder, state);
-    }
-    if (step > 0 && report != NULL) {
+    if (step > 0 && report != NULL)
         olo_summary_add(&recorder->summary, report, true);
-    }
     recorder->summary.steps = step;
     follow(recorder, state, &ledger);
     olo_status status = OLO_OK;
-    if (first || is_full(recorder, state, report)) {
+    if (first || is_full(recorder, state, report))
         status = record_full_row(recorder, state, error);
-    }
     if (recorder->file != NULL) {
         olo_state_copy(state, recorder->last); // a run may end at any step
-        if (status == OLO_OK && (first || olo_record_file_is_due(recorder->file))) {
+        if (status == OLO_OK && (first || olo_record_file_is_due(recorder->file)))
             status = make_checkpoint(recorder, !first, error);
-        }
     }
     return status;
 }
@@ -432,12 +409,10 @@ olo_observer olo_recorder_observer(olo_recorder *recorder)
 static olo_status finish_file(olo_recorder *recorder, const olo_record_end *end, olo_error *error)
 {
     olo_status status = OLO_OK;
-    if (recorder->stride > 0) {
+    if (recorder->stride > 0)
         status = make_checkpoint(recorder, false, error); // the writes that follow are synced
-    }
-    if (status == OLO_OK && recorder->ledger.count > 0) {
+    if (status == OLO_OK && recorder->ledger.count > 0)
         status = record(recorder, recorder->last, error);
-    }
     return status != OLO_OK ? status : olo_record_file_finish(recorder->file, end, error);
 }
 
@@ -451,9 +426,8 @@ static long steps_per_row(const olo_recorder *recorder)
 olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_summary *summary,
                                olo_status status, olo_error *error)
 {
-    if (recorder->file == NULL) {
+    if (recorder->file == NULL)
         return OLO_OK;
-    }
     if (status != OLO_OK) {
         const bool described = error != NULL && error->status == status && error->text[0] != '\0';
         snprintf(recorder->error_text, sizeof recorder->error_text, "%s",
@@ -492,20 +466,17 @@ olo_verdict_level olo_recorder_verdict_level(const olo_recorder *recorder)
     olo_verdict verdicts[OLO_VERDICTS_MAX];
     const int count = olo_recorder_verdicts(recorder, verdicts);
     olo_verdict_level worst = recorder->warnings[0] != '\0' ? OLO_VERDICT_WARN : OLO_VERDICT_OK;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         worst = verdicts[i].level > worst ? verdicts[i].level : worst;
-    }
     return worst;
 }
 
 void olo_recorder_free(olo_recorder *recorder)
 {
-    if (recorder == NULL) {
+    if (recorder == NULL)
         return;
-    }
-    if (recorder->file != NULL && recorder->stride > 0) {
+    if (recorder->file != NULL && recorder->stride > 0)
         (void)make_checkpoint(recorder, true, NULL); // not finished: the run can continue from here
-    }
     olo_record_file_free(recorder->file);
     olo_state_free(recorder->last);
     olo_pool_free(&recorder->pool);

@@ -75,9 +75,8 @@ static const char *read_fact(olo_result *result, const fact *f, char text[64])
             olo_result_attribute_text(result, f->object, f->name, &words, NULL) == OLO_OK;
         return found && words[0] != '\0' ? words : NULL;
     }
-    if (olo_result_attribute_number(result, f->object, f->name, &value, NULL) != OLO_OK) {
+    if (olo_result_attribute_number(result, f->object, f->name, &value, NULL) != OLO_OK)
         return NULL;
-    }
     (void)snprintf(text, 64, "%.10g", value);
     return text;
 }
@@ -107,9 +106,8 @@ static void write_texts(olo_json *json, const char *key, olo_hdf5 *file, const c
     size_t count = 0;
     olo_json_open(json, key, '[');
     if (olo_hdf5_get_texts(file, object, name, &texts, &count, NULL) == OLO_OK) {
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i++)
             olo_json_text(json, NULL, texts[i]);
-        }
         olo_hdf5_texts_free(texts);
     }
     olo_json_close(json);
@@ -159,9 +157,8 @@ static olo_status write_verdicts(olo_result *result, olo_json *json, olo_error *
 static void write_model(olo_result *result, olo_json *json, olo_text *thinned)
 {
     const char *text = "";
-    if (olo_result_model_text(result, &text, NULL) != OLO_OK || text == NULL) {
+    if (olo_result_model_text(result, &text, NULL) != OLO_OK || text == NULL)
         text = "";
-    }
     if (strlen(text) > TEXT_BYTES) {
         text = "";
         olo_text_put(thinned, "The model file is too long for this page; the result has it.\n");
@@ -195,12 +192,10 @@ static olo_status write_json(olo_result *result, const olo_report_plots *plots, 
     write_facts(result, &json);
     olo_status status = write_verdicts(result, &json, error);
     write_model(result, &json, &thinned);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_report_frames_json(result, FRAME_BYTES, &json, &thinned, error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_report_plots_json(plots, result, PLOT_BYTES, &json, &thinned, error);
-    }
     olo_text_add(&thinned, "", 1);
     olo_json_text(&json, "thinned", thinned.failed ? "" : thinned.bytes);
     olo_json_close(&json);
@@ -216,9 +211,8 @@ static void put_facts(olo_result *result, olo_text *page)
     for (size_t i = 0; i < sizeof FACTS / sizeof FACTS[0]; i++) {
         char text[64];
         const char *words = read_fact(result, &FACTS[i], text);
-        if (words != NULL) {
+        if (words != NULL)
             olo_page_fact(page, FACTS[i].label, words);
-        }
     }
     olo_text_put(page, "</table></div>\n");
 }
@@ -241,11 +235,10 @@ static olo_status put_verdicts(olo_result *result, olo_text *page, olo_error *er
     }
     olo_text_put(page, "</table></div>\n");
     const char *shows = text_of(result, "/", "shows");
-    if (*shows != '\0') {
+    if (*shows != '\0')
         olo_page_element(page, "p", shows);
-    } else if (count == 0) {
+    else if (count == 0)
         olo_text_put(page, "<p>The run did not reach its end.</p>\n");
-    }
     olo_free(verdicts);
     return status;
 }
@@ -265,11 +258,9 @@ static olo_status write_plain(olo_result *result, const olo_report_plots *plots,
     }
     olo_status status = put_verdicts(result, page, error);
     olo_text_put(page, "<h2>Plots</h2>\n");
-    for (size_t i = 0; status == OLO_OK && i < plots->count; i++) {
-        if (plots->items[i].first) {
+    for (size_t i = 0; status == OLO_OK && i < plots->count; i++)
+        if (plots->items[i].first)
             status = olo_report_plots_svg(plots, result, &plots->items[i], false, page, error);
-        }
-    }
     olo_text_put(page, "<p class=\"muted\">Of long runs every section shows its minimum and its "
                        "maximum. <code>oloid report --svg NAME</code> draws any "
                        "quantity.</p>\n");
@@ -285,9 +276,8 @@ static olo_status open_result(const char *path, olo_result **result, olo_report_
                               olo_error *error)
 {
     olo_status status = olo_result_open(path, result, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_report_plots_find(plots, *result, error);
-    }
     return status;
 }
 
@@ -295,9 +285,8 @@ olo_status olo_report_write(const char *path, const char *to, const olo_report_o
                             olo_error *error)
 {
     const olo_report_options how = options != NULL ? *options : olo_report_options_default();
-    if (olo_check_initialised(how.initialised, OLO_INITIALISED_REPORT_OPTIONS, error) != OLO_OK) {
+    if (olo_check_initialised(how.initialised, OLO_INITIALISED_REPORT_OPTIONS, error) != OLO_OK)
         return OLO_BAD_INPUT;
-    }
     const bool plain = how.plain;
     olo_result *result = NULL;
     olo_report_plots plots = {0};
@@ -312,9 +301,8 @@ olo_status olo_report_write(const char *path, const char *to, const olo_report_o
     olo_text_free(&json);
     olo_report_plots_free(&plots);
     olo_result_free(result);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         return olo_page_write(to, &page, error);
-    }
     olo_text_free(&page);
     return status;
 }
@@ -329,15 +317,13 @@ olo_status olo_report_write_svg(const char *path, const char *name, const char *
     if (status == OLO_OK) {
         const olo_report_plot *plot = NULL;
         status = olo_report_plots_by_name(&plots, result, name, &plot, error);
-        if (status == OLO_OK) {
+        if (status == OLO_OK)
             status = olo_report_plots_svg(&plots, result, plot, true, &picture, error);
-        }
     }
     olo_report_plots_free(&plots);
     olo_result_free(result);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         return olo_page_write(to, &picture, error);
-    }
     olo_text_free(&picture);
     return status;
 }

@@ -64,16 +64,13 @@ static olo_status read_nodes(motion *m, olo_error *error)
     olo_hdf5 *file = m->result->file;
     size_t kinds = 0;
     olo_status status = olo_hdf5_read_texts(file, "/nodes/name", &m->names, &m->nodes, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_hdf5_read_texts(file, "/nodes/kind", &m->kinds, &kinds, error);
-    }
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     m->offsets = olo_pool_alloc(&m->pool, m->nodes, sizeof(double));
-    if (m->offsets == NULL) {
+    if (m->offsets == NULL)
         return no_memory(m, error);
-    }
     // olo_result_open has checked that these lists fit together
     const size_t first[2] = {0, 0}, count[2] = {m->nodes, 1};
     return olo_hdf5_read(file, "/nodes/offset", first, count, m->offsets, error);
@@ -83,9 +80,8 @@ static olo_status read_nodes(motion *m, olo_error *error)
 static double sweeps_of_node(const motion *m)
 {
     size_t sweeps = 0;
-    for (size_t i = 0; i < m->drawables; i++) {
+    for (size_t i = 0; i < m->drawables; i++)
         sweeps += olo_drawable_is_sweep(&m->list[i]);
-    }
     return (double)sweeps / (double)m->nodes;
 }
 
@@ -109,9 +105,8 @@ static void choose(motion *m, size_t bytes)
 /* The number of a node in the page: -1 for space, -2 for a node that is not shown. */
 static int shown_node(const motion *m, int node)
 {
-    if (node < 0) {
+    if (node < 0)
         return -1;
-    }
     return (size_t)node % m->stride != 0 ? -2 : (int)((size_t)node / m->stride);
 }
 
@@ -120,14 +115,12 @@ static int shown_node(const motion *m, int node)
 static void join_sweeps(motion *m, size_t i)
 {
     olo_drawable *d = &m->list[i];
-    if (m->stride == 1 || !olo_drawable_is_sweep(d) || shown_node(m, d->node[0]) == -2) {
+    if (m->stride == 1 || !olo_drawable_is_sweep(d) || shown_node(m, d->node[0]) == -2)
         return;
-    }
     for (size_t k = i + 1; k < m->drawables && shown_node(m, d->node[1]) == -2; k++) {
         const olo_drawable *next = &m->list[k];
-        if (!olo_drawable_is_sweep(next) || next->node[0] != d->node[1]) {
+        if (!olo_drawable_is_sweep(next) || next->node[0] != d->node[1])
             return;
-        }
         d->node[1] = next->node[1];
         d->point[1] = next->point[1];
         vec3_copy(next->end, d->end);
@@ -144,9 +137,8 @@ static olo_status choose_drawables(motion *m, olo_error *error)
         join_sweeps(m, i);
         const bool first = shown_node(m, d->node[0]) > -2;
         const bool second = shown_node(m, d->node[1]) > -2;
-        if (first && (second || !(olo_drawable_is_link(d) || olo_drawable_is_sweep(d)))) {
+        if (first && (second || !(olo_drawable_is_link(d) || olo_drawable_is_sweep(d))))
             m->drawn[m->drawn_count++] = d;
-        }
     }
     const bool enough = m->drawn != NULL && olo_report_stress_begin(&m->stress, m->result, m->drawn,
                                                                     m->drawn_count, m->frames);
@@ -166,9 +158,8 @@ static void quaternion_of(const double d[9], double w[4])
     const double trace[4] = {d[0] + d[4] + d[8], d[0] - d[4] - d[8], d[4] - d[8] - d[0],
                              d[8] - d[0] - d[4]};
     int k = 0;
-    for (int i = 1; i < 4; i++) {
+    for (int i = 1; i < 4; i++)
         k = trace[i] > trace[k] ? i : k;
-    }
     // four times the products of components, R_ij = d[3j + i]
     const double odd[3] = {d[5] - d[7], d[6] - d[2], d[1] - d[3]};
     const double even[3] = {d[5] + d[7], d[6] + d[2], d[1] + d[3]};
@@ -183,17 +174,15 @@ static void quaternion_of(const double d[9], double w[4])
         w[1 + c] = even[b];
     }
     const double size = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2] + w[3] * w[3]);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         w[i] = size > 0.0 ? w[i] / size : i == 0;
-    }
 }
 
 static void quantise_turn(const double w[4], const int16_t *before, int16_t *turn)
 {
     double along = 0.0;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         along += before != NULL ? w[i] * before[i] : 0.0;
-    }
     const double sign = along < 0.0 ? -32767.0 : 32767.0;
     for (int i = 0; i < 4; i++) {
         const double k = sign * w[i];
@@ -221,9 +210,8 @@ static void read_frame(motion *m, size_t frame)
         }
         double w[4] = {1, 0, 0, 0};
         const int directors = olo_node_type_find(m->kinds[node])->directors;
-        if (directors >= 0) {
+        if (directors >= 0)
             quaternion_of(m->q + (size_t)m->offsets[node] + directors, w);
-        }
         quantise_turn(w, frame > 0 ? m->turns + 4 * (at - m->shown) : NULL, m->turns + 4 * at);
     }
 }
@@ -236,16 +224,14 @@ static olo_status read_frames(motion *m, olo_error *error)
     m->positions = olo_pool_alloc(&m->pool, 3 * size, sizeof *m->positions);
     m->turns = olo_pool_alloc(&m->pool, 4 * size, sizeof *m->turns);
     m->time = olo_pool_alloc(&m->pool, m->frames, sizeof *m->time);
-    if (m->pool.failed) {
+    if (m->pool.failed)
         return no_memory(m, error);
-    }
     olo_status status = OLO_OK;
     for (size_t frame = 0; status == OLO_OK && frame < m->frames; frame++) {
         const size_t row = row_of(m, frame), first[2] = {row, 0}, one[2] = {1, 1};
         status = olo_hdf5_read(m->result->file, "/frames/time", first, one, m->time + frame, error);
-        if (status == OLO_OK) {
+        if (status == OLO_OK)
             status = read_row(m, row, error);
-        }
         if (status == OLO_OK) {
             read_frame(m, frame);
             status = olo_report_stress_read(&m->stress, frame, row, error);
@@ -289,9 +275,8 @@ static bool write_positions(const motion *m, olo_json *json)
 static olo_status write_frames(const motion *m, olo_json *json, olo_error *error)
 {
     olo_json_open(json, "nodes", '[');
-    for (size_t i = 0; i < m->shown; i++) {
+    for (size_t i = 0; i < m->shown; i++)
         olo_json_text(json, NULL, m->names[i * m->stride]);
-    }
     olo_json_close(json);
     olo_json_open(json, "frames", '{');
     olo_json_integer(json, "count", (long)m->frames);
@@ -341,13 +326,11 @@ static void map_of(const olo_drawable *d, float position[3], float matrix[9])
     for (int k = 0; k < 3; k++) {
         double edge[3] = {0, 0, 0};
         edge[k] = size[k];
-        if (vertices) {
+        if (vertices)
             vec3_subtract(size + 3 * (k + 1), size, edge);
-        }
         mat3_times(R, edge, column);
-        for (int j = 0; j < 3; j++) {
+        for (int j = 0; j < 3; j++)
             matrix[3 * k + j] = (float)column[j];
-        }
         position[k] = (float)shift[k];
     }
 }
@@ -357,9 +340,8 @@ static void write_words(const olo_drawable *const *shown, size_t count, const ch
                         const char *(*word)(const olo_drawable *d), olo_json *json)
 {
     olo_json_open(json, key, '[');
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         olo_json_text(json, NULL, word(shown[i]));
-    }
     olo_json_close(json);
 }
 
@@ -386,9 +368,8 @@ static void write_drawables(const motion *m, float *floats, int32_t *nodes, olo_
     for (size_t i = 0; i < count; i++) {
         float *f = floats + 15 * i;
         map_of(shown[i], f, f + 6);
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3; k++)
             f[3 + k] = (float)shown[i]->end[k];
-        }
         nodes[2 * i] = shown_node(m, shown[i]->node[0]);
         nodes[2 * i + 1] = shown_node(m, shown[i]->node[1]);
     }
@@ -408,12 +389,10 @@ static olo_status write_scene(motion *m, olo_json *json, olo_error *error)
     double up[3] = {0, 0, 0}, plane[3] = {0, 0, 0};
     const size_t first[2] = {0, 0}, three[2] = {3, 1};
     olo_status status = floats != NULL && nodes != NULL ? OLO_OK : no_memory(m, error);
-    if (status == OLO_OK && m->drawables > 0) {
+    if (status == OLO_OK && m->drawables > 0)
         status = olo_hdf5_read(m->result->file, "/scene/gravity", first, three, up, error);
-    }
-    if (status == OLO_OK && m->drawables > 0) {
+    if (status == OLO_OK && m->drawables > 0)
         status = olo_hdf5_read(m->result->file, "/scene/plane", first, three, plane, error);
-    }
     if (status == OLO_OK) {
         olo_json_open(json, "scene", '{');
         olo_json_numbers(json, "gravity", up, 3);
@@ -433,21 +412,17 @@ olo_status olo_report_frames_json(olo_result *result, size_t bytes, olo_json *js
 {
     motion m = {.result = result};
     olo_status status = read_nodes(&m, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_result_scene(result, &m.list, &m.drawables, error);
-    }
     if (status == OLO_OK && m.nodes > 0) {
         choose(&m, bytes);
         status = choose_drawables(&m, error);
-        if (status == OLO_OK) {
+        if (status == OLO_OK)
             status = read_frames(&m, error);
-        }
-        if (status == OLO_OK) {
+        if (status == OLO_OK)
             status = write_frames(&m, json, error);
-        }
-        if (status == OLO_OK) {
+        if (status == OLO_OK)
             status = write_scene(&m, json, error);
-        }
         describe_thinning(&m, thinned);
     }
     olo_report_stress_free(&m.stress);

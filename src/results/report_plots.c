@@ -101,11 +101,9 @@ static const ledger_plot LEDGER[] = {
 
 static bool is_zero(const double *values, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (values[i] != 0.0) {
+    for (size_t i = 0; i < count; i++)
+        if (values[i] != 0.0)
             return false;
-        }
-    }
     return true;
 }
 
@@ -126,9 +124,8 @@ static bool is_empty(olo_report_plots *plots, olo_result *result, const ledger_p
 static void add_ledger(olo_report_plots *plots, olo_result *result, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
-        if (LEDGER[i].optional && is_empty(plots, result, &LEDGER[i])) {
+        if (LEDGER[i].optional && is_empty(plots, result, &LEDGER[i]))
             continue;
-        }
         olo_report_plot *plot = add(plots, LEDGER[i].name, LEDGER[i].title);
         for (int k = 0; plot != NULL && k < 7 && LEDGER[i].columns[k] != NULL; k++) {
             add_column(plots, plot, LEDGER[i].columns[k], LEDGER[i].labels[k], 1.0);
@@ -150,12 +147,10 @@ static void column_of_quantity(const char *quantity, char column[160])
         return;
     }
     char *last = strrchr(column, ' ');
-    if (last != NULL) {
+    if (last != NULL)
         *last = '.';
-    }
-    for (char *c = column; *c != '\0'; c++) {
+    for (char *c = column; *c != '\0'; c++)
         *c = *c == ' ' ? '_' : *c;
-    }
 }
 
 /* Adds the plot of the relative drift of all conserved quantities. */
@@ -173,18 +168,15 @@ static olo_status add_drift(olo_report_plots *plots, olo_result *result, olo_err
         const olo_verdict *v = &verdicts[i];
         char column[160];
         column_of_quantity(v->quantity, column);
-        if (olo_result_find(result, column) < 0 || v->kind > OLO_VERDICT_MOMENTUM) {
+        if (olo_result_find(result, column) < 0 || v->kind > OLO_VERDICT_MOMENTUM)
             continue;
-        }
-        if (plot == NULL) {
+        if (plot == NULL)
             plot = add(plots, "drift", "Relative drift of what is conserved");
-        }
         const double scale = v->drift / v->relative_drift; // 0/0 without any drift
         add_column(plots, plot, column, v->quantity, isfinite(scale) && scale > 0.0 ? scale : 1.0);
     }
-    if (plot != NULL) {
+    if (plot != NULL)
         plot->log = plot->drift = plot->first = true;
-    }
     olo_free(verdicts);
     return status;
 }
@@ -208,27 +200,24 @@ static void add_vector(olo_report_plots *plots, const char *owner, const char *v
 {
     char words[32];
     (void)snprintf(words, sizeof words, "%s", vector);
-    for (char *c = words; *c != '\0'; c++) {
+    for (char *c = words; *c != '\0'; c++)
         *c = *c == '_' ? ' ' : *c;
-    }
     const char *name = join(plots, owner, ".", vector);
     olo_report_plot *plot = add(plots, name, join(plots, owner, ": ", words));
     for (int axis = 0; plot != NULL && axis < 3; axis++) {
         add_column(plots, plot, join(plots, name, ".", olo_layout_axes[axis]),
                    olo_layout_axes[axis], 1.0);
     }
-    if (plot != NULL) {
+    if (plot != NULL)
         plot->first = first;
-    }
 }
 
 static void add_outputs(olo_report_plots *plots, olo_result *result)
 {
     char **names = NULL;
     size_t count = 0;
-    if (olo_hdf5_get_texts(result->file, "/outputs", "names", &names, &count, NULL) != OLO_OK) {
+    if (olo_hdf5_get_texts(result->file, "/outputs", "names", &names, &count, NULL) != OLO_OK)
         return; // none
-    }
     for (size_t i = 0; i < count && !plots->failed; i++) {
         add_vector(plots, names[i], "position", i < 2);
         add_vector(plots, names[i], "velocity", false);
@@ -242,11 +231,9 @@ static size_t label_length(const char *name)
 {
     static const char *const only[] = {".angle", ".angle.rate", ".position", ".position.rate"};
     const size_t joint = strcspn(name, ".");
-    for (int i = 0; i < 4; i++) {
-        if (strcmp(name + joint, only[i]) == 0) {
+    for (int i = 0; i < 4; i++)
+        if (strcmp(name + joint, only[i]) == 0)
             return joint;
-        }
-    }
     return name[joint] != '\0' ? joint + 1 + strcspn(name + joint + 1, ".") : joint;
 }
 
@@ -259,9 +246,8 @@ static void add_joints_of(olo_report_plots *plots, const char *const *names, siz
     olo_report_plot *plot = NULL;
     int number = 0;
     for (size_t i = 0; i < count && !plots->failed; i++) {
-        if ((strstr(names[i], ".angle") != NULL) != angles) {
+        if ((strstr(names[i], ".angle") != NULL) != angles)
             continue;
-        }
         if (plot == NULL || plot->count == OLO_SVG_SERIES_MAX) {
             char name[64], title[64];
             const char *word = angles  ? rates ? "joint_rates" : "joint_angles"
@@ -271,9 +257,8 @@ static void add_joints_of(olo_report_plots *plots, const char *const *names, siz
             (void)snprintf(title, sizeof title, number > 0 ? "%s (%d)" : "%s",
                            TITLES[angles][rates], number + 1);
             plot = add(plots, name, title);
-            if (plot == NULL) {
+            if (plot == NULL)
                 return;
-            }
             plot->first = number++ == 0 && !rates;
         }
         const char *label = olo_pool_text(&plots->pool, names[i], label_length(names[i]));
@@ -304,15 +289,13 @@ static olo_status add_nodes(olo_report_plots *plots, olo_result *result, olo_err
     char **names = NULL, **kinds = NULL;
     size_t count = 0, kind_count = 0;
     olo_status status = olo_hdf5_read_texts(result->file, "/nodes/name", &names, &count, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_hdf5_read_texts(result->file, "/nodes/kind", &kinds, &kind_count, error);
-    }
     for (size_t i = 0; status == OLO_OK && i < count && i < kind_count && i < NODES_MAX; i++) {
         add_vector(plots, names[i], "position", false);
         add_vector(plots, names[i], "velocity", false);
-        if (olo_node_type_find(kinds[i])->rotation >= 0) {
+        if (olo_node_type_find(kinds[i])->rotation >= 0)
             add_vector(plots, names[i], "angular_velocity", false);
-        }
     }
     plots->nodes_omitted = count > NODES_MAX ? count - NODES_MAX : 0;
     olo_hdf5_texts_free(names);
@@ -329,9 +312,8 @@ static void set_units(olo_report_plots *plots, olo_report_plot *plot, olo_result
     const char *units = column >= 0 ? olo_result_column_units(result, column) : NULL;
     const bool common =
         units != NULL && strcmp(units, "1") != 0 && strstr(units, "that of") == NULL;
-    if (common && !plot->drift) {
+    if (common && !plot->drift)
         plot->units = store_text(plots, units);
-    }
 }
 
 static olo_status no_memory(const olo_result *result, olo_error *error)
@@ -352,18 +334,14 @@ olo_status olo_report_plots_find(olo_report_plots *plots, olo_result *result, ol
     add_outputs(plots, result);
     add_joints(plots, result);
     plots->first_part = plots->count;
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = add_nodes(plots, result, error);
-    }
-    for (size_t i = 0; status == OLO_OK && i < plots->count; i++) {
+    for (size_t i = 0; status == OLO_OK && i < plots->count; i++)
         set_units(plots, &plots->items[i], result);
-    }
-    if (status == OLO_OK && plots->failed) {
+    if (status == OLO_OK && plots->failed)
         status = no_memory(result, error);
-    }
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         olo_report_plots_free(plots);
-    }
     return status;
 }
 
@@ -394,9 +372,8 @@ static olo_status curve_open(curve *c, olo_result *result, size_t points, olo_er
     c->chosen = olo_pool_alloc(&c->pool, points, sizeof *c->chosen);
     c->x = olo_pool_alloc(&c->pool, points, sizeof *c->x);
     c->y = olo_pool_alloc(&c->pool, points, sizeof *c->y);
-    if (c->pool.failed) {
+    if (c->pool.failed)
         return no_memory(result, error);
-    }
     return olo_result_read_column(result, "time", c->time, error);
 }
 
@@ -449,16 +426,14 @@ static void fit(const olo_report_plots *plots, size_t rows, size_t bytes, share 
     const size_t columns = count_columns(plots, s);
     const size_t limit = rows < POINTS_MAX ? rows : POINTS_MAX;
     s->points = limit;
-    if (columns * column_bytes(limit, limit == rows) <= bytes) {
+    if (columns * column_bytes(limit, limit == rows) <= bytes)
         return;
-    }
     const size_t each = bytes / (columns > 0 ? columns : 1);
     s->points = each > column_bytes(POINTS_MIN, false) ? (each - 100) / 64 * 3 : POINTS_MIN;
     s->points = s->points < limit ? s->points : limit;
     while (s->end > s->begin &&
-           count_columns(plots, s) * column_bytes(s->points, s->points == rows) > bytes) {
+           count_columns(plots, s) * column_bytes(s->points, s->points == rows) > bytes)
         s->end--;
-    }
 }
 
 static olo_status write_column(curve *c, const char *column, size_t points, olo_json *json,
@@ -466,13 +441,11 @@ static olo_status write_column(curve *c, const char *column, size_t points, olo_
 {
     size_t count = 0;
     const olo_status status = curve_read(c, column, points, &count, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     olo_json_open(json, column, '{');
-    if (count < c->rows) {
+    if (count < c->rows)
         olo_json_bytes(json, "time", c->x, count * sizeof(double));
-    }
     olo_json_bytes(json, "values", c->y, count * sizeof(double));
     olo_json_close(json);
     return status;
@@ -487,14 +460,11 @@ static olo_status write_columns(const olo_report_plots *plots, size_t index, cur
     for (int k = 0; status == OLO_OK && k < plot->count; k++) {
         // only the drift shows columns of other plots, which are columns of the ledger
         bool known = false;
-        for (size_t i = 0; (plot->drift || plot->ledger) && i < index; i++) {
-            for (int other = 0; other < plots->items[i].count; other++) {
+        for (size_t i = 0; (plot->drift || plot->ledger) && i < index; i++)
+            for (int other = 0; other < plots->items[i].count; other++)
                 known = known || strcmp(plots->items[i].columns[other], plot->columns[k]) == 0;
-            }
-        }
-        if (!known) {
+        if (!known)
             status = write_column(c, plot->columns[k], points, json, error);
-        }
         for (int side = 0; status == OLO_OK && plots->extremes && plot->ledger && side < 2;
              side++) {
             char name[64]; // columns of the ledger have short names
@@ -517,14 +487,12 @@ static void write_plot(const olo_report_plots *plots, const olo_report_plot *plo
     olo_json_bool(json, "sparse", plot->sparse);
     olo_json_bool(json, "extremes", plots->extremes && plot->ledger);
     olo_json_open(json, "columns", '[');
-    for (int k = 0; k < plot->count; k++) {
+    for (int k = 0; k < plot->count; k++)
         olo_json_text(json, NULL, plot->columns[k]);
-    }
     olo_json_close(json);
     olo_json_open(json, "labels", '[');
-    for (int k = 0; k < plot->count; k++) {
+    for (int k = 0; k < plot->count; k++)
         olo_json_text(json, NULL, plot->labels[k]);
-    }
     olo_json_close(json);
     olo_json_numbers(json, "scales", plot->scales, (size_t)plot->count);
     olo_json_close(json);
@@ -556,25 +524,20 @@ olo_status olo_report_plots_json(const olo_report_plots *plots, olo_result *resu
     fit(plots, result->rows, bytes - first_bytes, &shares[1]);
     describe_thinning(plots, shares, result->rows, thinned);
     olo_json_open(json, "plots", '[');
-    for (int s = 0; s < 2; s++) {
-        for (size_t i = shares[s].begin; i < shares[s].end; i++) {
+    for (int s = 0; s < 2; s++)
+        for (size_t i = shares[s].begin; i < shares[s].end; i++)
             write_plot(plots, &plots->items[i], json);
-        }
-    }
     olo_json_close(json);
     curve c = {0};
     const size_t limit = shares[0].points > shares[1].points ? shares[0].points : shares[1].points;
     olo_status status = curve_open(&c, result, limit, error);
     olo_json_text(json, "time_units", plots->time_units);
-    if (status == OLO_OK && (shares[0].points == c.rows || shares[1].points == c.rows)) {
+    if (status == OLO_OK && (shares[0].points == c.rows || shares[1].points == c.rows))
         olo_json_bytes(json, "time", c.time, c.rows * sizeof(double));
-    }
     olo_json_open(json, "columns", '{');
-    for (int s = 0; s < 2; s++) {
-        for (size_t i = shares[s].begin; status == OLO_OK && i < shares[s].end; i++) {
+    for (int s = 0; s < 2; s++)
+        for (size_t i = shares[s].begin; status == OLO_OK && i < shares[s].end; i++)
             status = write_columns(plots, i, &c, shares[s].points, json, error);
-        }
-    }
     olo_json_close(json);
     curve_close(&c);
     return status;
@@ -590,9 +553,8 @@ typedef struct picture {
 
 static void add_curve(picture *p, const olo_report_plot *plot, int k, const curve *c, size_t count)
 {
-    if (plot->sparse && plot->count > 1 && is_zero(c->y, count)) {
+    if (plot->sparse && plot->count > 1 && is_zero(c->y, count))
         return;
-    }
     double *x = p->x + (size_t)k * PICTURE_POINTS, *y = p->y + (size_t)k * PICTURE_POINTS;
     for (size_t i = 0; i < count; i++) {
         x[i] = c->x[i];
@@ -620,13 +582,11 @@ olo_status olo_report_plots_svg(const olo_report_plots *plots, olo_result *resul
     for (int k = 0; status == OLO_OK && k < plot->count; k++) {
         size_t count = 0;
         status = curve_read(&c, plot->columns[k], PICTURE_POINTS, &count, error);
-        if (status == OLO_OK) {
+        if (status == OLO_OK)
             add_curve(&p, plot, k, &c, count);
-        }
     }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         olo_svg_draw(out, &p.svg, standalone);
-    }
     curve_close(&c);
     olo_free(p.x);
     olo_free(p.y);
@@ -641,19 +601,15 @@ static olo_status unknown_plot(const olo_report_plots *plots, const olo_result *
     const size_t count = plots->count + result->column_count;
     const char **names = olo_alloc(count, sizeof *names);
     const char *near = NULL;
-    for (size_t i = 0; names != NULL && i < count; i++) {
+    for (size_t i = 0; names != NULL && i < count; i++)
         names[i] = i < plots->count ? plots->items[i].name : result->columns[i - plots->count].name;
-    }
-    if (names != NULL) {
+    if (names != NULL)
         near = olo_suggest(name, names, count);
-    }
     olo_text known = {0};
-    for (size_t i = 0; near == NULL && i < plots->count; i++) {
+    for (size_t i = 0; near == NULL && i < plots->count; i++)
         olo_text_format(&known, "%s%s", i > 0 ? ", " : "; plots are ", plots->items[i].name);
-    }
-    if (near != NULL) {
+    if (near != NULL)
         olo_text_format(&known, ", did you mean '%s'?", near);
-    }
     olo_text_add(&known, "", 1);
     const olo_status status =
         olo_fail(error, OLO_NOT_FOUND, "'%s' has no plot and no column '%s'%s", result->path, name,
@@ -669,9 +625,8 @@ static const olo_report_plot *make_plot(olo_report_plots *plots, olo_result *res
 {
     const bool one = olo_result_find(result, name) >= 0;
     const int column = olo_result_find(result, one ? name : join(plots, name, ".", "x"));
-    if (column < 0) {
+    if (column < 0)
         return NULL;
-    }
     olo_report_plot *plot = add(plots, name, name);
     for (int axis = 0; axis < (one ? 1 : 3); axis++) {
         const char *label = one ? name : olo_layout_axes[axis];
@@ -691,8 +646,7 @@ olo_status olo_report_plots_by_name(olo_report_plots *plots, olo_result *result,
         }
     }
     *plot = make_plot(plots, result, name);
-    if (*plot != NULL) {
+    if (*plot != NULL)
         return OLO_OK;
-    }
     return plots->failed ? no_memory(result, error) : unknown_plot(plots, result, name, error);
 }

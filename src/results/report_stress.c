@@ -21,15 +21,13 @@ bool olo_report_stress_begin(olo_report_stress *stress, olo_result *result,
 {
     *stress = (olo_report_stress){
         .result = result, .frames = frames, .source = olo_sweep_find_stress(result)};
-    if (stress->source.width == 0) {
+    if (stress->source.width == 0)
         return true;
-    }
     stress->row = olo_pool_alloc(&stress->pool, stress->source.width, sizeof *stress->row);
     stress->sweep = olo_pool_alloc(&stress->pool, count, sizeof *stress->sweep);
     stress->drawable = olo_pool_alloc(&stress->pool, count, sizeof *stress->drawable);
-    if (stress->pool.failed) {
+    if (stress->pool.failed)
         return false;
-    }
     for (size_t i = 0; i < count; i++) {
         if (olo_drawable_is_sweep(shown[i])) {
             stress->drawable[stress->count] = (int32_t)i;
@@ -45,9 +43,8 @@ olo_status olo_report_stress_read(olo_report_stress *stress, size_t frame, size_
                                   olo_error *error)
 {
     const size_t first[2] = {row, 0}, one[2] = {1, stress->source.width};
-    if (stress->count == 0) {
+    if (stress->count == 0)
         return OLO_OK;
-    }
     const olo_status status =
         olo_hdf5_read(stress->result->file, "/frames/stress", first, one, stress->row, error);
     for (size_t i = 0; status == OLO_OK && i < stress->count; i++) {
@@ -66,16 +63,13 @@ bool olo_report_stress_write(const olo_report_stress *stress, olo_json *json)
 {
     const size_t numbers = stress->frames * stress->count * KINDS;
     double largest[KINDS] = {0};
-    if (numbers == 0) {
+    if (numbers == 0)
         return true;
-    }
     uint8_t *steps = olo_alloc(numbers, sizeof *steps);
-    if (steps == NULL) {
+    if (steps == NULL)
         return false;
-    }
-    for (size_t i = 0; i < numbers; i++) {
+    for (size_t i = 0; i < numbers; i++)
         largest[i % KINDS] = fmax(largest[i % KINDS], stress->size[i]);
-    }
     for (size_t i = 0; i < numbers; i++) {
         const double largest_value = largest[i % KINDS];
         steps[i] =
@@ -83,9 +77,8 @@ bool olo_report_stress_write(const olo_report_stress *stress, olo_json *json)
     }
     olo_json_open(json, "stress", '{');
     olo_json_open(json, "names", '[');
-    for (size_t k = 0; k < KINDS; k++) {
+    for (size_t k = 0; k < KINDS; k++)
         olo_json_text(json, NULL, KIND[k].name);
-    }
     olo_json_close(json);
     olo_json_open(json, "units", '[');
     for (size_t k = 0; k < KINDS; k++) {

@@ -22,16 +22,14 @@ static olo_status check_format(olo_result *result, olo_error *error)
     olo_error inner = {0};
     const olo_status status =
         olo_hdf5_get_texts(result->file, "/", "format", &format, &count, &inner);
-    if (status == OLO_NO_MEMORY) {
+    if (status == OLO_NO_MEMORY)
         return olo_fail(error, status, "%s", inner.text);
-    }
     const bool ours =
         status == OLO_OK && count == 1 && strcmp(format[0], OLO_RESULT_FORMAT) == 0 &&
         olo_hdf5_get_number(result->file, "/", "format_version", &version, NULL) == OLO_OK;
     olo_hdf5_texts_free(format);
-    if (!ours) {
+    if (!ours)
         return olo_fail(error, OLO_BAD_INPUT, "'%s' is not a result of oloid", result->path);
-    }
     if (version > OLO_RESULT_FORMAT_VERSION) {
         return olo_fail(error, OLO_UNSUPPORTED,
                         "'%s' has format version %g, this program reads up to %d", result->path,
@@ -45,9 +43,8 @@ static olo_status check_rows(olo_result *result, olo_error *error)
 {
     olo_checkpoint *checkpoint = NULL;
     const olo_status status = olo_journal_last(result->file, result->path, &checkpoint, error);
-    if (status == OLO_OK && checkpoint->rows < result->rows) {
+    if (status == OLO_OK && checkpoint->rows < result->rows)
         result->rows = (size_t)checkpoint->rows;
-    }
     olo_free(checkpoint);
     return status;
 }
@@ -61,15 +58,12 @@ olo_status olo_result_open(const char *path, olo_result **opened, olo_error *err
         return olo_fail(error, OLO_NO_MEMORY, "cannot read '%s': out of memory", path);
     }
     olo_status status = olo_hdf5_open(path, &result->file, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = check_format(result, error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_result_find_columns(result, error);
-    }
-    if (status == OLO_OK && olo_hdf5_is_journal(result->file)) {
+    if (status == OLO_OK && olo_hdf5_is_journal(result->file))
         status = check_rows(result, error);
-    }
     if (status != OLO_OK) {
         olo_result_free(result);
         return status;
@@ -80,9 +74,8 @@ olo_status olo_result_open(const char *path, olo_result **opened, olo_error *err
 
 void olo_result_free(olo_result *result)
 {
-    if (result == NULL) {
+    if (result == NULL)
         return;
-    }
     olo_hdf5_close(result->file, NULL);
     olo_result_lookup_free(result);
     olo_free(result->columns);
@@ -119,9 +112,8 @@ double olo_result_omega(const double *directors, const double *rates, int compon
 {
     const int y = (component + 1) % 3, z = (component + 2) % 3;
     double sum = 0.0;
-    for (int i = 0; i < 9; i += 3) {
+    for (int i = 0; i < 9; i += 3)
         sum += directors[i + y] * rates[i + z] - directors[i + z] * rates[i + y];
-    }
     return 0.5 * sum;
 }
 
@@ -132,17 +124,14 @@ static olo_status read_omega(olo_result *result, const olo_result_column_source 
 {
     const size_t rows = result->rows;
     double *directors = olo_alloc(18 * rows, sizeof *directors), *rates = directors + 9 * rows;
-    if (directors == NULL) {
+    if (directors == NULL)
         return olo_fail(error, OLO_NO_MEMORY, "cannot read '%s': out of memory", result->path);
-    }
     olo_status status =
         olo_result_read_columns(result, result->q, column->column, 9, directors, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_result_read_columns(result, result->v, column->column, 9, rates, error);
-    }
-    for (size_t i = 0; status == OLO_OK && i < rows; i++) {
+    for (size_t i = 0; status == OLO_OK && i < rows; i++)
         values[i] = olo_result_omega(directors + 9 * i, rates + 9 * i, column->omega - 1);
-    }
     olo_free(directors);
     return status;
 }
@@ -152,9 +141,8 @@ static olo_status unknown_column(const olo_result *result, const char *name, olo
     const char *near = NULL;
     const char **names = olo_alloc(result->column_count, sizeof *names);
     if (names != NULL) {
-        for (size_t i = 0; i < result->column_count; i++) {
+        for (size_t i = 0; i < result->column_count; i++)
             names[i] = result->columns[i].name;
-        }
         near = olo_suggest(name, names, result->column_count);
         olo_free(names);
     }
@@ -267,26 +255,21 @@ olo_status olo_result_verdicts(olo_result *result, olo_verdict verdicts[OLO_VERD
     char **quantity = NULL, **text = NULL, **why = NULL;
     size_t count = 0, columns = 0;
     *verdict_count = 0;
-    if (!olo_hdf5_has(result->file, "/verdict/level")) {
+    if (!olo_hdf5_has(result->file, "/verdict/level"))
         return OLO_OK; // a run that did not reach its end
-    }
     olo_status status = olo_hdf5_shape(result->file, "/verdict/level", &count, &columns, error);
     if (status == OLO_OK && count > OLO_VERDICTS_MAX) {
         status =
             olo_fail(error, OLO_BAD_INPUT, "cannot read '%s': too many verdicts", result->path);
     }
-    for (int k = 0; status == OLO_OK && k < NUMBER_COUNT; k++) {
+    for (int k = 0; status == OLO_OK && k < NUMBER_COUNT; k++)
         status = read_verdict_numbers(result, NUMBERS[k], count, numbers[k], error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = read_verdict_texts(result, "/verdict/quantity", count, &quantity, error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = read_verdict_texts(result, "/verdict/text", count, &text, error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = read_verdict_texts(result, "/verdict/why", count, &why, error);
-    }
     for (size_t i = 0; status == OLO_OK && i < count; i++) {
         olo_verdict *verdict = &verdicts[i];
         *verdict = (olo_verdict){.start = numbers[0][i],

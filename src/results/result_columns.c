@@ -26,9 +26,8 @@ typedef struct search {
 
 static void fail(search *s, olo_status status, const char *text)
 {
-    if (s->status == OLO_OK) {
+    if (s->status == OLO_OK)
         s->status = olo_fail(s->error, status, "cannot read '%s': %s", s->result->path, text);
-    }
 }
 
 /* ---- sources and columns --------------------------------------------------------------------- */
@@ -57,9 +56,8 @@ static void measure_in(search *s, olo_dimension dimension)
         *known = olo_pool_text(&s->result->pool, text, strlen(text));
     }
     s->units = *known;
-    if (s->units == NULL) {
+    if (s->units == NULL)
         fail(s, OLO_NO_MEMORY, "out of memory");
-    }
 }
 
 /* Adds a dataset; the table has as many rows as the shortest dataset. Returns its number. */
@@ -68,12 +66,10 @@ static int add_source(search *s, const char *path)
     olo_result *result = s->result;
     olo_result_source source = {0};
     size_t rows = 0;
-    if (s->status == OLO_OK) {
+    if (s->status == OLO_OK)
         s->status = olo_hdf5_shape(result->file, path, &rows, &source.width, s->error);
-    }
-    if (s->status != OLO_OK) {
+    if (s->status != OLO_OK)
         return 0;
-    }
     olo_result_source *list =
         olo_grow(result->sources, result->source_count, &result->source_capacity, sizeof *list);
     if (list == NULL) {
@@ -95,9 +91,8 @@ static int add_source(search *s, const char *path)
 static void add_column(search *s, const char *name, int source, size_t column, int omega)
 {
     olo_result *result = s->result;
-    if (s->status != OLO_OK) {
+    if (s->status != OLO_OK)
         return;
-    }
     // the file may be inconsistent: a column must be inside its dataset
     const size_t end = column + (omega != 0 ? 9 : 1);
     if (end > result->sources[source].width) {
@@ -220,17 +215,14 @@ static void add_named(search *s, const char *path, const mixture *mixed)
 {
     char **names = NULL;
     size_t count = 0;
-    if (s->status != OLO_OK || !olo_hdf5_has(s->result->file, path)) {
+    if (s->status != OLO_OK || !olo_hdf5_has(s->result->file, path))
         return;
-    }
     const int source = add_source(s, path);
-    if (s->status == OLO_OK) {
+    if (s->status == OLO_OK)
         s->status = olo_hdf5_get_texts(s->result->file, path, "columns", &names, &count, s->error);
-    }
     for (size_t i = 0; i < count; i++) {
-        if (mixed != NULL) {
+        if (mixed != NULL)
             measure_in(s, mixed->dimensions[strstr(names[i], mixed->first) == NULL]);
-        }
         add_column(s, olo_pool_text(&s->result->pool, names[i], strlen(names[i])), source, i, 0);
     }
     s->units = NULL;
@@ -245,24 +237,20 @@ static void read_structure(search *s)
     olo_hdf5 *file = s->result->file;
     size_t kinds = 0, offsets = 0, columns = 0;
     s->status = olo_hdf5_read_texts(file, "/nodes/name", &s->names, &s->nodes, s->error);
-    if (s->status == OLO_OK) {
+    if (s->status == OLO_OK)
         s->status = olo_hdf5_read_texts(file, "/nodes/kind", &s->kinds, &kinds, s->error);
-    }
-    if (s->status == OLO_OK) {
+    if (s->status == OLO_OK)
         s->status = olo_hdf5_shape(file, "/nodes/offset", &offsets, &columns, s->error);
-    }
-    if (s->status == OLO_OK && (kinds != s->nodes || offsets != s->nodes || columns != 1)) {
+    if (s->status == OLO_OK && (kinds != s->nodes || offsets != s->nodes || columns != 1))
         fail(s, OLO_BAD_INPUT, "the datasets in /nodes differ in length");
-    }
     for (size_t i = 0; s->status == OLO_OK && i < s->nodes; i++) {
         if (olo_node_type_find(s->kinds[i]) == NULL) {
             fail(s, OLO_BAD_INPUT,
                  "/nodes/kind has a kind of node that this version does not know");
         }
     }
-    if (s->status != OLO_OK) {
+    if (s->status != OLO_OK)
         return;
-    }
     s->offsets = olo_alloc(s->nodes, sizeof(double));
     if (s->offsets == NULL) {
         fail(s, OLO_NO_MEMORY, "out of memory");
@@ -270,21 +258,17 @@ static void read_structure(search *s)
     }
     const size_t first[2] = {0, 0}, count[2] = {s->nodes, 1};
     s->status = olo_hdf5_read(file, "/nodes/offset", first, count, s->offsets, s->error);
-    for (size_t i = 0; s->status == OLO_OK && i < s->nodes; i++) {
-        if (!(s->offsets[i] >= 0.0 && s->offsets[i] <= INT_MAX)) {
+    for (size_t i = 0; s->status == OLO_OK && i < s->nodes; i++)
+        if (!(s->offsets[i] >= 0.0 && s->offsets[i] <= INT_MAX))
             fail(s, OLO_BAD_INPUT, "an offset in /nodes is out of range");
-        }
-    }
     if (s->status == OLO_OK &&
-        olo_hdf5_get_texts(file, "/", "units", &s->model_units, &columns, NULL) == OLO_NO_MEMORY) {
+        olo_hdf5_get_texts(file, "/", "units", &s->model_units, &columns, NULL) == OLO_NO_MEMORY)
         fail(s, OLO_NO_MEMORY, "out of memory"); // the default units are SI
-    }
     if (s->status == OLO_OK) {
         const olo_status status =
             olo_hdf5_get_texts(file, "/outputs", "names", &s->outputs, &s->output_count, NULL);
-        if (status == OLO_NO_MEMORY) {
+        if (status == OLO_NO_MEMORY)
             fail(s, OLO_NO_MEMORY, "out of memory"); // otherwise there are no outputs
-        }
     }
 }
 
@@ -300,17 +284,14 @@ olo_status olo_result_find_columns(olo_result *result, olo_error *error)
         result->q = add_source(&s, "/frames/q");
         result->v = add_source(&s, "/frames/v");
         if (s.status == OLO_OK &&
-            result->sources[result->q].width != result->sources[result->v].width) {
+            result->sources[result->q].width != result->sources[result->v].width)
             fail(&s, OLO_BAD_INPUT, "/frames/q and /frames/v differ in width");
-        }
         result->node_count = s.nodes;
         result->nodes = olo_alloc(s.nodes, sizeof *result->nodes);
-        if (result->nodes == NULL) {
+        if (result->nodes == NULL)
             fail(&s, OLO_NO_MEMORY, "out of memory");
-        }
-        for (size_t i = 0; s.status == OLO_OK && i < s.nodes; i++) {
+        for (size_t i = 0; s.status == OLO_OK && i < s.nodes; i++)
             add_node(&s, i, position, velocity);
-        }
     }
     add_named(&s, "/frames/joint",
               &(const mixture){".angle", {OLO_DIMENSION_ANGLE, OLO_DIMENSION_LENGTH}});
@@ -330,9 +311,8 @@ olo_status olo_result_find_columns(olo_result *result, olo_error *error)
     result->csv_sources = result->source_count;
     add_ledger(&s, "/ledger_min", "min");
     add_ledger(&s, "/ledger_max", "max");
-    if (s.status == OLO_OK) {
+    if (s.status == OLO_OK)
         add_raw(&s);
-    }
     add_named(&s, "/frames/multipliers", NULL);
     olo_hdf5_texts_free(s.model_units);
     olo_hdf5_texts_free(s.outputs);

@@ -44,16 +44,14 @@ static olo_status read_numbers(olo_result *result, const char *path, size_t widt
                           result->path);
     }
     double *numbers = status == OLO_OK ? olo_alloc(count, width * sizeof *numbers) : NULL;
-    if (status == OLO_OK && numbers == NULL) {
+    if (status == OLO_OK && numbers == NULL)
         status = olo_fail(error, OLO_NO_MEMORY, "cannot read '%s': out of memory", result->path);
-    }
     if (status == OLO_OK) {
         status = olo_hdf5_read(result->file, path, (const size_t[2]){0, 0},
                                (const size_t[2]){count, width}, numbers, error);
     }
-    for (size_t i = 0; status == OLO_OK && i < count; i++) {
+    for (size_t i = 0; status == OLO_OK && i < count; i++)
         set(&list[i], numbers + i * width);
-    }
     olo_free(numbers);
     return status;
 }
@@ -76,9 +74,8 @@ static void set_primitive(olo_drawable *d, const char *text)
 /* An invalid number of a node becomes one that is never in range. */
 static void set_nodes(olo_drawable *d, const double *row)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         d->node[i] = row[i] >= -1 && row[i] < INT_MAX ? (int)row[i] : INT_MAX;
-    }
 }
 
 static void set_position(olo_drawable *d, const double *row)
@@ -104,9 +101,8 @@ static void set_size(olo_drawable *d, const double *row)
 /* An invalid number of a quadrature point becomes 0. */
 static void set_points(olo_drawable *d, const double *row)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         d->point[i] = row[i] >= 1 && row[i] < INT_MAX ? (int)row[i] : 0;
-    }
 }
 
 static const struct {
@@ -146,37 +142,30 @@ olo_status olo_result_scene(olo_result *result, olo_drawable **list, size_t *cou
     size_t columns = 0;
     *list = NULL;
     *count = 0;
-    if (!olo_hdf5_has(result->file, "/scene/size")) {
+    if (!olo_hdf5_has(result->file, "/scene/size"))
         return OLO_OK;
-    }
     olo_status status = olo_hdf5_shape(result->file, "/scene/size", count, &columns, error);
-    if (status == OLO_OK && (*list = olo_alloc(*count, sizeof **list)) == NULL) {
+    if (status == OLO_OK && (*list = olo_alloc(*count, sizeof **list)) == NULL)
         status = olo_fail(error, OLO_NO_MEMORY, "cannot read '%s': out of memory", result->path);
-    }
-    for (size_t k = 0; status == OLO_OK && k < sizeof TEXTS / sizeof TEXTS[0]; k++) {
+    for (size_t k = 0; status == OLO_OK && k < sizeof TEXTS / sizeof TEXTS[0]; k++)
         status = read_texts(result, TEXTS[k].path, *list, *count, TEXTS[k].set, error);
-    }
     for (size_t k = 0; status == OLO_OK && k < sizeof NUMBERS / sizeof NUMBERS[0]; k++) {
         status = read_numbers(result, NUMBERS[k].path, NUMBERS[k].width, *list, *count,
                               NUMBERS[k].set, error);
     }
-    for (size_t i = 0; status == OLO_OK && i < *count; i++) {
+    for (size_t i = 0; status == OLO_OK && i < *count; i++)
         (*list)[i].point[0] = (*list)[i].point[1] = 0;
-    }
-    if (status == OLO_OK && olo_hdf5_has(result->file, POINTS)) { // absent in older files
+    if (status == OLO_OK && olo_hdf5_has(result->file, POINTS)) // absent in older files
         status = read_numbers(result, POINTS, 2, *list, *count, set_points, error);
-    }
     return status == OLO_OK ? check_nodes(result, *list, *count, error) : status;
 }
 
 bool olo_drawable_is_link(const olo_drawable *drawable)
 {
     static const char *const LINKS[] = {"rod", "coil", "dashpot"};
-    for (size_t i = 0; i < sizeof LINKS / sizeof LINKS[0]; i++) {
-        if (strcmp(drawable->primitive, LINKS[i]) == 0) {
+    for (size_t i = 0; i < sizeof LINKS / sizeof LINKS[0]; i++)
+        if (strcmp(drawable->primitive, LINKS[i]) == 0)
             return true;
-        }
-    }
     return false;
 }
 

@@ -11,15 +11,13 @@ olo_status olo_rows_begin(olo_rows *rows, olo_result *result, olo_error *error)
 {
     *rows = (olo_rows){.result = result};
     size_t width = 0;
-    for (size_t i = 0; i < result->csv_sources; i++) {
+    for (size_t i = 0; i < result->csv_sources; i++)
         width += result->sources[i].width;
-    }
     const size_t fitting = width > 0 ? BLOCK_BYTES / (width * sizeof(double)) : 1;
     rows->capacity = fitting > 0 ? fitting : 1;
     rows->blocks = olo_alloc(rows->capacity * width, sizeof *rows->blocks);
-    if (rows->blocks == NULL) {
+    if (rows->blocks == NULL)
         return olo_fail(error, OLO_NO_MEMORY, "cannot read '%s': out of memory", result->path);
-    }
     double *at = rows->blocks;
     for (size_t i = 0; i < result->csv_sources; i++) {
         result->sources[i].block = at;
@@ -30,9 +28,8 @@ olo_status olo_rows_begin(olo_rows *rows, olo_result *result, olo_error *error)
 
 olo_status olo_rows_seek(olo_rows *rows, size_t row, olo_error *error)
 {
-    if (row >= rows->first && row < rows->first + rows->count) {
+    if (row >= rows->first && row < rows->first + rows->count)
         return OLO_OK;
-    }
     olo_result *result = rows->result;
     const size_t remaining = result->rows - row;
     rows->first = row;

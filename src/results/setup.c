@@ -27,9 +27,8 @@ static bool find_texts(olo_setup *setup)
     const char *at = begin + sizeof head;
     for (size_t i = 0; setup->texts != NULL && i < head.texts; i++) {
         const char *zero = memchr(at, '\0', (size_t)(end - at));
-        if (zero == NULL) {
+        if (zero == NULL)
             return false;
-        }
         setup->texts[i] = at;
         setup->count = i + 1;
         at = zero + 1;
@@ -40,9 +39,8 @@ static bool find_texts(olo_setup *setup)
 static size_t add_up(char *const *texts, size_t count)
 {
     size_t size = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         size += strlen(texts[i]) + 1;
-    }
     return size;
 }
 
@@ -61,20 +59,17 @@ static bool fill(olo_setup *setup, char *const *const lists[3], const size_t siz
 {
     const counts head = {.texts = sizes[0] + sizes[1] + sizes[2], .parameters = sizes[1]};
     size_t size = sizeof head;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         size += add_up(lists[i], sizes[i]);
-    }
     setup->size = sizeof *setup->block + size;
     setup->block = olo_alloc(setup->size, 1);
-    if (setup->block == NULL) {
+    if (setup->block == NULL)
         return false;
-    }
     char *to = (char *)(setup->block + 1);
     memcpy(to, &head, sizeof head);
     to += sizeof head;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         to = append(to, lists[i], sizes[i]);
-    }
     olo_checkpoint_set_checksum(setup->block, size);
     return find_texts(setup);
 }
@@ -104,9 +99,8 @@ bool olo_setup_make(olo_setup *setup, const olo_record_subject *subject)
 static bool is_plausible(const olo_checkpoint *block, size_t size)
 {
     counts head;
-    if (size < sizeof *block + sizeof head) {
+    if (size < sizeof *block + sizeof head)
         return false;
-    }
     memcpy(&head, block + 1, sizeof head);
     return head.texts <= size - sizeof *block - sizeof head && head.parameters <= head.texts;
 }
@@ -115,9 +109,8 @@ olo_status olo_setup_parse(olo_setup *setup, olo_checkpoint *block, size_t size,
 {
     setup->block = block;
     setup->size = size;
-    if (!olo_checkpoint_is_whole(block, size) || !is_plausible(block, size)) {
+    if (!olo_checkpoint_is_whole(block, size) || !is_plausible(block, size))
         return olo_fail(error, OLO_IO, "the setup of the run cannot be read");
-    }
     if (!find_texts(setup)) {
         return setup->texts == NULL
                    ? olo_fail(error, OLO_NO_MEMORY, "out of memory for the setup of a run")

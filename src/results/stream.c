@@ -12,9 +12,8 @@ olo_status olo_result_stream(const char *path, FILE *out,
 {
     olo_result *result = NULL;
     olo_status status = olo_result_open(path, &result, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     errno = 0;
     status = write(result, out, error);
     if (status == OLO_OK && (fflush(out) != 0 || ferror(out))) {

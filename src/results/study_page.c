@@ -17,9 +17,8 @@ static bool is_idle(const olo_study_table *table, int column)
 {
     for (size_t row = 1; row < table->rows; row++) {
         const char *words = cell(table, row, column);
-        if (words[0] != '\0' && strcmp(words, "-") != 0) {
+        if (words[0] != '\0' && strcmp(words, "-") != 0)
             return false;
-        }
     }
     return true;
 }
@@ -34,11 +33,9 @@ static bool is_empty(const olo_study_fact *fact)
 static void write_row(olo_json *json, const char *key, const olo_study_table *table, size_t row)
 {
     olo_json_open(json, key, '[');
-    for (int column = 0; column < table->columns; column++) {
-        if (!is_idle(table, column)) {
+    for (int column = 0; column < table->columns; column++)
+        if (!is_idle(table, column))
             olo_json_text(json, NULL, cell(table, row, column));
-        }
-    }
     olo_json_close(json);
 }
 
@@ -48,9 +45,8 @@ static void write_table(olo_json *json, const olo_study_table *table)
     olo_json_text(json, "title", table->title);
     write_row(json, "columns", table, 0);
     olo_json_open(json, "rows", '[');
-    for (size_t row = 1; row < table->rows; row++) {
+    for (size_t row = 1; row < table->rows; row++)
         write_row(json, NULL, table, row);
-    }
     olo_json_close(json);
     olo_json_close(json);
 }
@@ -94,14 +90,12 @@ static void write_data(const olo_study_page *study, olo_text *out)
     }
     olo_json_close(&json);
     olo_json_open(&json, "tables", '[');
-    for (int i = 0; i < study->table_count; i++) {
+    for (int i = 0; i < study->table_count; i++)
         write_table(&json, &study->tables[i]);
-    }
     olo_json_close(&json);
     olo_json_open(&json, "study_plots", '[');
-    for (int i = 0; i < study->plot_count; i++) {
+    for (int i = 0; i < study->plot_count; i++)
         write_plot(&json, &study->plots[i]);
-    }
     olo_json_close(&json);
     olo_json_close(&json);
 }
@@ -131,18 +125,14 @@ static void write_plain(const olo_study_page *study, olo_text *page)
     olo_page_element(page, "h1", study->title);
     olo_page_element(page, "p", study->subtitle);
     olo_page_element(page, "p", study->description);
-    for (int i = 0; i < study->plot_count; i++) {
+    for (int i = 0; i < study->plot_count; i++)
         olo_svg_draw(page, &study->plots[i], false);
-    }
-    for (int i = 0; i < study->table_count; i++) {
+    for (int i = 0; i < study->table_count; i++)
         put_table(page, &study->tables[i]);
-    }
     olo_text_put(page, "<h2>Facts</h2>\n<div class=\"scroll\"><table>\n");
-    for (int i = 0; i < study->fact_count; i++) {
-        if (!is_empty(&study->facts[i])) {
+    for (int i = 0; i < study->fact_count; i++)
+        if (!is_empty(&study->facts[i]))
             olo_page_fact(page, study->facts[i].label, study->facts[i].value);
-        }
-    }
     olo_text_put(page, "</table></div>\n");
     olo_page_plain_end(page);
 }

@@ -57,9 +57,8 @@ static void end_face(olo_surface *s)
 
 static void add_face(olo_surface *s, size_t first, const int *corners, int count)
 {
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         add_corner(s, first + (size_t)corners[i]);
-    }
     end_face(s);
 }
 
@@ -100,9 +99,8 @@ static void add_fan(olo_surface *s, size_t circle, size_t point, bool above)
 /* A circle as one polygon, seen from above or from below. */
 static void add_disc(olo_surface *s, size_t circle, bool above)
 {
-    for (size_t i = 0; i < AROUND; i++) {
+    for (size_t i = 0; i < AROUND; i++)
         add_corner(s, circle + (above ? i : AROUND - 1 - i));
-    }
     end_face(s);
 }
 
@@ -116,9 +114,8 @@ static void ellipsoid(olo_surface *s, const double *size)
     }
     add_point(s, 0, 0, size[2]);
     add_fan(s, first + 1, first, false);
-    for (size_t k = 0; k + 1 < RINGS; k++) {
+    for (size_t k = 0; k + 1 < RINGS; k++)
         add_band(s, first + 1 + k * AROUND, first + 1 + (k + 1) * AROUND);
-    }
     add_fan(s, first + 1 + (RINGS - 1) * AROUND, first + 1 + RINGS * AROUND, true);
 }
 
@@ -131,9 +128,8 @@ static void box(olo_surface *s, const double *size)
         add_point(s, (i & 1 ? 0.5 : -0.5) * size[0], (i & 2 ? 0.5 : -0.5) * size[1],
                   (i & 4 ? 0.5 : -0.5) * size[2]);
     }
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 6; i++)
         add_face(s, first, FACES[i], 4);
-    }
 }
 
 static void cylinder(olo_surface *s, const double *size)
@@ -161,15 +157,12 @@ static void tetrahedron(olo_surface *s, const double *size)
                                        {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {0, 2, 3}}};
     const size_t first = s->points;
     double edges[9];
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         add_point(s, size[3 * i], size[3 * i + 1], size[3 * i + 2]);
-    }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         vec3_subtract(size + 3 * (i + 1), size, edges + 3 * i);
-    }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         add_face(s, first, FACES[mat3_det(edges) < 0][i], 3);
-    }
 }
 
 /* Corners of a rectangle whose sides are divided equally: a circle of corners projected onto the
@@ -187,12 +180,10 @@ static void add_frame(olo_surface *s, double a, double b, double z)
 static void sweep(olo_surface *s, const double *size)
 {
     const size_t first = s->points;
-    for (int k = 0; k <= PIECES; k++) {
+    for (int k = 0; k <= PIECES; k++)
         (size[2] > 0.0 ? add_circle : add_frame)(s, size[0], size[1], (double)k / PIECES);
-    }
-    for (size_t k = 0; k < PIECES; k++) {
+    for (size_t k = 0; k < PIECES; k++)
         add_band(s, first + k * AROUND, first + (k + 1) * AROUND);
-    }
     add_disc(s, first, false);
     add_disc(s, first + PIECES * AROUND, true);
 }
@@ -208,9 +199,8 @@ bool olo_surface_add(olo_surface *surface, const char *primitive, const double *
                      const double position[3], const double rotation[9])
 {
     for (size_t k = 0; k < sizeof PRIMITIVES / sizeof PRIMITIVES[0]; k++) {
-        if (strcmp(PRIMITIVES[k].name, primitive) != 0) {
+        if (strcmp(PRIMITIVES[k].name, primitive) != 0)
             continue;
-        }
         const size_t first = surface->points;
         PRIMITIVES[k].add(surface, size);
         for (size_t i = first; i < surface->points; i++) {

@@ -22,9 +22,8 @@ typedef struct axis {
 /* The position of a value on its axis; NaN for values that cannot be shown. */
 static double coordinate(const axis *a, double value)
 {
-    if (!isfinite(value) || (a->log && !(value > 0.0))) {
+    if (!isfinite(value) || (a->log && !(value > 0.0)))
         return (double)NAN;
-    }
     return a->log ? log10(value) : value;
 }
 
@@ -183,9 +182,8 @@ void olo_svg_draw(olo_text *out, const olo_svg *plot, bool standalone)
     olo_text_put(out, "<title>");
     olo_text_escaped(out, plot->title);
     olo_text_put(out, "</title>");
-    if (standalone) {
+    if (standalone)
         olo_text_put(out, "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>");
-    }
     add_words(out, LEFT, TOP - 10, "font-weight=\"600\"", plot->title);
     add_legend(out, plot);
     add_x_axis(out, &x);
@@ -194,9 +192,8 @@ void olo_svg_draw(olo_text *out, const olo_svg *plot, bool standalone)
                     "<path d=\"M%.1f %.1fV%.1fH%.1f\" fill=\"none\" stroke=\"#888\" "
                     "stroke-opacity=\".8\"/>",
                     LEFT, TOP, HEIGHT - BOTTOM, WIDTH - RIGHT);
-    for (int k = 0; k < plot->series_count; k++) {
+    for (int k = 0; k < plot->series_count; k++)
         add_curve(out, plot, k, &x, &y);
-    }
     add_words(out, 0.5 * (LEFT + WIDTH - RIGHT), HEIGHT - 9, "text-anchor=\"middle\"",
               plot->x_label);
     olo_text_format(out, "<g transform=\"translate(14 %.1f) rotate(-90)\">",

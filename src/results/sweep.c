@@ -17,11 +17,9 @@ olo_sweep_frame olo_sweep_turn(const olo_sweep_frame *node, const double rotatio
 {
     olo_sweep_frame turned = {.d = {0}};
     vec3_copy(node->position, turned.position);
-    for (int i = 0; i < 3; i++) {
-        for (int J = 0; J < 3; J++) {
+    for (int i = 0; i < 3; i++)
+        for (int J = 0; J < 3; J++)
             vec3_add(rotation[3 * J + i], node->d + 3 * J, turned.d + 3 * i);
-        }
-    }
     return turned;
 }
 
@@ -65,9 +63,8 @@ bool olo_sweep_resultants(const olo_drawable *sweep, const double *row, size_t w
     memset(resultants, 0, 6 * sizeof *resultants);
     for (int k = 0; k < 2; k++) {
         // the file may be inconsistent
-        if (sweep->point[k] < 1 || 6 * (size_t)sweep->point[k] > width) {
+        if (sweep->point[k] < 1 || 6 * (size_t)sweep->point[k] > width)
             return false;
-        }
     }
     for (size_t k = 0; k < 12; k++) {
         const size_t point = (size_t)sweep->point[k / 6] - 1;

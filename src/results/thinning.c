@@ -11,17 +11,15 @@ static const double STEP_ROUNDING = 1e-9;
 long olo_thinning_steps(double t0, double end, double h)
 {
     const double steps = ceil((end - t0) / h - STEP_ROUNDING);
-    if (!(steps > 0.0) || !(h > 0.0)) {
+    if (!(steps > 0.0) || !(h > 0.0))
         return 0;
-    }
     return steps < (double)(LONG_MAX / 2) ? (long)steps : LONG_MAX / 2;
 }
 
 long olo_thinning_stride(long steps, long rows)
 {
-    if (steps <= 0 || rows <= 0) {
+    if (steps <= 0 || rows <= 0)
         return 1;
-    }
     return (steps - 1) / rows + 1;
 }
 

@@ -71,9 +71,8 @@ const char *olo_verdict_level_name(olo_verdict_level level)
 
 static void begin(olo_conserved *c, const olo_ledger *ledger, int count, const double *values)
 {
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         c->start[i] = values[i];
-    }
     c->initial_kinetic = ledger->kinetic;
     c->initial_strain = ledger->strain;
     c->initial_potential = ledger->potential + ledger->strain + ledger->constraint;
@@ -108,21 +107,18 @@ static void enter(const olo_verdict_record *record, olo_conserved *c, const olo_
                   bool first)
 {
     double values[OLO_INVARIANTS_MAX];
-    for (int i = 0; i < record->invariants; i++) {
+    for (int i = 0; i < record->invariants; i++)
         values[i] = olo_invariant_value(record->invariant[i], ledger);
-    }
-    if (first) {
+    if (first)
         begin(c, ledger, record->invariants, values);
-    }
     follow(c, ledger, record->reach, record->invariants, values);
 }
 
 /* Merges pairs of blocks, so that half of the blocks are free again. */
 static void merge_blocks(olo_energy_blocks *blocks)
 {
-    for (int k = 0; k < OLO_VERDICT_BLOCKS / 2; k++) {
+    for (int k = 0; k < OLO_VERDICT_BLOCKS / 2; k++)
         blocks->mean[k] = 0.5 * (blocks->mean[2 * k] + blocks->mean[2 * k + 1]);
-    }
     blocks->count = OLO_VERDICT_BLOCKS / 2;
     blocks->width *= 2;
     blocks->mean[blocks->count] = 0.0;
@@ -130,19 +126,16 @@ static void merge_blocks(olo_energy_blocks *blocks)
 
 static void add_to_blocks(olo_energy_blocks *blocks, double change)
 {
-    if (blocks->width == 0) {
+    if (blocks->width == 0)
         blocks->width = 1;
-    }
     blocks->mean[blocks->count] += change / (double)blocks->width;
-    if (++blocks->filled < blocks->width) {
+    if (++blocks->filled < blocks->width)
         return;
-    }
     blocks->filled = 0;
-    if (++blocks->count == OLO_VERDICT_BLOCKS) {
+    if (++blocks->count == OLO_VERDICT_BLOCKS)
         merge_blocks(blocks);
-    } else {
+    else
         blocks->mean[blocks->count] = 0.0;
-    }
 }
 
 void olo_verdict_add(olo_verdict_record *record, const olo_ledger *ledger, long halvings)
@@ -153,9 +146,8 @@ void olo_verdict_add(olo_verdict_record *record, const olo_ledger *ledger, long 
         record->initial_constraint = ledger->constraint_error;
         record->row_growth = record->remote = 1.0;
     }
-    if (record->energy_bounded && record->invariants > 0) {
+    if (record->energy_bounded && record->invariants > 0)
         add_to_blocks(&record->blocks, ledger->balance - record->whole.start[0]);
-    }
     olo_raise(&record->constraint_error, ledger->constraint_error);
     olo_raise(&record->constraint_relative, ledger->constraint_relative);
     record->halvings = halvings;
@@ -164,9 +156,8 @@ void olo_verdict_add(olo_verdict_record *record, const olo_ledger *ledger, long 
 
 void olo_verdict_add_parts(olo_verdict_record *record, const olo_ledger *ledgers)
 {
-    for (int p = 0; p < record->parts; p++) {
+    for (int p = 0; p < record->parts; p++)
         enter(record, &record->part[p], &ledgers[p], record->states <= 1);
-    }
 }
 
 void olo_verdict_raise(olo_conserved *conserved, const olo_sizes *sizes)
@@ -195,14 +186,12 @@ static const char *number(double x, char text[32])
 static double growth_of(const olo_energy_blocks *blocks)
 {
     const int count = blocks->count;
-    if (count < BLOCKS_MIN) {
+    if (count < BLOCKS_MIN)
         return 0.0;
-    }
     const double middle = 0.5 * (count - 1);
     double mean = 0.0, xx = 0.0, xy = 0.0, yy = 0.0;
-    for (int k = 0; k < count; k++) {
+    for (int k = 0; k < count; k++)
         mean += blocks->mean[k] / count;
-    }
     for (int k = 0; k < count; k++) {
         const double x = k - middle, y = blocks->mean[k] - mean;
         xx += x * x;
@@ -306,11 +295,10 @@ static olo_verdict judge(const olo_verdict_record *record, const olo_conserved *
                            : invariant->why);
     v.relative_drift = v.drift == 0.0 ? 0.0 : scale > 0.0 ? v.drift / scale : (double)INFINITY;
     v.relative_drift = isnan(v.drift) || isnan(scale) ? (double)NAN : v.relative_drift;
-    if (bounded) {
+    if (bounded)
         judge_bounded(record, scale, whole, &v);
-    } else {
+    else
         judge_exact(record, &v);
-    }
     return v;
 }
 
@@ -390,11 +378,10 @@ static olo_verdict judge_constraints(const olo_verdict_record *record)
     (void)snprintf(v.why, sizeof v.why, "%s",
                    isinf(record->constraint_bound) ? "a penalty lets constraints give way"
                                                    : "the constraints hold at every step");
-    if (record->constraint_bound == 0.0) {
+    if (record->constraint_bound == 0.0)
         judge_exact_constraints(record, &v);
-    } else {
+    else
         judge_soft_constraints(record, &v);
-    }
     return v;
 }
 
@@ -411,9 +398,8 @@ static olo_verdict judge_velocities(const olo_verdict_record *record, const olo_
                      .quantity = "velocities",
                      .why = "velocities along the constraints are motion, others are not",
                      .tolerance = VELOCITY_TOLERANCE};
-    if (record->parts == 0) {
+    if (record->parts == 0)
         v.relative_drift = normal_fraction(&record->whole);
-    }
     for (int p = 0; p < record->parts; p++) {
         const double fraction = normal_fraction(&record->part[p]);
         if (!(fraction <= v.relative_drift) && !isnan(v.relative_drift)) {
@@ -443,18 +429,14 @@ int olo_verdict_list(const olo_verdict_record *record, const olo_system *system,
                      olo_verdict verdicts[OLO_VERDICTS_MAX])
 {
     int count = 0;
-    if (record->states == 0) {
+    if (record->states == 0)
         return 0;
-    }
-    for (int i = 0; i < record->invariants; i++) {
+    for (int i = 0; i < record->invariants; i++)
         verdicts[count++] = judge_parts(record, system, i);
-    }
-    if (record->constraints) {
+    if (record->constraints)
         verdicts[count++] = judge_constraints(record);
-    }
-    if (record->constraints && record->velocities) {
+    if (record->constraints && record->velocities)
         verdicts[count++] = judge_velocities(record, system);
-    }
     return count;
 }
 

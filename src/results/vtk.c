@@ -63,9 +63,8 @@ static olo_status choose_names(export *e, const char *result, const char *path, 
     olo_text_add(&e->folder, e->collection.bytes, e->collection.length - strlen(".pvd"));
     olo_text_add(&e->folder, "", 1);
     olo_text_add(&e->collection, "", 1);
-    if (status == OLO_OK && (e->collection.failed || e->folder.failed)) {
+    if (status == OLO_OK && (e->collection.failed || e->folder.failed))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory");
-    }
     return status == OLO_OK ? olo_folder_make(e->folder.bytes, error) : status;
 }
 
@@ -97,9 +96,8 @@ static void write_fields(export *e, size_t row)
         olo_vtk_doubles(&e->file, result->columns[i].name, 1, &value, 1);
     }
     olo_vtk_words_begin(&e->file);
-    for (size_t i = 0; i < result->node_count; i++) {
+    for (size_t i = 0; i < result->node_count; i++)
         olo_vtk_word(&e->file, result->nodes[i].name);
-    }
     olo_vtk_words_end(&e->file, "names", result->node_count);
     olo_text_put(&e->file.text, "</FieldData>\n");
 }
@@ -144,18 +142,16 @@ static olo_status save(export *e, const char *kind, int part, long frame, double
                     part, kind);
     olo_text_escaped(&e->list, folder);
     olo_text_format(&e->list, "%s\"/>\n", name);
-    if (e->path.failed || e->list.failed) {
+    if (e->path.failed || e->list.failed)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory");
-    }
     return olo_text_save(&e->file.text, e->path.bytes, error);
 }
 
 static olo_status write_frame(export *e, size_t row, long frame, olo_error *error)
 {
     olo_status status = olo_rows_seek(&e->rows, row, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     const double time = olo_rows_value(&e->rows, row, 0);
     write_nodes(e, row);
     status = save(e, "frames", 0, frame, time, error);
@@ -204,25 +200,20 @@ static olo_status write_collection(export *e, olo_error *error)
 static olo_status prepare(export *e, const char *path, olo_error *error)
 {
     olo_status status = olo_result_open(path, &e->result, error);
-    if (status == OLO_OK && e->result->node_count == 0) {
+    if (status == OLO_OK && e->result->node_count == 0)
         status = olo_fail(error, OLO_BAD_INPUT, "'%s' has no points or bodies", path);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_rows_begin(&e->rows, e->result, error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_vtk_scene_read(&e->scene, e->result, error);
-    }
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     const size_t nodes = e->result->node_count;
     e->vectors = olo_alloc(nodes, 3 * sizeof *e->vectors);
     e->vertex = olo_alloc(nodes, sizeof *e->vertex);
     e->vertex_offset = olo_alloc(nodes, sizeof *e->vertex_offset);
-    if (e->vectors == NULL || e->vertex == NULL || e->vertex_offset == NULL) {
+    if (e->vectors == NULL || e->vertex == NULL || e->vertex_offset == NULL)
         return olo_fail(error, OLO_NO_MEMORY, "cannot read '%s': out of memory", path);
-    }
     for (size_t i = 0; i < nodes; i++) {
         e->vertex[i] = (int32_t)i;
         e->vertex_offset[i] = (int32_t)i + 1;
@@ -257,22 +248,17 @@ olo_status olo_result_write_vtk(const char *result, const char *path,
     export e = {0};
     long frames = 0;
     olo_status status = olo_check_initialised(how.initialised, OLO_INITIALISED_VTK_OPTIONS, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     status = prepare(&e, result, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = choose_names(&e, result, path, error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = write_frames(&e, &how, &frames, error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = write_collection(&e, error);
-    }
     release(&e);
-    if (written != NULL) {
+    if (written != NULL)
         *written = frames;
-    }
     return status;
 }

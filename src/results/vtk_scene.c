@@ -28,21 +28,18 @@ static void find_parts(olo_vtk_scene *scene, size_t count)
                 (olo_vtk_part){d, surface->points - points, surface->faces - faces};
         }
     }
-    for (size_t i = 0; i < surface->corners; i++) {
+    for (size_t i = 0; i < surface->corners; i++)
         surface->corner[i] += (int32_t)(2 * scene->lines);
-    }
 }
 
 /* The number of a text in a list, to which it is added when it is new. */
 static int32_t number_of(const char **list, size_t *count, const char *word)
 {
     size_t i = 0;
-    while (i < *count && strcmp(list[i], word) != 0) {
+    while (i < *count && strcmp(list[i], word) != 0)
         i++;
-    }
-    if (i == *count) {
+    if (i == *count)
         list[(*count)++] = word;
-    }
     return (int32_t)i;
 }
 
@@ -51,9 +48,8 @@ static void describe_cells(olo_vtk_scene *scene, const olo_vtk_part *part, size_
 {
     const olo_drawable *d = part->drawable;
     // drawables of an element follow each other
-    if (scene->name_count == 0 || strcmp(scene->names[scene->name_count - 1], d->name) != 0) {
+    if (scene->name_count == 0 || strcmp(scene->names[scene->name_count - 1], d->name) != 0)
         scene->names[scene->name_count++] = d->name;
-    }
     const int32_t role = number_of(scene->roles, &scene->role_count, d->role);
     for (size_t i = first; i < first + cells; i++) {
         scene->element[i] = (int32_t)scene->name_count - 1;
@@ -83,9 +79,8 @@ olo_status olo_vtk_scene_read(olo_vtk_scene *scene, olo_result *result, olo_erro
     size_t count = 0;
     *scene = (olo_vtk_scene){0};
     const olo_status status = olo_result_scene(result, &scene->list, &count, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     scene->line = olo_pool_alloc(&scene->pool, count, sizeof *scene->line);
     scene->solid = olo_pool_alloc(&scene->pool, count, sizeof *scene->solid);
     scene->names = olo_pool_alloc(&scene->pool, count, sizeof *scene->names);
@@ -105,9 +100,8 @@ olo_status olo_vtk_scene_read(olo_vtk_scene *scene, olo_result *result, olo_erro
         scene->force = olo_pool_alloc(&scene->pool, cells, 3 * sizeof *scene->force);
         scene->moment = olo_pool_alloc(&scene->pool, cells, 3 * sizeof *scene->moment);
     }
-    if (scene->pool.failed || scene->surface.failed) {
+    if (scene->pool.failed || scene->surface.failed)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the scene of '%s'", result->path);
-    }
     fill(scene);
     return OLO_OK;
 }
@@ -126,24 +120,20 @@ void olo_vtk_scene_free(olo_vtk_scene *scene)
 static olo_sweep_frame frame_of(const olo_rows *rows, size_t row, int node)
 {
     olo_sweep_frame f = {.d = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    if (node < 0) {
+    if (node < 0)
         return f;
-    }
     const olo_result_node *n = &rows->result->nodes[node];
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3; i++)
         f.position[i] = olo_rows_value(rows, row, n->column + i);
-    }
-    for (size_t i = 0; n->body && i < 9; i++) {
+    for (size_t i = 0; n->body && i < 9; i++)
         f.d[i] = olo_rows_value(rows, row, n->column + 6 + i);
-    }
     return f;
 }
 
 static void transform_point(const olo_sweep_frame *f, const double X[3], double x[3])
 {
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         x[i] = f->position[i] + X[0] * f->d[i] + X[1] * f->d[3 + i] + X[2] * f->d[6 + i];
-    }
 }
 
 static void move(olo_vtk_scene *scene, const olo_rows *rows, size_t row)
@@ -164,13 +154,11 @@ static void move(olo_vtk_scene *scene, const olo_rows *rows, size_t row)
                               g = frame_of(rows, row, d->node[sweep]),
                               first = olo_sweep_turn(&f, d->rotation),
                               second = olo_sweep_turn(&g, d->size + 3);
-        for (size_t k = 0; k < scene->solid[i].points; k++, from += 3, to += 3) {
-            if (sweep) {
+        for (size_t k = 0; k < scene->solid[i].points; k++, from += 3, to += 3)
+            if (sweep)
                 olo_sweep_point(&first, &second, from, to);
-            } else {
+            else
                 transform_point(&f, from, to);
-            }
-        }
     }
 }
 
@@ -178,9 +166,8 @@ static void move(olo_vtk_scene *scene, const olo_rows *rows, size_t row)
 static void load(olo_vtk_scene *scene, const olo_rows *rows, size_t row)
 {
     size_t cell = scene->lines;
-    for (size_t i = 0; i < scene->stress.width; i++) {
+    for (size_t i = 0; i < scene->stress.width; i++)
         scene->row[i] = olo_rows_value(rows, row, scene->stress.column + i);
-    }
     memset(scene->force, 0, 3 * cell * sizeof *scene->force);
     memset(scene->moment, 0, 3 * cell * sizeof *scene->moment);
     for (size_t i = 0; i < scene->solids; i++) {
@@ -196,9 +183,8 @@ static void load(olo_vtk_scene *scene, const olo_rows *rows, size_t row)
 static void write_words(olo_vtk_file *file, const char *name, const char **words, size_t count)
 {
     olo_vtk_words_begin(file);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         olo_vtk_word(file, words[i]);
-    }
     olo_vtk_words_end(file, name, count);
 }
 

@@ -185,12 +185,11 @@ static olo_status name_states(builder *b, olo_error *error)
         put_gradient(b, c);
         olo_null_space_apply(b->space, b->row, b->reduced);
         memset(b->row, 0, (size_t)b->system->n * sizeof *b->row);
-        for (int a = 0; a < unknowns; a++) {
+        for (int a = 0; a < unknowns; a++)
             if (fabs(b->reduced[a] - 1) <= rounding)
                 at = a;
             else
                 others += fabs(b->reduced[a]) > rounding;
-        }
         if (at >= 0 && others == 0 && !known[at])
             known[at] = b->system->joint_coordinates[c].name;
     }

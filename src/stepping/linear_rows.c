@@ -39,12 +39,11 @@ static void list_rows(olo_linear_rows *x, bool fill)
     const olo_system *s = x->system;
     for (int i = 0; i < s->group_count; i++) {
         int k = node_of(s, x->topology, i);
-        for (int row = 0; k >= 0 && row < s->groups[i].count; row++) {
+        for (int row = 0; k >= 0 && row < s->groups[i].count; row++)
             if (fill)
                 x->list[x->first[k] + x->rank[k]++] = s->groups[i].first + row;
             else
                 x->first[k + 1]++;
-        }
     }
 }
 

@@ -28,13 +28,12 @@ olo_status olo_time_grid_give(olo_time_grid *x, const double *sizes, long count,
     olo_status status = OLO_OK;
     x->steps = 0;
     x->given = x->listed = count > 0;
-    for (long i = 0; status == OLO_OK && i < count; i++) {
+    for (long i = 0; status == OLO_OK && i < count; i++)
         if (!(sizes[i] > 0) || !isfinite(sizes[i]))
             status = olo_fail(error, OLO_BAD_INPUT, "the size of step %ld must be positive, got %g",
                               i + 1, sizes[i]);
         else
             status = olo_time_grid_add(x, sizes[i], 0.0, error);
-    }
     x->given = x->given && status == OLO_OK;
     return status;
 }

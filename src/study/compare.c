@@ -66,14 +66,13 @@ static void copy_verdicts(const olo_recorder *recorder, olo_comparison_row *row)
     olo_verdict verdicts[OLO_VERDICTS_MAX];
     const int count = olo_recorder_verdicts(recorder, verdicts);
     row->momentum_drift = row->constraint_max = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         if (verdicts[i].kind == OLO_VERDICT_CONSTRAINTS)
             row->constraint_max = verdicts[i].drift;
         else if (verdicts[i].kind == OLO_VERDICT_ENERGY)
             row->energy_drift = verdicts[i].relative_drift;
         else if (verdicts[i].kind == OLO_VERDICT_MOMENTUM)
             row->momentum_drift = fmax(row->momentum_drift, verdicts[i].relative_drift);
-    }
 }
 
 /* Runs with observers, which measure everything except processor time. */

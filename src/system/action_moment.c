@@ -25,12 +25,11 @@ static void moment(const olo_action *action, const olo_interval *x, double s, do
     double R[9], m[3] = {0, 0, 0};
     directors_reciprocal(x->qm + action->frame + 3, R);
     /* the moment in space */
-    for (int I = 0; I < 3; I++) {
+    for (int I = 0; I < 3; I++)
         if (in_body)
             vec3_add(s * action->vector[I], R + 3 * I, m);
         else
             m[I] = s * action->vector[I];
-    }
     /* f_I = 1/2 m x d^I */
     memset(f, 0, 12 * sizeof *f);
     for (int I = 0; I < 3; I++) {

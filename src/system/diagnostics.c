@@ -30,11 +30,10 @@ bool olo_system_measure(const olo_system *system)
     int state = UNKNOWN;
     if (atomic_load_explicit(&s->measured, memory_order_acquire) == KNOWN)
         return true;
-    if (atomic_compare_exchange_strong(&s->measured, &state, UNDER_WAY)) {
+    if (atomic_compare_exchange_strong(&s->measured, &state, UNDER_WAY))
         atomic_store(&s->measured, measure(s) ? KNOWN : INCOMPLETE);
-    } else {
+    else
         while (atomic_load(&s->measured) == UNDER_WAY)
             sched_yield();
-    }
     return atomic_load(&s->measured) == KNOWN;
 }

@@ -13,9 +13,8 @@
 double olo_form_value(const olo_form *form, const double *q)
 {
     double e = form->c;
-    for (int l = 0; !form->pure && l < form->size; l++) {
+    for (int l = 0; !form->pure && l < form->size; l++)
         e += form->b[l] * q[form->index[l]];
-    }
     for (int p = 0; p < form->products; p++) {
         const olo_product *x = &form->product[p];
         e += x->a * q[form->index[x->i]] * q[form->index[x->j]];
@@ -49,9 +48,8 @@ double olo_form_magnitude_about(const olo_form *form, const double *q, const dou
 
 void olo_form_gradient(const olo_form *form, const double *q, double *gradient)
 {
-    for (int l = 0; l < form->size; l++) {
+    for (int l = 0; l < form->size; l++)
         gradient[l] = form->b[l];
-    }
     for (int p = 0; p < form->products; p++) {
         const olo_product *x = &form->product[p];
         gradient[x->i] += x->a * q[form->index[x->j]];
@@ -78,9 +76,8 @@ double olo_form_value_and_rate(const olo_form *form, const double *q, const doub
 
 void olo_form_hessian_times(const olo_form *form, const double *w, double *out)
 {
-    for (int l = 0; l < form->size; l++) {
+    for (int l = 0; l < form->size; l++)
         out[l] = 0.0;
-    }
     for (int p = 0; p < form->products; p++) {
         const olo_product *x = &form->product[p];
         out[x->i] += x->a * w[x->j];
@@ -105,24 +102,20 @@ int olo_form_coefficients(const olo_form *form)
 
 double olo_form_value_by_coefficient(const olo_form *form, const double *q, int p)
 {
-    if (p == 0) {
+    if (p == 0)
         return 1.0;
-    }
-    if (p <= form->size) {
+    if (p <= form->size)
         return q[form->index[p - 1]];
-    }
     const olo_product *x = &form->product[p - 1 - form->size];
     return q[form->index[x->i]] * q[form->index[x->j]];
 }
 
 olo_form_entries olo_form_entries_by_coefficient(const olo_form *form, const double *q, int p)
 {
-    if (p == 0) {
+    if (p == 0)
         return (olo_form_entries){0};
-    }
-    if (p <= form->size) {
+    if (p <= form->size)
         return (olo_form_entries){1, {p - 1, 0}, {1, 0}};
-    }
     const olo_product *x = &form->product[p - 1 - form->size];
     return (olo_form_entries){2, {x->i, x->j}, {q[form->index[x->j]], q[form->index[x->i]]}};
 }
@@ -131,10 +124,8 @@ void olo_form_gradient_by_coefficient(const olo_form *form, const double *q, int
                                       double *gradient)
 {
     const olo_form_entries x = olo_form_entries_by_coefficient(form, q, p);
-    for (int l = 0; l < form->size; l++) {
+    for (int l = 0; l < form->size; l++)
         gradient[l] = 0.0;
-    }
-    for (int k = 0; k < x.count; k++) {
+    for (int k = 0; k < x.count; k++)
         gradient[x.index[k]] += x.value[k];
-    }
 }

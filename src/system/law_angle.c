@@ -75,9 +75,8 @@ static void at(const olo_law_input *x, olo_law_order order, bool coefficients, o
     out->f = F.f;
     for (int k = 0; k < 2; k++) {
         out->g[k] = F.g[0] * t[k];
-        for (int l = 0; l < 2 && order >= OLO_LAW_FIRST; l++) {
+        for (int l = 0; l < 2 && order >= OLO_LAW_FIRST; l++)
             out->gg[2 * k + l] = F.gg[0] * t[k] * t[l] + F.g[0] * tt[k + l];
-        }
         for (int lm = 0; lm < 4 && order >= OLO_LAW_SECOND; lm++) {
             const int l = lm / 2, m = lm % 2;
             out->ggg[4 * k + lm] =
@@ -117,9 +116,8 @@ static void small_angle(double x, double *first, double *second)
 static ratio ratio_of(double S, double C, double angle, olo_law_order order)
 {
     ratio phi = {.value = S != 0.0 ? angle / S : 1.0 / C};
-    if (order < OLO_LAW_FIRST) {
+    if (order < OLO_LAW_FIRST)
         return phi;
-    }
     const double R = S * S + C * C;
     phi.C = -1.0 / R;
     phi.CC = 2.0 * C / (R * R);
@@ -166,17 +164,15 @@ static void direction_of(const olo_law_input *x, double S, double angle, olo_law
     /* d = phi P */
     out->d[0] = phi.value * P[0];
     out->d[1] = phi.value * P[1];
-    if (order < OLO_LAW_FIRST) {
+    if (order < OLO_LAW_FIRST)
         return;
-    }
     /* first derivatives: phi_a P + phi P_a */
     double phi_a[2][2];
     for (int al = 0; al < 4; al++) {
         const int a = al / 2, l = al % 2;
         phi_a[a][l] = phi.S * S_a[a][l] + phi.C * C_a[a][l];
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 2; k++)
             out->first[a][k][l] = phi_a[a][l] * P[k] + phi.value * turn[k][l];
-        }
     }
     /* second derivatives: phi_ab P + phi_a P_b + phi_b P_a */
     for (int ablm = 0; ablm < 16 && order >= OLO_LAW_SECOND; ablm++) {
@@ -240,13 +236,11 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
     direction_of(x, S, difference, order, &d);
     for (int k = 0; k < 2; k++) {
         out->s[k] = sigma.s[0] * d.d[k];
-        for (int p = 0; p < law->coefficients && coefficients; p++) {
+        for (int p = 0; p < law->coefficients && coefficients; p++)
             out->sc[k * law->coefficients + p] = sigma.sc[p] * d.d[k];
-        }
     }
-    if (order < OLO_LAW_FIRST) {
+    if (order < OLO_LAW_FIRST)
         return;
-    }
     double t[2][2], tt[2][3], unused[4];
     angle_derivatives(x->e0[0], x->e0[1], t[0], tt[0], unused);
     angle_derivatives(x->e1[0], x->e1[1], t[1], tt[1], unused);

@@ -20,12 +20,10 @@ static void at(const olo_law_input *x, olo_law_order order, bool coefficients, o
     const double stretch = l - c1;
     out->f = 0.5 * c0 * stretch * stretch;
     out->g[0] = c0 * (1.0 - c1 * i);
-    if (order >= OLO_LAW_FIRST) {
+    if (order >= OLO_LAW_FIRST)
         out->gg[0] = c0 * c1 * i * i * i;
-    }
-    if (order >= OLO_LAW_SECOND) {
+    if (order >= OLO_LAW_SECOND)
         out->ggg[0] = -3.0 * c0 * c1 * i * i * i * i * i;
-    }
     if (coefficients) {
         out->fc[0] = 0.5 * stretch * stretch;
         out->fc[1] = -c0 * stretch;

@@ -32,9 +32,8 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
             out->s11[0] = -a * l0 * (2.0 * i + i1) * i1 * i1;
         }
     }
-    if (coefficients) {
+    if (coefficients)
         out->sc[0] = rate;
-    }
 }
 
 const olo_law olo_law_distance_viscous = {.name = "distance_viscous",

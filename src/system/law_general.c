@@ -75,9 +75,8 @@ static void decay_start(decay *y, int n)
 {
     y->n = n;
     y->size = 0.0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         y->a3[i] = y->a4[i] = 0.0;
-    }
 }
 
 /* The largest magnitude; NaN if a component is NaN, so that no integral outside the domain of f is
@@ -85,11 +84,9 @@ static void decay_start(decay *y, int n)
 static double largest(int n, const double *y)
 {
     double most = 0.0;
-    for (int i = 0; i < n && !isnan(most); i++) {
-        if (!(fabs(y[i]) <= most)) {
+    for (int i = 0; i < n && !isnan(most); i++)
+        if (!(fabs(y[i]) <= most))
             most = fabs(y[i]);
-        }
-    }
     return most;
 }
 
@@ -108,9 +105,8 @@ static void decay_add(decay *x, int point, const double *y)
  * size (a_3/size)^3 is a second estimate (3 is the next integer above 8/3). */
 static double truncation(const decay *x)
 {
-    if (x->size == 0.0) {
+    if (x->size == 0.0)
         return 0.0;
-    }
     const double r3 = largest(x->n, x->a3) / x->size;
     const double r4 = largest(x->n, x->a4) / x->size;
     return x->size * fmax(r3 * r3 * r3, r4 * r4);
@@ -135,9 +131,8 @@ static double derivative_at(const line *x, derivative f, double e)
 static double integrate_line(const line *x, derivative f, int order, double *out)
 {
     double error = 0.0;
-    for (int i = 0; i <= order; i++) {
+    for (int i = 0; i <= order; i++)
         out[i] = 0.0;
-    }
     for (int side = -1; side <= 1; side += 2) {
         decay smooth;
         decay_start(&smooth, 1);
@@ -145,9 +140,8 @@ static double integrate_line(const line *x, derivative f, int order, double *out
             const double t = 0.5 * side * node[j];
             const double y = derivative_at(x, f, x->em + t * x->de);
             double kernel = 0.5 * weight[j];
-            for (int i = 0; i < order; i++) {
+            for (int i = 0; i < order; i++)
                 kernel *= 0.5 - t;
-            }
             for (int i = 0; i <= order; i++) {
                 out[i] += kernel * y;
                 kernel *= (0.5 + t) / (0.5 - t);
@@ -166,26 +160,22 @@ static double divide_line(const line *x, const double *difference, double roundi
 {
     double quotient[3] = {0.0}, error = INFINITY;
     if (x->de != 0.0) {
-        for (int i = 0; i <= order; i++) {
+        for (int i = 0; i <= order; i++)
             quotient[i] = difference[i] / x->de;
-        }
         // the differences change by at most (order + 1) times the quotients per unit of e1
         const double size = largest(order + 1, quotient);
         error = (rounding + (order + 1) * size * x->blur) / fabs(x->de);
         if (isfinite(size) && error <= acceptable_loss * size) {
-            for (int i = 0; i <= order; i++) {
+            for (int i = 0; i <= order; i++)
                 out[i] = quotient[i];
-            }
             return error;
         }
     }
     const double truncated = integrate_line(x, f, order, out);
-    if (truncated < error || x->de == 0.0) {
+    if (truncated < error || x->de == 0.0)
         return truncated;
-    }
-    for (int i = 0; i <= order; i++) {
+    for (int i = 0; i <= order; i++)
         out[i] = quotient[i];
-    }
     return error;
 }
 
@@ -202,9 +192,8 @@ static void over_one(const olo_law_input *input, olo_law_order order, olo_law_ov
     const double numerator0 = f1 - f0;
     double error =
         divide_line(&x, &numerator0, DBL_EPSILON * (fabs(f0) + fabs(f1)), law->gradient, 0, out->s);
-    if (order < OLO_LAW_FIRST) {
+    if (order < OLO_LAW_FIRST)
         return;
-    }
     /* s0, s1 */
     const double g0 = derivative_at(&x, law->gradient, e0);
     const double g1 = derivative_at(&x, law->gradient, e1);
@@ -214,9 +203,8 @@ static void over_one(const olo_law_input *input, olo_law_order order, olo_law_ov
                         1, first);
     out->s0[0] = first[0];
     out->s1[0] = first[1];
-    if (order < OLO_LAW_SECOND) {
+    if (order < OLO_LAW_SECOND)
         return;
-    }
     /* s00, s01, s11 */
     const double h0 = derivative_at(&x, law->hessian, e0);
     const double h1 = derivative_at(&x, law->hessian, e1);
@@ -243,9 +231,8 @@ typedef struct segment {
 /* out[rows] = matrix[rows*k] b */
 static void times(int rows, int k, const double *matrix, const double *b, double *out)
 {
-    for (int i = 0; i < rows; i++) {
+    for (int i = 0; i < rows; i++)
         out[i] = small_dot(k, matrix + i * k, b);
-    }
 }
 
 /* Largest change of `rows` functions with the gradients matrix[rows*k] due to the blur. */
@@ -254,9 +241,8 @@ static double blurred(const segment *x, int rows, const double *matrix)
     double most = 0.0;
     for (int i = 0; i < rows; i++) {
         double change = 0.0;
-        for (int j = 0; j < x->k; j++) {
+        for (int j = 0; j < x->k; j++)
             change += fabs(matrix[i * x->k + j]) * x->blur[j];
-        }
         most = fmax(most, change);
     }
     return most;
@@ -264,9 +250,8 @@ static double blurred(const segment *x, int rows, const double *matrix)
 
 static void segment_point(const segment *x, double t, double *e)
 {
-    for (int i = 0; i < x->k; i++) {
+    for (int i = 0; i < x->k; i++)
         e[i] = x->em[i] + t * (x->length * x->d[i]);
-    }
 }
 
 /* Midpoint, direction and length; scaled by the largest component to avoid underflow. */
@@ -285,9 +270,8 @@ static void segment_init(segment *x, const olo_law_input *input)
     }
     const double norm = sqrt(small_dot(x->k, x->d, x->d));
     x->length = scale * norm;
-    for (int i = 0; i < x->k && scale > 0.0; i++) {
+    for (int i = 0; i < x->k && scale > 0.0; i++)
         x->d[i] /= norm;
-    }
 }
 
 /* nu = N/L for s, and its error. */
@@ -299,9 +283,8 @@ static double correction(const segment *x, double *error)
     const double size = largest(k, x->g);
     const double difference = (f1 - f0) / x->length - small_dot(k, x->g, x->d);
     *error = (DBL_EPSILON * (fabs(f0) + fabs(f1)) + blurred(x, 1, x->g)) / x->length;
-    if (*error <= acceptable_loss * size) {
+    if (*error <= acceptable_loss * size)
         return difference;
-    }
     /* the difference cancels: integrate (g(t) - g).d along both halves of the segment */
     double integral = 0.0, truncated = DBL_EPSILON * size;
     for (int side = -1; side <= 1; side += 2) {
@@ -312,9 +295,8 @@ static double correction(const segment *x, double *error)
             segment_point(x, 0.5 * side * node[j], e);
             law->gradient(law->context, e, g);
             const double y = small_dot(k, g, x->d);
-            for (int i = 0; i < k; i++) {
+            for (int i = 0; i < k; i++)
                 integral += 0.5 * weight[j] * (g[i] - x->g[i]) * x->d[i];
-            }
             decay_add(&smooth, j, &y);
         }
         truncated += 0.5 * truncation(&smooth);
@@ -347,9 +329,8 @@ static void first_by_differences(const segment *x, double nu, double error_nu, f
         const double sign = a == 0 ? -1.0 : 1.0;
         double g[K];
         x->law->gradient(x->law->context, a == 0 ? x->e0 : x->e1, g);
-        for (int i = 0; i < k; i++) {
+        for (int i = 0; i < k; i++)
             y->na[a][i] = sign * (g[i] - x->g[i]) / x->length - 0.5 * hd[i];
-        }
     }
     y->n = nu / x->length;
     y->error_n = error_nu / x->length;
@@ -367,9 +348,8 @@ static void first_by_integrals(const segment *x, first_numerators *y)
         const double sign = a == 0 ? -1.0 : 1.0;
         decay smooth;
         decay_start(&smooth, k);
-        for (int i = 0; i < k; i++) {
+        for (int i = 0; i < k; i++)
             y->na[a][i] = 0.0;
-        }
         for (int j = 0; j < POINTS; j++) {
             double e[K], h[K * K], v[K];
             segment_point(x, 0.5 * sign * node[j], e);
@@ -393,9 +373,8 @@ static void first_choose(const segment *x, double nu, double error_nu, first_num
     if (first_error(y) > acceptable_loss * largest(x->k * x->k, x->gg)) {
         first_numerators integral;
         first_by_integrals(x, &integral);
-        if (first_error(&integral) < first_error(y)) {
+        if (first_error(&integral) < first_error(y))
             *y = integral;
-        }
     }
 }
 
@@ -421,12 +400,10 @@ static void second_by_differences(const segment *x, const first_numerators *firs
         const double sign = a == 0 ? -1.0 : 1.0;
         double h[K * K];
         x->law->hessian(x->law->context, a == 0 ? x->e0 : x->e1, h);
-        for (int i = 0; i < k; i++) {
+        for (int i = 0; i < k; i++)
             y->na[a][i] = first->na[a][i] / x->length;
-        }
-        for (int i = 0; i < k * k; i++) {
+        for (int i = 0; i < k * k; i++)
             y->naa[a][i] = sign * (h[i] - x->gg[i]) / x->length - 0.25 * td[i];
-        }
     }
     y->n = first->n / x->length;
     y->error_n = first->error_n / x->length;
@@ -446,12 +423,10 @@ static void second_by_integrals(const segment *x, second_numerators *y)
         const double sign = a == 0 ? -1.0 : 1.0;
         decay smooth;
         decay_start(&smooth, k * k);
-        for (int i = 0; i < k; i++) {
+        for (int i = 0; i < k; i++)
             y->na[a][i] = 0.0;
-        }
-        for (int i = 0; i < k * k; i++) {
+        for (int i = 0; i < k * k; i++)
             y->naa[a][i] = -0.25 * td[i];
-        }
         for (int j = 0; j < POINTS; j++) {
             double e[K], third[K * K * K], m[K * K], v[K];
             segment_point(x, 0.5 * sign * node[j], e);
@@ -461,12 +436,10 @@ static void second_by_integrals(const segment *x, second_numerators *y)
             decay_add(&smooth, j, m);
             const double w = 0.5 * weight[j], lever = 0.5 * (1.0 - node[j]); // 1/2 - |t|
             y->n += 0.5 * w * lever * lever * small_dot(k, v, x->d);
-            for (int i = 0; i < k; i++) {
+            for (int i = 0; i < k; i++)
                 y->na[a][i] += sign * w * lever * v[i];
-            }
-            for (int i = 0; i < k * k; i++) {
+            for (int i = 0; i < k * k; i++)
                 y->naa[a][i] += w * m[i];
-            }
         }
         y->error_n += 0.5 * truncation(&smooth);
     }
@@ -480,14 +453,12 @@ static void second_choose(const segment *x, const first_numerators *first, secon
     if (second_error(y) > acceptable_loss * largest(k * k * k, x->ggg)) {
         second_numerators integral;
         second_by_integrals(x, &integral);
-        if (second_error(&integral) < second_error(y)) {
+        if (second_error(&integral) < second_error(y))
             *y = integral;
-        }
     }
     times(k * k, k, x->ggg, x->d, y->n01);
-    for (int i = 0; i < k * k; i++) {
+    for (int i = 0; i < k * k; i++)
         y->n01[i] *= -0.25;
-    }
 }
 
 /* s_a = 1/2 H + d (na - 2 z n d) + z n I */
@@ -520,12 +491,10 @@ static void put_second(const segment *x, const second_numerators *y, int a, int 
     for (int j = 0; j < k; j++) {
         for (int l = 0; l < k; l++) {
             double inner = nab[j * k + l] - 2.0 * (zb * psi_a[j] * d[l] + za * d[j] * psi_b[l]);
-            if (j == l) {
+            if (j == l)
                 inner -= 2.0 * za * zb * y->n;
-            }
-            for (int i = 0; i < k; i++) {
+            for (int i = 0; i < k; i++)
                 out[(i * k + j) * k + l] = 0.25 * x->ggg[(i * k + j) * k + l] + d[i] * inner;
-            }
             out[(l * k + j) * k + l] += zb * psi_a[j];
             out[(j * k + j) * k + l] += za * psi_b[l];
         }
@@ -536,15 +505,12 @@ static void put_second(const segment *x, const second_numerators *y, int a, int 
 static void put_midpoint(const segment *x, olo_law_order order, olo_law_over *out)
 {
     const int k = x->k;
-    for (int i = 0; i < k; i++) {
+    for (int i = 0; i < k; i++)
         out->s[i] = x->g[i];
-    }
-    for (int i = 0; i < k * k && order >= OLO_LAW_FIRST; i++) {
+    for (int i = 0; i < k * k && order >= OLO_LAW_FIRST; i++)
         out->s0[i] = out->s1[i] = 0.5 * x->gg[i];
-    }
-    for (int i = 0; i < k * k * k && order >= OLO_LAW_SECOND; i++) {
+    for (int i = 0; i < k * k * k && order >= OLO_LAW_SECOND; i++)
         out->s00[i] = out->s01[i] = out->s11[i] = 0.25 * x->ggg[i];
-    }
 }
 
 static void over_several(const olo_law_input *input, olo_law_order order, olo_law_over *out)
@@ -552,12 +518,10 @@ static void over_several(const olo_law_input *input, olo_law_order order, olo_la
     segment x;
     segment_init(&x, input);
     x.law->gradient(x.law->context, x.em, x.g);
-    if (order >= OLO_LAW_FIRST) {
+    if (order >= OLO_LAW_FIRST)
         x.law->hessian(x.law->context, x.em, x.gg);
-    }
-    if (order >= OLO_LAW_SECOND) {
+    if (order >= OLO_LAW_SECOND)
         x.law->third(x.law->context, x.em, x.ggg);
-    }
     if (x.length == 0.0) {
         put_midpoint(&x, order, out);
         return;
@@ -565,19 +529,16 @@ static void over_several(const olo_law_input *input, olo_law_order order, olo_la
 
     double error_nu;
     const double nu = correction(&x, &error_nu);
-    for (int i = 0; i < x.k; i++) {
+    for (int i = 0; i < x.k; i++)
         out->s[i] = x.g[i] + nu * x.d[i];
-    }
-    if (order < OLO_LAW_FIRST) {
+    if (order < OLO_LAW_FIRST)
         return;
-    }
     first_numerators first;
     first_choose(&x, nu, error_nu, &first);
     put_first(&x, &first, 0, out->s0);
     put_first(&x, &first, 1, out->s1);
-    if (order < OLO_LAW_SECOND) {
+    if (order < OLO_LAW_SECOND)
         return;
-    }
     second_numerators second;
     second_choose(&x, &first, &second);
     put_second(&x, &second, 0, 0, out->s00);
@@ -593,22 +554,19 @@ static void at(const olo_law_input *x, olo_law_order order, bool coefficients, o
     const olo_general_law *law = x->context;
     out->f = law->value(law->context, x->e0);
     law->gradient(law->context, x->e0, out->g);
-    if (order >= OLO_LAW_FIRST) {
+    if (order >= OLO_LAW_FIRST)
         law->hessian(law->context, x->e0, out->gg);
-    }
-    if (order >= OLO_LAW_SECOND) {
+    if (order >= OLO_LAW_SECOND)
         law->third(law->context, x->e0, out->ggg);
-    }
 }
 
 static void over(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_over *out)
 {
     (void)coefficients;
-    if (x->k == 1) {
+    if (x->k == 1)
         over_one(x, order, out);
-    } else {
+    else
         over_several(x, order, out);
-    }
 }
 
 static void samples(const void *context, void *into, void (*visit)(void *into, double value))

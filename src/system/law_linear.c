@@ -10,12 +10,10 @@ static void at(const olo_law_input *x, olo_law_order order, bool coefficients, o
     const double e = x->e0[0];
     out->f = x->c[0] * e;
     out->g[0] = x->c[0];
-    if (order >= OLO_LAW_FIRST) {
+    if (order >= OLO_LAW_FIRST)
         out->gg[0] = 0.0;
-    }
-    if (order >= OLO_LAW_SECOND) {
+    if (order >= OLO_LAW_SECOND)
         out->ggg[0] = 0.0;
-    }
     if (coefficients) {
         out->fc[0] = e;
         out->gc[0] = 1.0;
@@ -25,15 +23,12 @@ static void at(const olo_law_input *x, olo_law_order order, bool coefficients, o
 static void over(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_over *out)
 {
     out->s[0] = x->c[0];
-    if (order >= OLO_LAW_FIRST) {
+    if (order >= OLO_LAW_FIRST)
         out->s0[0] = out->s1[0] = 0.0;
-    }
-    if (order >= OLO_LAW_SECOND) {
+    if (order >= OLO_LAW_SECOND)
         out->s00[0] = out->s01[0] = out->s11[0] = 0.0;
-    }
-    if (coefficients) {
+    if (coefficients)
         out->sc[0] = 1.0;
-    }
 }
 
 const olo_law olo_law_linear = {

@@ -10,12 +10,10 @@ static void at(const olo_law_input *x, olo_law_order order, bool coefficients, o
     const double c0 = x->c[0], stretch = x->e0[0] - x->c[1];
     out->f = 0.5 * c0 * stretch * stretch;
     out->g[0] = c0 * stretch;
-    if (order >= OLO_LAW_FIRST) {
+    if (order >= OLO_LAW_FIRST)
         out->gg[0] = c0;
-    }
-    if (order >= OLO_LAW_SECOND) {
+    if (order >= OLO_LAW_SECOND)
         out->ggg[0] = 0.0;
-    }
     if (coefficients) {
         out->fc[0] = 0.5 * stretch * stretch;
         out->fc[1] = -c0 * stretch;
@@ -28,12 +26,10 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
 {
     const double c0 = x->c[0], stretch = x->e0[0] - x->c[1] + 0.5 * x->de[0];
     out->s[0] = c0 * stretch;
-    if (order >= OLO_LAW_FIRST) {
+    if (order >= OLO_LAW_FIRST)
         out->s0[0] = out->s1[0] = 0.5 * c0;
-    }
-    if (order >= OLO_LAW_SECOND) {
+    if (order >= OLO_LAW_SECOND)
         out->s00[0] = out->s01[0] = out->s11[0] = 0.0;
-    }
     if (coefficients) {
         out->sc[0] = stretch;
         out->sc[1] = -c0;

@@ -27,12 +27,10 @@ static void at(const olo_law_input *x, olo_law_order order, bool coefficients, o
                  above = beyond(x->e0[0], x->c[2]);
     out->f = 0.5 * k * (above * above + below * below);
     out->g[0] = k * (above - below);
-    if (order >= OLO_LAW_FIRST) {
+    if (order >= OLO_LAW_FIRST)
         out->gg[0] = (above > 0.0 ? k : 0.0) + (below > 0.0 ? k : 0.0);
-    }
-    if (order >= OLO_LAW_SECOND) {
+    if (order >= OLO_LAW_SECOND)
         out->ggg[0] = 0.0;
-    }
     if (coefficients) {
         out->fc[0] = 0.5 * (above * above + below * below);
         out->fc[1] = k * below;
@@ -51,13 +49,11 @@ typedef struct push {
 static push push_beyond(double e0, double e1, double de, double bound)
 {
     const double p0 = beyond(e0, bound), p1 = beyond(e1, bound);
-    if (p0 > 0.0 && p1 > 0.0) {
+    if (p0 > 0.0 && p1 > 0.0)
         return (push){.s = 0.5 * (p0 + p1), .s0 = 0.5, .s1 = 0.5, .bound = -1.0};
-    }
     const double p = p0 + p1, d = fabs(de);
-    if (p == 0.0 || d == 0.0) {
+    if (p == 0.0 || d == 0.0)
         return (push){0};
-    }
     const double x = fmin(p / d, 1.0);
     const double in = 0.5 * x * (2.0 - x), out = 0.5 * x * x;
     const double in_in = (1.0 - x) * (1.0 - x) / d, out_out = x * x / d;

@@ -28,19 +28,16 @@ static int at_pair(int k, int l)
 
 static void set_matrix(double factor, const double *C, double *matrix)
 {
-    for (int k = 0; k < K; k++) {
-        for (int l = 0; l < K; l++) {
+    for (int k = 0; k < K; k++)
+        for (int l = 0; l < K; l++)
             matrix[k * K + l] = factor * C[at_pair(k, l)];
-        }
-    }
 }
 
 static void set_diagonal(double factor, const double *c, double *matrix)
 {
     small_zero(K * K, matrix);
-    for (int k = 0; k < K; k++) {
+    for (int k = 0; k < K; k++)
         matrix[(K + 1) * k] = factor * c[k];
-    }
 }
 
 /* y = factor C x */
@@ -48,9 +45,8 @@ static void times(double factor, const double *C, const double *x, double *y)
 {
     for (int k = 0; k < K; k++) {
         y[k] = 0.0;
-        for (int l = 0; l < K; l++) {
+        for (int l = 0; l < K; l++)
             y[k] += factor * C[at_pair(k, l)] * x[l];
-        }
     }
 }
 
@@ -58,18 +54,15 @@ static void times(double factor, const double *C, const double *x, double *y)
  * `count` columns. */
 static void by_entries(const double *x, int first, int count, double factor, double *table)
 {
-    for (int k = 0; k < K; k++) {
-        for (int l = 0; l < K; l++) {
+    for (int k = 0; k < K; k++)
+        for (int l = 0; l < K; l++)
             table[k * count + first + at_pair(k, l)] = factor * x[l];
-        }
-    }
 }
 
 static void mean_of(const olo_law_input *x, double mean[K])
 {
-    for (int k = 0; k < K; k++) {
+    for (int k = 0; k < K; k++)
         mean[k] = x->e0[k] + 0.5 * x->de[k];
-    }
 }
 
 static void no_second(olo_law_order order, olo_law_over *out)
@@ -92,17 +85,14 @@ static void elastic_at(const olo_law_input *x, olo_law_order order, bool coeffic
         out->f += 0.5 * c[k] * e[k] * e[k];
         out->g[k] = c[k] * e[k];
     }
-    if (order >= OLO_LAW_FIRST) {
+    if (order >= OLO_LAW_FIRST)
         set_diagonal(1.0, c, out->gg);
-    }
-    if (order >= OLO_LAW_SECOND) {
+    if (order >= OLO_LAW_SECOND)
         small_zero(K * K * K, out->ggg);
-    }
     if (coefficients) {
         set_diagonal(1.0, e, out->gc);
-        for (int k = 0; k < K; k++) {
+        for (int k = 0; k < K; k++)
             out->fc[k] = 0.5 * e[k] * e[k];
-        }
     }
 }
 
@@ -111,17 +101,15 @@ static void elastic_over(const olo_law_input *x, olo_law_order order, bool coeff
 {
     double mean[K];
     mean_of(x, mean);
-    for (int k = 0; k < K; k++) {
+    for (int k = 0; k < K; k++)
         out->s[k] = x->c[k] * mean[k];
-    }
     if (order >= OLO_LAW_FIRST) {
         set_diagonal(0.5, x->c, out->s1);
         set_diagonal(0.5, x->c, out->s0);
     }
     no_second(order, out);
-    if (coefficients) {
+    if (coefficients)
         set_diagonal(1.0, mean, out->sc);
-    }
 }
 
 const olo_law olo_law_elastic = {.name = "elastic",
@@ -139,23 +127,18 @@ static void coupled_at(const olo_law_input *x, olo_law_order order, bool coeffic
     const double *e = x->e0;
     times(1.0, x->c, e, out->g);
     out->f = 0.0;
-    for (int k = 0; k < K; k++) {
+    for (int k = 0; k < K; k++)
         out->f += 0.5 * e[k] * out->g[k];
-    }
-    if (order >= OLO_LAW_FIRST) {
+    if (order >= OLO_LAW_FIRST)
         set_matrix(1.0, x->c, out->gg);
-    }
-    if (order >= OLO_LAW_SECOND) {
+    if (order >= OLO_LAW_SECOND)
         small_zero(K * K * K, out->ggg);
-    }
     if (coefficients) {
         small_zero(K * PAIRS, out->gc);
         by_entries(e, 0, PAIRS, 1.0, out->gc);
-        for (int k = 0; k < K; k++) {
-            for (int l = k; l < K; l++) {
+        for (int k = 0; k < K; k++)
+            for (int l = k; l < K; l++)
                 out->fc[at_pair(k, l)] = (k == l ? 0.5 : 1.0) * e[k] * e[l];
-            }
-        }
     }
 }
 
@@ -191,12 +174,10 @@ static void rate_at(const olo_law_input *x, olo_law_order order, bool coefficien
     (void)x;
     out->f = 0.0;
     small_zero(K, out->g);
-    if (order >= OLO_LAW_FIRST) {
+    if (order >= OLO_LAW_FIRST)
         small_zero(K * K, out->gg);
-    }
-    if (order >= OLO_LAW_SECOND) {
+    if (order >= OLO_LAW_SECOND)
         small_zero(K * K * K, out->ggg);
-    }
     if (coefficients) {
         small_zero(RATE_COEFFICIENTS, out->fc);
         small_zero(K * RATE_COEFFICIENTS, out->gc);

@@ -11,15 +11,12 @@ void olo_law_no_potential(const olo_law_input *x, olo_law_order order, bool coef
 {
     (void)x;
     out->f = out->g[0] = 0.0;
-    if (order >= OLO_LAW_FIRST) {
+    if (order >= OLO_LAW_FIRST)
         out->gg[0] = 0.0;
-    }
-    if (order >= OLO_LAW_SECOND) {
+    if (order >= OLO_LAW_SECOND)
         out->ggg[0] = 0.0;
-    }
-    if (coefficients) {
+    if (coefficients)
         out->fc[0] = out->gc[0] = 0.0;
-    }
 }
 
 static void over(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_over *out)
@@ -30,12 +27,10 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
         out->s1[0] = x->c[0] / x->h;
         out->s0[0] = -out->s1[0];
     }
-    if (order >= OLO_LAW_SECOND) {
+    if (order >= OLO_LAW_SECOND)
         out->s00[0] = out->s01[0] = out->s11[0] = 0.0;
-    }
-    if (coefficients) {
+    if (coefficients)
         out->sc[0] = rate;
-    }
 }
 
 const olo_law olo_law_viscous = {.name = "viscous",

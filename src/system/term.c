@@ -27,12 +27,10 @@ enum { K = OLO_LAW_INVARIANTS_MAX, SIZE = OLO_FORM_SIZE_MAX };
 /* matrix += s a (x) b */
 static void add_outer(int n, double s, const double *a, const double *b, double *matrix)
 {
-    if (s == 0.0) {
+    if (s == 0.0)
         return; // many laws are linear or quadratic, many blocks vanish
-    }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         small_add_row(n, s * a[i], b, matrix + i * n);
-    }
 }
 
 static void values(const olo_term *term, const double *q, double e[K])
@@ -41,9 +39,8 @@ static void values(const olo_term *term, const double *q, double e[K])
         term->invariants->values(term, q, NULL, e);
         return;
     }
-    for (int k = 0; k < term->forms; k++) {
+    for (int k = 0; k < term->forms; k++)
         e[k] = olo_form_value(&term->form[k], q);
-    }
 }
 
 /* grad e_k(q) */
@@ -60,9 +57,8 @@ static void gradient(const olo_term *term, int k, const double *q, double *g)
 
 static void gradients(const olo_term *term, const double *q, double g[K][SIZE])
 {
-    for (int k = 0; k < term->forms; k++) {
+    for (int k = 0; k < term->forms; k++)
         gradient(term, k, q, g[k]);
-    }
 }
 
 /* matrix += s A_k */
@@ -81,16 +77,14 @@ static void add_hessian(const olo_term *term, int k, double s, double *matrix)
 static void add_hessians(const olo_term *term, double factor, const double *s, double *matrix)
 {
     double scaled[K];
-    for (int k = 0; k < term->forms; k++) {
+    for (int k = 0; k < term->forms; k++)
         scaled[k] = factor * s[k];
-    }
     if (term->invariants != NULL) {
         term->invariants->add_hessian(term, scaled, matrix);
         return;
     }
-    for (int k = 0; k < term->forms; k++) {
+    for (int k = 0; k < term->forms; k++)
         olo_form_add_hessian(&term->form[k], scaled[k], matrix);
-    }
 }
 
 /* v_k = A_k w for all forms. */
@@ -104,9 +98,8 @@ static void hessians_times(const olo_term *term, const double *w, double v[K][SI
         double A[SIZE * SIZE]; // only for derivatives that no step needs
         small_zero(term->size * term->size, A);
         add_hessian(term, k, 1.0, A);
-        for (int i = 0; i < term->size; i++) {
+        for (int i = 0; i < term->size; i++)
             v[k][i] = small_dot(term->size, A + i * term->size, w);
-        }
     }
 }
 
@@ -176,9 +169,8 @@ void olo_term_derivatives(const olo_term *term, const double *q, const double *a
 {
     olo_law_at law;
     law_at(term, q, angles, OLO_LAW_VALUE, false, &law);
-    for (int k = 0; k < term->forms; k++) {
+    for (int k = 0; k < term->forms; k++)
         by[k] = law.g[k];
-    }
 }
 
 void olo_term_hessian(const olo_term *term, const double *q, const double *angles, double *hessian)
@@ -192,9 +184,8 @@ void olo_term_hessian(const olo_term *term, const double *q, const double *angle
     small_zero(n * n, hessian);
     for (int k = 0; k < forms; k++) {
         add_hessian(term, k, law.g[k], hessian);
-        for (int l = 0; l < forms; l++) {
+        for (int l = 0; l < forms; l++)
             add_outer(n, law.gg[k * forms + l], g[k], g[l], hessian);
-        }
     }
 }
 
@@ -208,9 +199,8 @@ void olo_term_third(const olo_term *term, const double *q, const double *angles,
     // g_k, A_k w and g_k.w of all forms
     gradients(term, q, g);
     hessians_times(term, w, aw);
-    for (int k = 0; k < forms; k++) {
+    for (int k = 0; k < forms; k++)
         gw[k] = small_dot(n, g[k], w);
-    }
     // the sum over all pairs of forms
     small_zero(n * n, matrix);
     for (int k = 0; k < forms; k++) {
@@ -260,9 +250,8 @@ static void law_over_invariants(const olo_term *term, const olo_interval *x, olo
 {
     double e0[K], e1[K];
     term->invariants->over(term, x, e0, de, between);
-    for (int k = 0; k < term->forms; k++) {
+    for (int k = 0; k < term->forms; k++)
         e1[k] = e0[k] + de[k];
-    }
     law_over(term, x, e0, e1, de, order, coefficients, law);
 }
 
@@ -278,9 +267,8 @@ static void law_over_forms(const olo_term *term, const olo_interval *x, olo_law_
         olo_form_gradient(form, x->qm, gm[k]);
         // the same gradient as in the residual, so that r.dq and s.de agree
         de[k] = 0.0;
-        for (int i = 0; i < term->size; i++) {
+        for (int i = 0; i < term->size; i++)
             de[k] += gm[k][i] * x->dq[term->index[i]];
-        }
     }
     law_over(term, x, e0, e1, de, order, coefficients, law);
 }
@@ -288,12 +276,10 @@ static void law_over_forms(const olo_term *term, const olo_interval *x, olo_law_
 /* r = s_k g_k */
 static void put_force(const olo_term *term, const double *s, double g[K][SIZE], double *r)
 {
-    for (int i = 0; i < term->size; i++) {
+    for (int i = 0; i < term->size; i++)
         r[i] = s[0] * g[0][i];
-    }
-    for (int k = 1; k < term->forms; k++) {
+    for (int k = 1; k < term->forms; k++)
         small_add_row(term->size, s[k], g[k], r);
-    }
 }
 
 /* Invariants, gradients at the midpoint and stress of a step. */
@@ -316,9 +302,8 @@ static void stress_tangents(const olo_term *term, const double *sa, double g[K][
     const int forms = term->forms;
     for (int k = 0; k < forms; k++) {
         small_zero(term->size, u[k]);
-        for (int l = 0; l < forms; l++) {
+        for (int l = 0; l < forms; l++)
             small_add_row(term->size, sa[k * forms + l], g[l], u[k]);
-        }
     }
 }
 
@@ -331,9 +316,8 @@ static void put_tangent(const olo_term *term, const step *y, const double *sa, c
     gradients(term, qa, g);
     stress_tangents(term, sa, g, u);
     small_zero(n * n, tangent);
-    for (int k = 0; k < term->forms; k++) {
+    for (int k = 0; k < term->forms; k++)
         add_outer(n, 1.0, y->gm[k], u[k], tangent);
-    }
     add_hessians(term, 0.5, y->law.s, tangent);
 }
 
@@ -349,9 +333,8 @@ static void put_tangent_single(const olo_term *term, const step *y, double sa, c
         olo_form_gradient(&term->form[0], qa, g);
         for (int i = 0; i < n; i++) {
             const double a = sa * y->gm[0][i];
-            for (int j = 0; j < n; j++) {
+            for (int j = 0; j < n; j++)
                 tangent[i * n + j] = a * g[j];
-            }
         }
     }
     olo_form_add_hessian(&term->form[0], 0.5 * y->law.s[0], tangent);
@@ -362,11 +345,10 @@ double olo_term_discrete(const olo_term *term, const olo_interval *x, double *r,
     step y;
     step_init(term, x, tangent != NULL ? OLO_LAW_FIRST : OLO_LAW_VALUE, false, &y);
     put_force(term, y.law.s, y.gm, r);
-    if (tangent != NULL && term->forms == 1) {
+    if (tangent != NULL && term->forms == 1)
         put_tangent_single(term, &y, y.law.s1[0], x->q1, tangent);
-    } else if (tangent != NULL) {
+    else if (tangent != NULL)
         put_tangent(term, &y, y.law.s1, x->q1, tangent);
-    }
     return small_dot(term->forms, y.law.s, y.de);
 }
 
@@ -407,9 +389,8 @@ static void put_half_hessian(const olo_term *term, const olo_law_at *law, double
     for (int k = 0; k < forms; k++) {
         double u[SIZE];
         small_zero(n, u);
-        for (int l = 0; l < forms; l++) {
+        for (int l = 0; l < forms; l++)
             small_add_row(n, 0.5 * law->gg[k * forms + l], g[l], u);
-        }
         add_outer(n, 1.0, g[k], u, tangent);
     }
 }
@@ -429,12 +410,10 @@ double olo_term_midpoint_stress(const olo_term *term, const olo_interval *x, dou
     olo_law_at at;
     olo_invariant_point between;
     law_between(term, x, OLO_LAW_FIRST, &at, &between);
-    for (int k = 0; k < term->forms; k++) {
+    for (int k = 0; k < term->forms; k++)
         law->s[k] = at.g[k];
-    }
-    for (int k = 0; k < term->forms * term->forms; k++) {
+    for (int k = 0; k < term->forms * term->forms; k++)
         law->s1[k] = 0.5 * at.gg[k];
-    }
     if (term->invariants != NULL) {
         term->invariants->push(term, law->s, &between, r);
     } else {
@@ -447,9 +426,8 @@ double olo_term_midpoint_stress(const olo_term *term, const olo_interval *x, dou
 
 double olo_term_midpoint(const olo_term *term, const olo_interval *x, double *r, double *tangent)
 {
-    if (term->law->dissipative) {
+    if (term->law->dissipative)
         return olo_term_discrete(term, x, r, tangent);
-    }
     olo_law_at law;
     olo_invariant_point between;
     double g[K][SIZE];
@@ -460,12 +438,10 @@ double olo_term_midpoint(const olo_term *term, const olo_interval *x, double *r,
     }
     gradients(term, x->qm, g);
     small_zero(term->size, r);
-    for (int k = 0; k < term->forms; k++) {
+    for (int k = 0; k < term->forms; k++)
         small_add_row(term->size, law.g[k], g[k], r);
-    }
-    if (tangent != NULL) {
+    if (tangent != NULL)
         put_half_hessian(term, &law, g, tangent);
-    }
     return law.f;
 }
 
@@ -476,19 +452,17 @@ void olo_term_discrete_tangent(const olo_term *term, const olo_interval *x, int 
     step_init(term, x, OLO_LAW_FIRST, false, &y);
     const double *sa = slot == 0 ? y.law.s0 : y.law.s1;
     const double *qa = slot == 0 ? x->q0 : x->q1;
-    if (term->forms == 1) {
+    if (term->forms == 1)
         put_tangent_single(term, &y, sa[0], qa, tangent);
-    } else {
+    else
         put_tangent(term, &y, sa, qa, tangent);
-    }
 }
 
 /* Entry k, l, m of the second derivatives of s_k with respect to slots a (index l) and b (m). */
 static double second_entry(const olo_law_over *law, int forms, int a, int b, int k, int l, int m)
 {
-    if (a != b) {
+    if (a != b)
         return law->s01[a == 0 ? (k * forms + l) * forms + m : (k * forms + m) * forms + l];
-    }
     return (a == 0 ? law->s00 : law->s11)[(k * forms + l) * forms + m];
 }
 
@@ -507,9 +481,8 @@ void olo_term_discrete_second(const olo_term *term, const olo_interval *x, const
     stress_tangents(term, sa, ga, ua);
     stress_tangents(term, sb, gb, ub);
     hessians_times(term, w, aw);
-    for (int k = 0; k < forms; k++) {
+    for (int k = 0; k < forms; k++)
         wg[k] = small_dot(n, w, y.gm[k]);
-    }
 
     small_zero(n * n, matrix);
     for (int l = 0; l < forms; l++) {
@@ -519,17 +492,15 @@ void olo_term_discrete_second(const olo_term *term, const olo_interval *x, const
         // second derivative of the stress with respect to the invariants
         for (int m = 0; m < forms; m++) {
             double s = 0.0;
-            for (int k = 0; k < forms; k++) {
+            for (int k = 0; k < forms; k++)
                 s += wg[k] * second_entry(&y.law, forms, a, b, k, l, m);
-            }
             add_outer(n, s, ga[l], gb[m], matrix);
         }
         // second derivative of the invariants
         if (a == b) {
             double s = 0.0;
-            for (int k = 0; k < forms; k++) {
+            for (int k = 0; k < forms; k++)
                 s += wg[k] * sa[k * forms + l];
-            }
             add_hessian(term, l, s, matrix);
         }
     }
@@ -553,9 +524,8 @@ void olo_term_by_length(const olo_term *term, const olo_interval *x, double *dr)
     double r[SIZE];
     olo_term_discrete(term, x, dr, NULL);
     olo_term_discrete(term, &y, r, NULL);
-    for (int i = 0; i < term->size; i++) {
+    for (int i = 0; i < term->size; i++)
         dr[i] = -(dr[i] - r[i]) / x->h;
-    }
 }
 
 void olo_term_tangent_by_length(const olo_term *term, const olo_interval *x, const double *w, int a,
@@ -566,13 +536,11 @@ void olo_term_tangent_by_length(const olo_term *term, const olo_interval *x, con
     double tangent[SIZE * SIZE];
     small_zero(n, by);
     olo_term_discrete_tangent(term, x, a, tangent);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         small_add_row(n, -w[i] / x->h, tangent + i * n, by);
-    }
     olo_term_discrete_tangent(term, &y, a, tangent);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         small_add_row(n, w[i] / x->h, tangent + i * n, by);
-    }
 }
 
 double olo_term_second_by_length(const olo_term *term, const olo_interval *x, const double *w)
@@ -587,12 +555,10 @@ double olo_term_second_by_length(const olo_term *term, const olo_interval *x, co
 int olo_term_coefficients(const olo_term *term)
 {
     int count = term->law->coefficients;
-    if (term->invariants != NULL) {
+    if (term->invariants != NULL)
         return count + term->invariants->coefficients(term);
-    }
-    for (int k = 0; k < term->forms; k++) {
+    for (int k = 0; k < term->forms; k++)
         count += olo_form_coefficients(&term->form[k]);
-    }
     return count;
 }
 
@@ -627,9 +593,8 @@ double olo_term_energy_by_coefficient(const olo_term *term, const double *q, con
     olo_law_at law;
     double de[K], change[K][SIZE];
     law_at(term, q, angles, OLO_LAW_VALUE, true, &law);
-    if (p < term->law->coefficients) {
+    if (p < term->law->coefficients)
         return law.fc[p];
-    }
     invariants_by_coefficient(term, q, p, de, change);
     return small_dot(term->forms, law.g, de);
 }
@@ -644,18 +609,16 @@ void olo_term_gradient_by_coefficient(const olo_term *term, const double *q, con
     gradients(term, q, g);
     small_zero(n, dg);
     if (p < count) {
-        for (int k = 0; k < forms; k++) {
+        for (int k = 0; k < forms; k++)
             small_add_row(n, law.gc[k * count + p], g[k], dg);
-        }
         return;
     }
     double de[K], change[K][SIZE];
     invariants_by_coefficient(term, q, p, de, change);
     for (int l = 0; l < forms; l++) {
         small_add_row(n, law.g[l], change[l], dg);
-        for (int k = 0; k < forms; k++) {
+        for (int k = 0; k < forms; k++)
             small_add_row(n, law.gg[k * forms + l] * de[l], g[k], dg);
-        }
     }
 }
 
@@ -667,9 +630,8 @@ void olo_term_discrete_by_coefficient(const olo_term *term, const olo_interval *
     step_init(term, x, OLO_LAW_FIRST, true, &y);
     small_zero(n, dr);
     if (p < count) {
-        for (int k = 0; k < forms; k++) {
+        for (int k = 0; k < forms; k++)
             small_add_row(n, y.law.sc[k * count + p], y.gm[k], dr);
-        }
         return;
     }
     double e0[K], e1[K], change[K][SIZE];
@@ -681,9 +643,8 @@ void olo_term_discrete_by_coefficient(const olo_term *term, const olo_interval *
         // the change of the invariant at both ends: its mean, and its difference from the increment
         const double mean = 0.5 * (e0[l] + e1[l]);
         double difference = 0.0;
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < n; i++)
             difference += change[l][i] * x->dq[term->index[i]];
-        }
         for (int k = 0; k < forms; k++) {
             const double s0 = y.law.s0[k * forms + l], s1 = y.law.s1[k * forms + l];
             small_add_row(n, (s0 + s1) * mean + 0.5 * (s1 - s0) * difference, y.gm[k], dr);

@@ -18,9 +18,8 @@ enum { VARIABLES = 4, POINTS = 4 };
 
 static void require(int holds)
 {
-    if (!holds) {
+    if (!holds)
         abort();
-    }
 }
 
 /* Equal, or both not a number. */
@@ -62,9 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         olo_expression_compile(text, names, VARIABLES, &expression, &column, &error);
     if (status == OLO_OK) {
         require(expression != NULL && column == 0);
-        for (size_t i = 0; i < POINTS; i++) {
+        for (size_t i = 0; i < POINTS; i++)
             evaluate(expression, points[i]);
-        }
     } else {
         require(expression == NULL && error.text[0] != '\0');
         require(column <= strlen(text) + 1 && strchr(error.text, '\n') == NULL);

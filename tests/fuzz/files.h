@@ -17,9 +17,8 @@
 
 static inline void require(int holds)
 {
-    if (!holds) {
+    if (!holds)
         abort();
-    }
 }
 
 /* Where the files are; made at the first call, gone at the end. */

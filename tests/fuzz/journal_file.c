@@ -56,9 +56,8 @@ static void prepare(void)
     olo_checkpoint_set_checksum(&like, 0);
     for (size_t at = 0; at + sizeof head <= base.size && base.blocks < BLOCKS; at += 8) {
         memcpy(&head, base.bytes + at, sizeof head);
-        if (head.magic == like.magic && head.version == like.version) {
+        if (head.magic == like.magic && head.version == like.version)
             base.at[base.blocks++] = at;
-        }
     }
     require(base.blocks == BLOCKS);
 }
@@ -82,9 +81,8 @@ static void change(uint8_t *bytes, const uint8_t *data)
     uint8_t *block = bytes + base.at[data[0] % BLOCKS];
     const olo_checkpoint *head = (const olo_checkpoint *)(const void *)block;
     const size_t offset = (size_t)(data[1] | data[2] << 8) % head->size;
-    for (size_t i = 0; i <= data[4] % 9u && offset + i < head->size; i++) {
+    for (size_t i = 0; i <= data[4] % 9u && offset + i < head->size; i++)
         block[sizeof *head + offset + i] = (uint8_t)(block[sizeof *head + offset + i] + data[3]);
-    }
 }
 
 /* The checksum trailer of a journal covers its setup: it is written again over the same ranges. */
@@ -113,9 +111,8 @@ static void continue_run(void)
     olo_recorder *recorder = NULL;
     olo_run_summary summary = {0};
     const olo_run *how = olo_model_run(base.run.model);
-    if (olo_recorder_read_model(base.path, NULL, 0, &model, &error) != OLO_OK) {
+    if (olo_recorder_read_model(base.path, NULL, 0, &model, &error) != OLO_OK)
         require(error.text[0] != '\0');
-    }
     olo_model_free(model);
     error = (olo_error){0};
     if (olo_recorder_resume(base.path, base.run.model, base.run.system, how, &recorder,
@@ -135,18 +132,15 @@ static void continue_run(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (base.bytes == NULL) {
+    if (base.bytes == NULL)
         prepare();
-    }
     uint8_t *bytes = malloc(base.size);
     require(bytes != NULL);
     memcpy(bytes, base.bytes, base.size);
-    for (size_t i = 0; i + CHANGE <= size && i / CHANGE < CHANGES_MAX; i += CHANGE) {
+    for (size_t i = 0; i + CHANGE <= size && i / CHANGE < CHANGES_MAX; i += CHANGE)
         change(bytes, data + i);
-    }
-    for (size_t i = 0; i < BLOCKS; i++) {
+    for (size_t i = 0; i < BLOCKS; i++)
         fix(bytes + base.at[i]);
-    }
     put_file(base.partial, bytes, base.size);
     write_trailer_again(bytes);
     free(bytes);

@@ -18,9 +18,8 @@ enum { MAX_SIZE = 4096, MAX_COORDINATES = 150, STEPS = 3, ITERATIONS = 12, HALVI
 
 static void require(int holds)
 {
-    if (!holds) {
+    if (!holds)
         abort();
-    }
 }
 
 /* A failure has a reason, in one line. */
@@ -31,12 +30,9 @@ static void require_reason(const olo_error *error)
 
 static int is_finite(const olo_system *system, olo_state *state)
 {
-    for (int i = 0; i < olo_system_coordinate_count(system); i++) {
-        if (!isfinite(olo_state_configuration(state)[i]) ||
-            !isfinite(olo_state_velocity(state)[i])) {
+    for (int i = 0; i < olo_system_coordinate_count(system); i++)
+        if (!isfinite(olo_state_configuration(state)[i]) || !isfinite(olo_state_velocity(state)[i]))
             return 0;
-        }
-    }
     return isfinite(olo_state_time(state));
 }
 
@@ -45,9 +41,8 @@ static void look(const olo_system *system, const olo_state *state)
     olo_ledger ledger;
     double position[3], velocity[3], acceleration[3];
     olo_system_ledger(system, state, &ledger);
-    for (int i = 0; i < olo_system_output_count(system); i++) {
+    for (int i = 0; i < olo_system_output_count(system); i++)
         olo_system_output(system, state, i, position, velocity, acceleration);
-    }
 }
 
 static void take_steps(olo_stepper *stepper, const olo_system *system, olo_state *state, double h)
@@ -74,9 +69,8 @@ static void run_system(const olo_system *system, const olo_run *wanted)
     static const char *const treatments[] = {"reduced", "multipliers"};
     olo_error error = {0};
     olo_counts counts;
-    if (olo_system_counts(system, &counts, &error) != OLO_OK) {
+    if (olo_system_counts(system, &counts, &error) != OLO_OK)
         require_reason(&error);
-    }
     for (size_t k = 0; k < sizeof treatments / sizeof *treatments; k++) {
         olo_run run = *wanted;
         olo_state *state = NULL;
@@ -104,9 +98,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     olo_system *system = NULL;
     olo_error error = {0};
     if (size > MAX_SIZE || olo_model_read_text((const char *)data, size, "fuzz.yaml", NULL, 0,
-                                               &model, &error) != OLO_OK) {
+                                               &model, &error) != OLO_OK)
         return 0;
-    }
     if (olo_model_compile(model, &system, &error) != OLO_OK) {
         require(system == NULL);
         require_reason(&error);

@@ -15,9 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     olo_error error = {0};
     const olo_status status =
         olo_model_read_text((const char *)data, size, "fuzz.yaml", NULL, 0, &model, &error);
-    if (status != OLO_OK && (model != NULL || strchr(error.text, '\n') != NULL)) {
+    if (status != OLO_OK && (model != NULL || strchr(error.text, '\n') != NULL))
         abort();
-    }
     olo_model_free(model);
     return 0;
 }

@@ -29,9 +29,8 @@ static struct {
 static herr_t note_path(hid_t group, const char *name, const H5L_info_t *info, void *context)
 {
     (void)group, (void)info, (void)context;
-    if (base.path_count < PATHS_MAX && strlen(name) < PATH_SIZE) {
+    if (base.path_count < PATHS_MAX && strlen(name) < PATH_SIZE)
         strcpy(base.paths[base.path_count++], name);
-    }
     return 0;
 }
 
@@ -67,9 +66,8 @@ static void prepare(void)
 /* Changes bytes of a dataset or attribute that is small enough. */
 static void change_bytes(uint8_t *bytes, size_t size, size_t at, const uint8_t *value)
 {
-    for (size_t i = 0; i < 6 && size > 0; i++) {
+    for (size_t i = 0; i < 6 && size > 0; i++)
         bytes[(at + i) % size] = value[i];
-    }
 }
 
 static size_t bytes_in(hid_t type, hid_t space)
@@ -96,9 +94,8 @@ static void change_attribute(hid_t object, size_t which, size_t at, const uint8_
                              bool remove)
 {
     const int count = H5Aget_num_attrs(object);
-    if (count <= 0) {
+    if (count <= 0)
         return;
-    }
     const hsize_t index = which % (size_t)count;
     if (remove) {
         H5Adelete_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, index, H5P_DEFAULT);
@@ -154,17 +151,15 @@ static void change(hid_t file, const uint8_t *data)
     const uint8_t *value = data + 4;
     const hid_t object =
         data[1] == 0 ? H5Oopen(file, "/", H5P_DEFAULT) : H5Oopen(file, path, H5P_DEFAULT);
-    if (object < 0) {
+    if (object < 0)
         return;
-    }
     const bool dataset = H5Iget_type(object) == H5I_DATASET;
     switch (data[0] % 8) {
     case 0:
     case 1:
     case 2:
-        if (dataset) {
+        if (dataset)
             change_contents(object, at, value);
-        }
         break;
     case 3:
     case 4:
@@ -174,16 +169,14 @@ static void change(hid_t file, const uint8_t *data)
         change_attribute(object, at, 0, value, true);
         break;
     case 6:
-        if (dataset) {
+        if (dataset)
             resize(object, value);
-        }
         break;
     default:
-        if (value[0] % 2 == 0) {
+        if (value[0] % 2 == 0)
             H5Ldelete(file, path, H5P_DEFAULT);
-        } else {
+        else
             replace(file, path, value);
-        }
     }
     H5Oclose(object);
 }
@@ -193,9 +186,8 @@ static void change_all(const uint8_t *data, size_t size)
     put_file(base.path, base.bytes, base.size);
     const hid_t file = H5Fopen(base.path, H5F_ACC_RDWR, H5P_DEFAULT);
     require(file >= 0);
-    for (size_t i = 0; i + CHANGE <= size && i / CHANGE < CHANGES_MAX; i += CHANGE) {
+    for (size_t i = 0; i + CHANGE <= size && i / CHANGE < CHANGES_MAX; i += CHANGE)
         change(file, data + i);
-    }
     require(H5Fclose(file) >= 0);
     const int descriptor = open(base.path, O_RDWR | O_CLOEXEC);
     struct stat facts;
@@ -269,28 +261,24 @@ static void write_as(size_t format)
         write_frames();
         return;
     }
-    if (out != NULL) {
+    if (out != NULL)
         fclose(out);
-    }
     (void)unlink(base.out);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char WHOLE[4] = {'f', 'i', 'l', 'e'};
-    if (base.bytes == NULL) {
+    if (base.bytes == NULL)
         prepare();
-    }
-    if (size >= sizeof WHOLE && memcmp(data, WHOLE, sizeof WHOLE) == 0) {
+    if (size >= sizeof WHOLE && memcmp(data, WHOLE, sizeof WHOLE) == 0)
         put_file(base.path, data + sizeof WHOLE, size - sizeof WHOLE);
-    } else {
+    else
         change_all(data, size);
-    }
-    if (size % 5 == 4) {
+    if (size % 5 == 4)
         read_all();
-    } else {
+    else
         write_as(size % 5);
-    }
     (void)unlink(base.path);
     return 0;
 }

@@ -48,9 +48,8 @@ TEST(errors_of_a_linear_oscillator_are_those_of_its_discrete_frequency)
         check_relative(fabs(dp / p), rows[i].error.p, 1e-9);
         check_relative(z, rows[i].error.z, 1e-9);
         check_true(isnan(rows[i].error.lambda)); // no constraints
-        if (i > 0) {
+        if (i > 0)
             check_close(log(z_before / z) / log(steps[i - 1] / h), rows[i].order.z, 1e-8);
-        }
         z_before = z;
     }
     check_true(isnan(rows[0].order.z));
@@ -136,9 +135,8 @@ TEST(P3_double_pendulum_has_order_2_in_z_and_1_in_the_multipliers)
         check_relative(z[i], rows[i].error.z, 0.01);
         // rounding of q leaves some eps/h^2 in the multipliers of the reference: 5e-5, which
         // smaller steps feel
-        if (i < 3) {
+        if (i < 3)
             check_relative(lambda[i], rows[i].error.lambda_step, 0.02);
-        }
     }
     scene_close(&s);
 }
@@ -221,9 +219,8 @@ TEST(T3_heavy_top_follows_steady_precession_at_order_2)
         check_ok(olo_study_convergence(&study, steps, 5, 0.0, rows, &summary, &error), &error);
         check_true(summary.whole);
         check_below(summary.start_error, 1e-14);
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 5; i++)
             check_relative(z[i], rows[i].error.z, 0.005);
-        }
         check_close(2.0, rows[4].order.z, 0.01);
         scene_close(&s);
     }
@@ -304,9 +301,8 @@ TEST(an_exact_solution_with_gaps_says_where)
                          NULL);
     double q[6], v[6];
     check_true(!olo_system_exact_solution(s.system, 2.0, q, v));
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         check_true(isnan(q[i]) && isnan(v[i]));
-    }
     check_close(2.0, q[4], 0.0);
     check_close(1.0, v[4], 0.0);
     scene_close(&s);
@@ -517,9 +513,8 @@ TEST(a_study_without_memory_fails_and_leaks_nothing)
         olo_memory_fail_at(n);
         status[1] = olo_compare_treatments(&study, &setup, compared, NULL, &base, NULL);
         olo_memory_fail_at(0);
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 2; k++)
             check_true(status[k] == OLO_OK || status[k] == OLO_NO_MEMORY);
-        }
         check_equal(alive, olo_memory_alive());
         check_true(n < 10000);
     }

@@ -37,9 +37,8 @@ static void planar_coordinates(const runner *r, double x[3])
     double from[3], to[3];
     point_of(plate, on_plate, from);
     point_of(pyramid, on_pyramid, to);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         to[i] -= from[i];
-    }
     x[0] = dot(to, plate + 3);
     x[1] = dot(to, plate + 6);
     x[2] = unwrap(angle_about(plate, pyramid, 2), x[2]);
@@ -58,9 +57,8 @@ static void check_pair_to(double tolerance, runner r, pair_coordinates *coordina
             one_step(&r);
             coordinates(&r, x);
         }
-        for (int k = 0; k < count; k++) {
+        for (int k = 0; k < count; k++)
             check_close(rows[i].x[k], x[k], tolerance);
-        }
     }
     olo_ledger end;
     olo_system_ledger(r.system, r.state, &end);
@@ -139,9 +137,8 @@ TEST(cylindrical_pair_converges_to_the_exact_slide)
     for (int k = 0; k < 2; k++) {
         runner r = open_model("cylindrical-pair", k == 0 ? 1e-3 : 5e-4);
         for (int i = 0; i < 4; i++) {
-            while (r.step < lround(times[i] / r.h)) {
+            while (r.step < lround(times[i] / r.h))
                 one_step(&r);
-            }
             double x[3] = {0};
             cylindrical_coordinates(&r, x);
             u[k][i] = x[0];
@@ -228,9 +225,8 @@ TEST(revolute_pair_converges_with_the_published_errors)
     double reference[48] = {0};
     for (int i = 0; i < 6; i++) {
         runner r = open_model("revolute-pair", steps[i]);
-        while (r.step < lround(2.0 / r.h)) {
+        while (r.step < lround(2.0 / r.h))
             one_step(&r);
-        }
         double z[48], change = 0.0, norm = 0.0;
         revolute_phase(&r, z);
         for (int k = 0; k < 48; k++) {
@@ -367,9 +363,8 @@ TEST(six_body_linkage_does_not_depend_on_its_frames)
                                         {0.0862561, 0.05, -0.0862561},
                                         {0.0862561, 0.0862561, -0.05},
                                         {0.05, 0.0862561, -0.0137439}};
-    for (int k = 0; k < 5; k++) {
+    for (int k = 0; k < 5; k++)
         check_below(distance(centers[k], body(&b, names[k])), 1e-7);
-    }
     for (int i = 0; i < 100; i++) {
         one_step(&a);
         one_step(&b);
@@ -397,12 +392,10 @@ static double diagonal_error(const runner *r)
                                         {0.1, 0.1, -0.1}, {0.1, 0.1, 0}, {0, 0.1, 0}};
     const char *const names[6] = {"one", "two", "three", "four", "five", "zero"};
     double x[6][3], largest = 0.0;
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 6; k++)
         point_of(body(r, names[k]), hinges[k], x[k]);
-    }
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++)
         largest = larger(largest, fabs(distance(x[k], x[k + 3]) - 0.1 * sqrt(3.0)));
-    }
     return largest;
 }
 
@@ -604,9 +597,8 @@ TEST(bricard_converges_to_the_motion_on_its_curve)
         const double coarse = distance(x[0][i], reference[i]),
                      fine = distance(x[1][i], reference[i]);
         double extrapolated[3];
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3; k++)
             extrapolated[k] = (4 * x[1][i][k] - x[0][i][k]) / 3;
-        }
         check_relative(4.0, coarse / fine, 0.01);
         check_below(distance(extrapolated, reference[i]), 1e-3 * fine);
     }
@@ -685,9 +677,8 @@ TEST(reduced_and_multipliers_agree_for_every_model)
         for (int i = 0; i < steps; i++) {
             one_step(&a);
             one_step(&b);
-            if (difference(&a, &b) > (i == 0 ? 1e-12 : 1e-9)) {
+            if (difference(&a, &b) > (i == 0 ? 1e-12 : 1e-9))
                 print_error("%s, step %d\n", all[m].name, i + 1);
-            }
             check_below(difference(&a, &b), i == 0 ? 1e-12 : 1e-9);
         }
         close_runner(&a);

@@ -57,9 +57,8 @@ static inline void one_step(runner *r)
 {
     olo_error error = {0};
     const olo_status status = olo_stepper_step(r->stepper, r->state, r->h, &error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         print_error("%s, h = %g, step %ld of it\n", olo_model_name(r->model), r->h, r->step + 1);
-    }
     check_ok(status, &error);
     r->halvings += olo_stepper_report(r->stepper)->halvings;
     r->step++;
@@ -93,9 +92,8 @@ static inline double distance(const double a[3], const double b[3])
 /* The point X of a body. */
 static inline void point_of(const double *q, const double X[3], double x[3])
 {
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         x[i] = q[i] + X[0] * q[3 + i] + X[1] * q[6 + i] + X[2] * q[9 + i];
-    }
 }
 
 /* Angle of body c relative to body p about their common axis k (0, 1, 2) of the frames, which are

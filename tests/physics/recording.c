@@ -120,9 +120,8 @@ TEST(the_file_ends_with_the_state_of_the_end)
     check_ok(olo_result_read_column(result, "a.position.x", values, &error), &error);
     check_close(olo_state_configuration(last)[0], values[rows - 1], 0.0);
     check_ok(olo_result_read_column(result, "energy.total", values, &error), &error);
-    for (long i = 0; i < rows; i++) {
+    for (long i = 0; i < rows; i++)
         check_relative(values[0], values[i], 1e-12);
-    }
     free(values);
     olo_result_free(result);
     olo_state_free(last);

@@ -57,12 +57,11 @@ static void wrench_of(const bench *b, const double *f, double force[3], double m
     const olo_action *action = action_of(b);
     vec3_set(0, 0, 0, force);
     vec3_set(0, 0, 0, moment);
-    for (int k = 0; k < action->size; k += 3) {
+    for (int k = 0; k < action->size; k += 3)
         if (action->index[k] == 0)
             vec3_add(1.0, f + k, force);
         else
             vec3_add_cross(b->qm + action->index[k], f + k, moment);
-    }
 }
 
 static double work_of(const bench *b, const double *f)

@@ -101,9 +101,8 @@ TEST(truncation_never_cuts_a_character)
     for (int lead = 0; lead < 2; lead++) {
         char text[OLO_ERROR_TEXT_SIZE + 64];
         size_t length = 0;
-        if (lead == 1) {
+        if (lead == 1)
             text[length++] = 'a';
-        }
         while (length + 2 < sizeof text) {
             text[length++] = (char)0xC3;
             text[length++] = (char)0xA9;
@@ -171,14 +170,12 @@ TEST(realloc_copies_old_items_and_zeroes_new_ones)
 {
     int *x = olo_realloc(NULL, 0, 3, sizeof *x);
     check_true(x != NULL);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         x[i] = i + 1;
-    }
     x = olo_realloc(x, 3, 6, sizeof *x);
     check_true(x != NULL);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 6; i++)
         check_equal(i < 3 ? i + 1 : 0, x[i]);
-    }
     x = olo_realloc(x, 6, 2, sizeof *x);
     check_true(x != NULL);
     check_equal(1, x[0]);
@@ -197,9 +194,8 @@ TEST(a_growing_list_copies_its_items_and_doubles)
         check_true(capacity > (size_t)i);
         list[i] = i;
     }
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 1000; i++)
         check_equal(i, list[i]);
-    }
     check_true(olo_memory_count() - before < 12);
     olo_free(list);
 }
@@ -316,9 +312,8 @@ TEST(small_terms_survive_large_ones)
     // the plain sum is 0; the example of Neumaier
     olo_sum sum = {0};
     const double terms[] = {1.0, 1e100, 1.0, -1e100};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         olo_sum_add(&sum, terms[i]);
-    }
     check_close(2.0, olo_sum_value(&sum), 0.0);
 }
 
@@ -342,9 +337,8 @@ TEST(clocks_never_run_backwards)
     const double wall = olo_clock_seconds();
     const double cpu = olo_cpu_seconds();
     volatile double x = 0.0;
-    for (int i = 0; i < 1000000; i++) {
+    for (int i = 0; i < 1000000; i++)
         x = x + 1.0;
-    }
     check_true(olo_clock_seconds() >= wall);
     check_true(olo_cpu_seconds() > cpu);
 }
@@ -368,9 +362,8 @@ TEST(the_estimate_follows_a_change_of_pace)
     olo_progress progress;
     olo_progress_start(&progress, 0.0);
     olo_progress_update(&progress, 10.0, 0.5);
-    for (int i = 1; i <= 100; i++) {
+    for (int i = 1; i <= 100; i++)
         olo_progress_update(&progress, 10.0 + i, 0.5 + 0.001 * i);
-    }
     check_relative(0.001, olo_progress_rate(&progress), 0.01);
 }
 

@@ -33,9 +33,8 @@ static double value(const char *text)
 static void same(const char *text, double expected)
 {
     const double got = value(text);
-    if (!(fabs(got - expected) <= 1e-15 * fabs(expected))) {
+    if (!(fabs(got - expected) <= 1e-15 * fabs(expected)))
         print_error("in '%s'\n", text);
-    }
     check_relative(expected, got, 1e-15);
 }
 
@@ -174,9 +173,8 @@ TEST(not_finite_results_come_back_as_they_are)
                                           "min(0/0, 1)", "min(1, 0/0)",       "max(0/0, 1)",
                                           "max(1, 0/0)", "clamp(0/0, -1, 1)", "sign(0/0)",
                                           "step(0/0)",   "abs(0/0)",          "mod(1, 0)"};
-    for (size_t i = 0; i < sizeof invalid / sizeof *invalid; i++) {
+    for (size_t i = 0; i < sizeof invalid / sizeof *invalid; i++)
         check_true(isnan(value(invalid[i])));
-    }
     same("if(x > 0, x, sqrt(-x))", 0.7);
 }
 
@@ -214,9 +212,8 @@ TEST(used_variables_are_known)
 TEST(names_of_the_language_are_known)
 {
     static const char *const reserved[] = {"sin", "if", "clamp", "pi", "deg", "and", "inf", "step"};
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         check_true(olo_expression_is_reserved(reserved[i]));
-    }
     check_true(!olo_expression_is_reserved("length"));
     check_true(!olo_expression_is_reserved("+"));
     check_true(!olo_expression_is_reserved("negative"));
@@ -278,9 +275,8 @@ TEST(each_error_has_its_column)
 static char *copies_of(const char *head, size_t count, const char *tail)
 {
     char *text = calloc(count * strlen(head) + strlen(tail) + 1, 1);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         memcpy(text + i * strlen(head), head, strlen(head));
-    }
     return strcat(text, tail);
 }
 
@@ -414,14 +410,12 @@ TEST(derivatives_up_to_third_order_are_exact)
             check_true(got[0] == olo_expression_value(expression, point));
             for (int k = 0; k <= order; k++) {
                 const double expected = jets[i].derivatives[k];
-                if (!(fabs(got[k] - expected) <= 1e-13 * larger(1, fabs(expected)))) {
+                if (!(fabs(got[k] - expected) <= 1e-13 * larger(1, fabs(expected))))
                     print_error("derivative %d of '%s'\n", k, jets[i].text);
-                }
                 check_close(expected, got[k], 1e-13 * larger(1, fabs(expected)));
             }
-            for (int k = order + 1; k <= 3; k++) {
+            for (int k = order + 1; k <= 3; k++)
                 check_close(9, got[k], 0);
-            }
         }
         /* D2f[d,d] by the other function */
         const double second = olo_expression_second(expression, point, direction, direction);
@@ -484,12 +478,10 @@ TEST(gradient_and_hessian_in_closed_form)
     const double x = point[0], y = point[1], z = point[2], l = point[3];
     const double expected[] = {2 * x * y, x * x, cos(z) * l, sin(z)};
     const double second[] = {2 * y, 2 * x, 0, 0, 2 * x, 0, 0, 0, 0, 0, 0, cos(z), 0, 0, cos(z), 0};
-    for (size_t i = 0; i < COUNT; i++) {
+    for (size_t i = 0; i < COUNT; i++)
         check_relative(expected[i], gradient[i], 1e-15);
-    }
-    for (size_t i = 0; i < COUNT * COUNT; i++) {
+    for (size_t i = 0; i < COUNT * COUNT; i++)
         check_close(i == 10 ? -sin(z) * l : second[i], hessian[i], 1e-15);
-    }
     olo_expression_free(expression);
 }
 
@@ -501,14 +493,12 @@ static void derivatives_at(const char *text, double x, double y, const double *e
     olo_expression_taylor(expression, at, along, 3, got);
     for (int k = 0; k < 4; k++) {
         if (isnan(expected[k]) ? !isnan(got[k])
-                               : !(fabs(expected[k] - got[k]) <= 1e-14 || expected[k] == got[k])) {
+                               : !(fabs(expected[k] - got[k]) <= 1e-14 || expected[k] == got[k]))
             print_error("derivative %d of '%s' is %g\n", k, text, got[k]);
-        }
-        if (isnan(expected[k])) {
+        if (isnan(expected[k]))
             check_true(isnan(got[k]));
-        } else {
+        else
             check_close(expected[k], got[k], 1e-14);
-        }
     }
     olo_expression_free(expression);
 }
@@ -582,9 +572,8 @@ static void scribble(char *text, size_t count)
         operand = last == '(' || last == ' ' || strchr("+-*/^<=&,!", last) != NULL;
     }
     strcat(text, operand ? "x" : "");
-    for (; open > 0 && random_below(20) > 0; open--) {
+    for (; open > 0 && random_below(20) > 0; open--)
         strcat(text, ")");
-    }
 }
 
 TEST(random_texts_give_a_program_or_an_error)

@@ -28,9 +28,8 @@ static void sample_init(sample *x, uint64_t *seed)
     }
     x->product[3].i = x->product[2].i;
     x->product[3].j = x->product[2].j;
-    for (int i = 0; i < Q; i++) {
+    for (int i = 0; i < Q; i++)
         x->q[i] = random_number(seed);
-    }
     x->form = (olo_form){.c = random_number(seed),
                          .size = N,
                          .products = PRODUCTS,
@@ -43,9 +42,8 @@ static void sample_init(sample *x, uint64_t *seed)
 static quad reference_value(const olo_form *form, const quad *q, int p, quad t)
 {
     quad e = form->c + (p == 0 ? t : 0);
-    for (int l = 0; l < form->size; l++) {
+    for (int l = 0; l < form->size; l++)
         e += (form->b[l] + (p == 1 + l ? t : 0)) * q[form->index[l]];
-    }
     for (int m = 0; m < form->products; m++) {
         const quad a = form->product[m].a + (p == 1 + form->size + m ? t : 0);
         e += a * q[form->index[form->product[m].i]] * q[form->index[form->product[m].j]];
@@ -57,9 +55,8 @@ static quad reference_value(const olo_form *form, const quad *q, int p, quad t)
 static quad reference_derivative(const olo_form *form, const quad *q, int l, int p, quad t)
 {
     quad x[Q];
-    for (int i = 0; i < Q; i++) {
+    for (int i = 0; i < Q; i++)
         x[i] = q[i];
-    }
     x[form->index[l]] += 1;
     const quad up = reference_value(form, x, p, t);
     x[form->index[l]] -= 2;
@@ -68,9 +65,8 @@ static quad reference_derivative(const olo_form *form, const quad *q, int l, int
 
 static void to_quad(int n, const double *q, quad *out)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         out[i] = q[i];
-    }
 }
 
 TEST(a_form_is_constant_linear_and_products)
@@ -105,9 +101,8 @@ TEST(value_and_gradient_follow_the_definition)
         const quad value = reference_value(&x.form, q, -1, 0);
         check_close((double)value, olo_form_value(&x.form, x.q), 1e-14);
         olo_form_gradient(&x.form, x.q, gradient);
-        for (int l = 0; l < N; l++) {
+        for (int l = 0; l < N; l++)
             check_close((double)reference_derivative(&x.form, q, l, -1, 0), gradient[l], 1e-14);
-        }
     }
 }
 
@@ -145,17 +140,15 @@ TEST(hessian_is_constant_symmetric_and_applied_alike)
         sample x;
         double a[N * N], aw[N], g0[N], g1[N], shifted[Q];
         sample_init(&x, &seed);
-        for (int i = 0; i < N * N; i++) {
+        for (int i = 0; i < N * N; i++)
             a[i] = 7.0;
-        }
         olo_form_add_hessian(&x.form, -2.5, a);
         olo_form_hessian_times(&x.form, x.w, aw);
 
         // A w = grad e(q + w) - grad e(q)
         memcpy(shifted, x.q, sizeof shifted);
-        for (int l = 0; l < N; l++) {
+        for (int l = 0; l < N; l++)
             shifted[x.index[l]] += x.w[l];
-        }
         olo_form_gradient(&x.form, x.q, g0);
         olo_form_gradient(&x.form, shifted, g1);
         for (int i = 0; i < N; i++) {

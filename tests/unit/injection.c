@@ -33,9 +33,8 @@ static bool old_result_is_untouched(void)
     FILE *file = fopen(FILE_NAME, "r");
     const bool same = file != NULL && fread(text, 1, sizeof text, file) == sizeof OLD - 1 &&
                       strcmp(text, OLD) == 0;
-    if (file != NULL) {
+    if (file != NULL)
         fclose(file);
-    }
     return same;
 }
 
@@ -49,9 +48,8 @@ static bool is_there(const char *name)
 static uint64_t hash_of(const unsigned char *bytes, size_t size)
 {
     uint64_t hash = 14695981039346656037ULL ^ size;
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i++)
         hash = (hash ^ bytes[i]) * 1099511628211ULL;
-    }
     return hash;
 }
 
@@ -63,11 +61,9 @@ static bool is_new(const unsigned char *bytes, size_t size)
     static uint64_t known[CAPACITY];
     const uint64_t hash = hash_of(bytes, size);
     size_t i = (size_t)hash % CAPACITY;
-    for (; known[i] != 0; i = (i + 1) % CAPACITY) {
-        if (known[i] == hash) {
+    for (; known[i] != 0; i = (i + 1) % CAPACITY)
+        if (known[i] == hash)
             return false;
-        }
-    }
     known[i] = hash;
     check_true(++journals < CAPACITY / 2);
     return true;
@@ -99,9 +95,8 @@ static void check_nothing_is_lost(const journal_contents *whole, bool interrupte
     check_equal(0, count_hidden("."));
     static int count;
     if (is_there(PARTIAL) && is_new_journal() && count++ % INJECTION_RESUME == 0) {
-        if (!interrupted) {
+        if (!interrupted)
             journal_check_begin(whole, PARTIAL);
-        }
         check_ok(journal_all(true, 0, &error), &error);
         journal_check_same(whole, FILE_NAME);
     }
@@ -192,9 +187,8 @@ static void fail_writes(const journal_contents *whole, size_t stride, const unsi
     for (size_t n = 1; n <= changes; n += stride) {
         olo_error error = {0};
         put_old_result();
-        if (resume) {
+        if (resume)
             put_journal(journal, size);
-        }
         const size_t before = olo_write_count();
         olo_write_fail_at(n);
         const olo_status status = journal_all(resume, 0, &error);

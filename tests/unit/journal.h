@@ -39,9 +39,8 @@ int gettimeofday(struct timeval *restrict now, void *restrict zone)
 
 time_t time(time_t *now)
 {
-    if (now != NULL) {
+    if (now != NULL)
         *now = JOURNAL_SECONDS;
-    }
     return JOURNAL_SECONDS;
 }
 
@@ -101,12 +100,10 @@ static olo_status journal_prepare(journal_run *run, const olo_setting *settings,
 {
     olo_status status = olo_model_read_text(JOURNAL_MODEL, strlen(JOURNAL_MODEL), "swing", settings,
                                             count, &run->model, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_model_compile(run->model, &run->system, error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_system_create_initial_state(run->system, &run->state, NULL, error);
-    }
     return status;
 }
 
@@ -119,9 +116,8 @@ static olo_status journal_go(journal_run *run, bool resume, olo_error *error)
                                                      &run->recorder, run->state, &summary, error)
                                : olo_recorder_create(FILE_NAME, run->model, run->system, how,
                                                      "oloid run swing", &run->recorder, error);
-    if (status != OLO_OK) {
+    if (status != OLO_OK)
         return status;
-    }
     olo_recorder_set_checkpoint(run->recorder, 0.0);
     const olo_observer observers[2] = {olo_recorder_observer(run->recorder),
                                        {.initialised = OLO_INITIALISED_OBSERVER,
@@ -140,9 +136,8 @@ static olo_status journal_all(bool resume, long stop_after, olo_error *error)
 {
     journal_run run = {.stop_after = stop_after};
     olo_status status = journal_prepare(&run, NULL, 0, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = journal_go(&run, resume, error);
-    }
     journal_free(&run);
     return status;
 }
@@ -174,9 +169,8 @@ static journal_contents journal_read(const char *path)
                  &error);
     }
     check_ok(olo_result_verdicts(result, c.verdicts, &c.verdict_count, &error), &error);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 5; i++)
         (void)olo_result_attribute_number(result, "/run", NUMBERS[i], &c.numbers[i], NULL);
-    }
     olo_result_free(result);
     return c;
 }
@@ -234,9 +228,8 @@ static int journal_enter(void **state)
 {
     (void)state;
     strcpy(journal_folder, "/dev/shm/oloid-test-XXXXXX");
-    if (mkdtemp(journal_folder) == NULL || chdir(journal_folder) != 0) {
+    if (mkdtemp(journal_folder) == NULL || chdir(journal_folder) != 0)
         journal_folder[0] = '\0';
-    }
     return 0;
 }
 
@@ -247,9 +240,8 @@ static int journal_leave(void **state)
     unlink(FILE_NAME);
     unlink(PARTIAL);
     check_equal(0, count_hidden("."));
-    if (journal_folder[0] != '\0') {
+    if (journal_folder[0] != '\0')
         check_equal(0, rmdir(journal_folder));
-    }
     return 0;
 }
 

@@ -114,18 +114,16 @@ static void energy_along(void *context, quad t, quad *f)
 static double largest(int n, const double *y)
 {
     double most = 0.0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         most = larger(most, fabs(y[i]));
-    }
     return most;
 }
 
 static double scale_of(int n, const quad *y)
 {
     quad most = 0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         most = quad_abs(y[i]) > most ? quad_abs(y[i]) : most;
-    }
     return (double)most;
 }
 
@@ -135,9 +133,8 @@ static void check_block(int n, const quad *expected, const double *got, double t
                         double least)
 {
     const double scale = larger(scale_of(n, expected), least);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         check_close((double)expected[i], got[i], tolerance * scale);
-    }
 }
 
 // -- tests ----------------------------------------------------------------------------------------
@@ -201,9 +198,8 @@ static void check_first(sample *x, double tolerance)
         for (int j = 0; j < k; j++) {
             direction y = {.x = x, .a = a, .j = j, .d = 1e-3 * x->length};
             quad_derivative(stress_along, &y, y.d, k, column);
-            for (int i = 0; i < k; i++) {
+            for (int i = 0; i < k; i++)
                 (a == 0 ? s0 : s1)[i * k + j] = column[i];
-            }
         }
     }
     check_block(k * k, s0, out.s0, tolerance, largest(k, out.s));
@@ -224,9 +220,8 @@ static void check_second(sample *x, double step, double tolerance)
             const direction inner = {.x = x, .a = slots[block][0], .j = jl / k, .d = d};
             direction y = {.x = x, .a = slots[block][1], .j = jl % k, .d = d, .inner = &inner};
             quad_derivative(stress_along, &y, d, k, column);
-            for (int i = 0; i < k; i++) {
+            for (int i = 0; i < k; i++)
                 second[i * k * k + jl] = column[i];
-            }
         }
         check_block(k * k * k, second, got[block], tolerance, largest(k, out.s));
     }
@@ -292,9 +287,8 @@ TEST(second_derivatives_are_symmetric_and_the_ends_exchangeable)
             double reverse[K];
             sample_init(&x, &kinds[kind], size, &seed);
             const int k = x.exact.k;
-            for (int i = 0; i < k; i++) {
+            for (int i = 0; i < k; i++)
                 reverse[i] = -x.de[i];
-            }
             olo_law_input input = x.input;
             input.e0 = x.e1;
             input.e1 = x.e0;
@@ -347,9 +341,8 @@ TEST(derivatives_for_a_cubic_function_scale_with_the_increment)
                 x.e1[i] = em[i] + 0.5 * x.de[i];
             }
             olo_law_general.over(&x.input, OLO_LAW_SECOND, false, size == 1.0 ? &large : &small);
-            if (size == 1.0) {
+            if (size == 1.0)
                 continue;
-            }
             double hessian[K * K];
             ridge_hessian(&x.ridge, em, hessian);
             for (int i = 0; i < 9; i++) {
@@ -391,9 +384,8 @@ static double peak_value(void *context, const double *e)
 {
     const int k = *(const int *)context;
     double u = 0.0;
-    for (int i = 0; i < k; i++) {
+    for (int i = 0; i < k; i++)
         u += 100.0 * e[i];
-    }
     return 1000.0 + 1.0 / (1.0 + u * u);
 }
 
@@ -401,12 +393,10 @@ static void peak_gradient(void *context, const double *e, double *g)
 {
     const int k = *(const int *)context;
     double u = 0.0;
-    for (int i = 0; i < k; i++) {
+    for (int i = 0; i < k; i++)
         u += 100.0 * e[i];
-    }
-    for (int i = 0; i < k; i++) {
+    for (int i = 0; i < k; i++)
         g[i] = -200.0 * u / ((1.0 + u * u) * (1.0 + u * u));
-    }
 }
 
 /* No integration rule resolves the peak in a large step: the error estimate must reject the
@@ -428,9 +418,8 @@ TEST(a_narrow_peak_inside_the_step_does_not_spoil_the_energy)
                 const olo_law_input x = {.k = k, .e0 = e0, .e1 = e1, .de = de, .context = &peak};
                 olo_law_over out;
                 olo_law_general.over(&x, OLO_LAW_VALUE, false, &out);
-                for (int i = 0; i < k; i++) {
+                for (int i = 0; i < k; i++)
                     work += out.s[i] * de[i];
-                }
                 // round-off of f: two values of 1000
                 check_close(peak_value((void *)&k, e1) - peak_value((void *)&k, e0), work,
                             2000.0 * 2.0 * 2.3e-16);
@@ -450,12 +439,10 @@ TEST(discrete_gradients_are_consistent_without_increment)
         const int k = x.exact.k;
         x.exact.law->over(&x.input, OLO_LAW_SECOND, true, &out);
         x.exact.law->at(&x.input, OLO_LAW_SECOND, true, &at);
-        for (int i = 0; i < k; i++) {
+        for (int i = 0; i < k; i++)
             check_close(at.g[i], out.s[i], 1e-14 * fabs(at.g[i]));
-        }
-        if (x.exact.law->dissipative) {
+        if (x.exact.law->dissipative)
             continue;
-        }
         for (int i = 0; i < k * k; i++) {
             check_close(0.5 * at.gg[i], out.s0[i], 1e-14 * fabs(at.gg[0]));
             check_close(0.5 * at.gg[i], out.s1[i], 1e-14 * fabs(at.gg[0]));
@@ -465,9 +452,8 @@ TEST(discrete_gradients_are_consistent_without_increment)
             check_relative(at.ggg[i] * (k == 1 ? 1.0 / 6.0 : 0.25), out.s01[i], 1e-13);
             check_relative(at.ggg[i] * (k == 1 ? 1.0 / 3.0 : 0.25), out.s11[i], 1e-13);
         }
-        for (int i = 0; i < x.exact.law->coefficients; i++) {
+        for (int i = 0; i < x.exact.law->coefficients; i++)
             check_relative(at.gc[i], out.sc[i], 1e-14);
-        }
     }
 }
 
@@ -488,16 +474,14 @@ TEST(discrete_gradients_are_finite_for_the_smallest_increment)
         x.ridge.weight[0] *= 1e6;
         x.exact.law->over(&x.input, OLO_LAW_SECOND, false, &out);
         x.exact.law->at(&x.input, OLO_LAW_SECOND, false, &at);
-        for (int i = 0; i < k; i++) {
+        for (int i = 0; i < k; i++)
             check_close(at.g[i], out.s[i], 1e-9 * largest(k, at.g) + 1e-300);
-        }
         for (int i = 0; i < k * k && !x.exact.law->dissipative; i++) {
             check_close(0.5 * at.gg[i], out.s0[i], 1e-9 * largest(k * k, at.gg));
             check_close(0.5 * at.gg[i], out.s1[i], 1e-9 * largest(k * k, at.gg));
         }
-        for (int i = 0; i < k * k * k; i++) {
+        for (int i = 0; i < k * k * k; i++)
             check_true(isfinite(out.s00[i]) && isfinite(out.s01[i]) && isfinite(out.s11[i]));
-        }
     }
 }
 
@@ -551,9 +535,8 @@ TEST(energies_have_exact_derivatives)
             }
             check_block(k, g, out.g, 1e-12, 0.0);
             check_block(k * k, gg, out.gg, 1e-12, fabs(out.g[0]));
-            if (k <= 3) {
+            if (k <= 3)
                 check_block(k * k * k, ggg, out.ggg, 1e-10, fabs(out.g[0]));
-            }
         }
     }
 }

@@ -49,9 +49,8 @@ TEST(a_file_has_its_name_when_it_is_whole)
         for (int old = 0; old < 2; old++) {
             olo_new_file fresh;
             olo_write_with_names_only(names_only);
-            if (old) {
+            if (old)
                 put(NAME, "old");
-            }
             check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
             check_true(olo_write_bytes(fresh.descriptor, "new", 3, 0));
             check_true(is_there(NAME) == old && !olo_new_file_is_there(&fresh));
@@ -120,9 +119,8 @@ static pid_t replace_and_end_at(size_t n)
     if (child == 0) {
         olo_new_file fresh;
         olo_write_end_at(n);
-        if (olo_new_file_open(&fresh, NAME, NULL) == OLO_OK) {
+        if (olo_new_file_open(&fresh, NAME, NULL) == OLO_OK)
             (void)olo_new_file_publish(&fresh, NULL);
-        }
         _exit(0);
     }
     int how = 0;
@@ -194,9 +192,8 @@ TEST(files_of_the_user_with_similar_names_stay)
         olo_new_file fresh;
         olo_write_with_names_only(names_only);
         put(NAME, "old");
-        for (int i = 0; i < COUNT; i++) {
+        for (int i = 0; i < COUNT; i++)
             put(SIMILAR[i], "mine");
-        }
         check_ok(olo_new_file_open(&fresh, NAME, &error), &error);
         check_ok(olo_new_file_publish(&fresh, &error), &error);
         olo_new_file_close(&fresh);
@@ -270,9 +267,8 @@ TEST(of_processes_that_write_the_same_journal_at_once_one_wins)
 {
     for (int i = 0; i < 200; i++) {
         olo_write_with_names_only(i % 2 == 1);
-        if (i % 4 < 2) {
+        if (i % 4 < 2)
             put(NAME, "old");
-        }
         check_equal(1, count_winners(4));
         check_equal(0, count_hidden("."));
         unlink(NAME);
@@ -378,11 +374,9 @@ TEST(links_are_followed_to_files_that_are_not_there)
 static uint64_t bits_of(const olo_ranges *ranges)
 {
     uint64_t bits = 0;
-    for (size_t i = 0; i < ranges->count; i++) {
-        for (uint64_t k = 0; k < ranges->items[i].size; k++) {
+    for (size_t i = 0; i < ranges->count; i++)
+        for (uint64_t k = 0; k < ranges->items[i].size; k++)
             bits |= UINT64_C(1) << (ranges->items[i].offset + k);
-        }
-    }
     return bits;
 }
 
@@ -407,9 +401,8 @@ TEST(ranges_are_sets_of_bytes)
         check_true(bits_of(&first) == all);
         olo_ranges_subtract(&first, &second);
         check_true(bits_of(&first) == expected && !first.failed);
-        for (size_t k = 1; k < first.count; k++) { // in order, with gaps
+        for (size_t k = 1; k < first.count; k++) // in order, with gaps
             check_true(first.items[k - 1].offset + first.items[k - 1].size < first.items[k].offset);
-        }
         olo_ranges_free(&first);
         olo_ranges_free(&second);
     }
@@ -432,9 +425,8 @@ static int write_with_trailer(const unsigned char bytes[LENGTH], const olo_range
 static int file_with_trailer(const olo_ranges *ranges)
 {
     unsigned char bytes[LENGTH];
-    for (int i = 0; i < LENGTH; i++) {
+    for (int i = 0; i < LENGTH; i++)
         bytes[i] = (unsigned char)(i * i / 7);
-    }
     return write_with_trailer(bytes, ranges);
 }
 

@@ -36,9 +36,8 @@ static void refused(olo_parameters *parameters, size_t parameter, size_t column,
     check_equal(parameter, location.parameter);
     check_equal(column, location.column);
     check_status(OLO_BAD_INPUT, olo_parameters_resolve(parameters, NULL, NULL));
-    for (size_t i = 0; i < olo_parameters_count(parameters); i++) {
+    for (size_t i = 0; i < olo_parameters_count(parameters); i++)
         check_true(isnan(olo_parameters_value(parameters, i)));
-    }
 }
 
 static double value(const olo_parameters *parameters, const char *name)
@@ -268,18 +267,14 @@ static olo_status everything(olo_error *error)
         status = i < 9 ? olo_parameters_add(parameters, name, next, error)
                        : olo_parameters_add_number(parameters, name, 1, error);
     }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_parameters_resolve(parameters, NULL, error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_parameters_set(parameters, "p9", "3", error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_parameters_resolve(parameters, NULL, error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         check_close(1536, olo_parameters_value(parameters, 0), 0);
-    }
     olo_parameters_free(parameters);
     return status;
 }
@@ -314,9 +309,8 @@ TEST(a_set_can_be_used_on_after_a_failed_allocation)
         olo_memory_fail_at(n);
         const olo_status status = olo_parameters_resolve(parameters, NULL, NULL);
         olo_memory_fail_at(0);
-        if (status == OLO_OK) {
+        if (status == OLO_OK)
             break;
-        }
         check_true(isnan(value(parameters, "mass")));
         resolve(parameters);
         check_close(126, value(parameters, "mass"), 0);

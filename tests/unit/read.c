@@ -223,9 +223,8 @@ static void check_same_rotation(const char *one, const char *other)
     double a[9], b[9];
     rotation_of(one, a);
     rotation_of(other, b);
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 9; i++)
         check_close(a[i], b[i], 4e-16);
-    }
 }
 
 TEST(rotations_can_be_written_in_four_ways_and_as_lists)
@@ -261,9 +260,8 @@ TEST(inertia_has_three_six_or_nine_numbers)
         (void)snprintf(file, sizeof file, "bodies: {name: a, inertia: %s}\n", same[k]);
         olo_model *model = read_good(file);
         const olo_body *body = element(model, &olo_element_body, 0);
-        for (int i = 0; i < 9; i++) {
+        for (int i = 0; i < 9; i++)
             check_close(i % 4 == 0 ? 1.0 + i / 4 : 0.0, body->inertia[i], 0.0);
-        }
         olo_model_free(model);
     }
 }
@@ -585,12 +583,10 @@ static olo_status prepare(const char *path, olo_error *error)
     olo_system *system = NULL;
     olo_state *start = NULL;
     olo_status status = olo_model_read(path, NULL, 0, &model, error);
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_model_compile(model, &system, error);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK)
         status = olo_system_create_initial_state(system, &start, NULL, error);
-    }
     olo_state_free(start);
     olo_system_free(system);
     olo_model_free(model);
@@ -681,9 +677,8 @@ TEST(limits_hold)
     const size_t values = OLO_YAML_MAX_NODES, size = 2 * values + 32;
     char *text = olo_alloc(size, 1);
     strcpy(text, "gravity: [");
-    for (size_t i = 0, at = strlen(text); i < values; i++, at += 2) {
+    for (size_t i = 0, at = strlen(text); i < values; i++, at += 2)
         memcpy(text + at, "1,", 2);
-    }
     strcat(text, "]");
     check_refused(text, "more than 200000 values in one file");
     olo_free(text);
@@ -745,9 +740,8 @@ TEST(mutated_files_are_read_or_refused_but_never_harm)
         char *text = olo_alloc(size, 1);
         memcpy(text, every_key, size);
         const size_t changes = 1 + random_below(3); // so that some files remain valid
-        for (size_t k = 0; k < changes && size > 1; k++) {
+        for (size_t k = 0; k < changes && size > 1; k++)
             size = mutate(text, size);
-        }
         // the end of the text is the end of the block
         char *exact = olo_realloc(text, size, size, 1);
         olo_model *model = NULL;

@@ -122,9 +122,8 @@ static void record(long steps, long frames, long done, olo_status how)
     olo_error error = {0};
     check_ok(feed(&s, recorder, 0, done, &error), &error);
     const olo_run_summary summary = {.steps = done, .iterations = 11, .wall_seconds = 0.5};
-    if (how != OLO_OK) {
+    if (how != OLO_OK)
         error = (olo_error){.status = how, .text = "t = 0.05: Newton gave up"};
-    }
     check_ok(olo_recorder_finish(recorder, &summary, how, &error), &error);
     check_true((access(FILE_NAME, F_OK) == 0) == (how == OLO_OK));
     check_true((access(PARTIAL, F_OK) == 0) == (how != OLO_OK));
@@ -231,9 +230,8 @@ TEST(rows_of_frames_and_ledger_belong_to_the_same_state)
         check_close(STEP * (double)done, value(result, "time", rows - 1), 1e-15);
         double *v = read_column(result, "a.velocity.x");
         double *p = read_column(result, "linear_momentum.x");
-        for (long i = 0; i < rows; i++) {
+        for (long i = 0; i < rows; i++)
             check_relative(5.0 * v[i], p[i], 1e-14);
-        }
         olo_free(p);
         olo_free(v);
         olo_result_free(result);
@@ -254,9 +252,8 @@ TEST(more_rows_may_come_than_the_run_has_steps)
     olo_result *result = open_result();
     check_equal(501, olo_result_row_count(result));
     double *x = read_column(result, "a.position.x");
-    for (long i = 0; i <= 500; i++) {
+    for (long i = 0; i <= 500; i++)
         check_close(10.0 + STEP * (double)i, x[i], 1e-14);
-    }
     olo_free(x);
     olo_result_free(result);
     unlink(FILE_NAME);

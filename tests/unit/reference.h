@@ -39,9 +39,8 @@ static inline quad quad_abs(quad x)
 /* Newton's iteration doubles the digits of the double square root. */
 static inline quad quad_sqrt(quad x)
 {
-    if (x <= 0) {
+    if (x <= 0)
         return 0;
-    }
     quad y = sqrt((double)x);
     y = (y + x / y) / 2;
     return (y + x / y) / 2;
@@ -53,9 +52,8 @@ static inline void quad_circle(quad x, quad *cosine, quad *sine)
     static quad inverse[44]; // 1/n!
     if (inverse[0] == 0) {
         inverse[0] = 1;
-        for (int n = 1; n < 44; n++) {
+        for (int n = 1; n < 44; n++)
             inverse[n] = inverse[n - 1] / n;
-        }
     }
     const quad y = -x * x;
     quad even = 0, odd = 0;
@@ -90,9 +88,8 @@ static inline void quad_derivative(quad_function f, void *context, quad d, int n
         quad up[QUAD_COMPONENTS], down[QUAD_COMPONENTS];
         f(context, d, up);
         f(context, -d, down);
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < n; i++)
             difference[step][i] = (up[i] - down[i]) / (2 * d);
-        }
     }
     for (int i = 0; i < n; i++) {
         const quad a = (4 * difference[1][i] - difference[0][i]) / 3;
@@ -124,9 +121,8 @@ static inline ridge_law ridge_random(int k, bool cubic, uint64_t *seed)
     for (int r = 0; r < RIDGES; r++) {
         f.weight[r] = random_between(seed, 0.5, 2.0) * (r % 2 == 0 ? 1.0 : other);
         f.shift[r] = random_between(seed, 2.1, 3.5);
-        for (int i = 0; i < k; i++) {
+        for (int i = 0; i < k; i++)
             f.direction[r][i] = 1.5 / k * random_between(seed, k == 1 ? 0.1 : -1.0, 1.0);
-        }
     }
     return f;
 }
@@ -134,9 +130,8 @@ static inline ridge_law ridge_random(int k, bool cubic, uint64_t *seed)
 static inline double ridge_argument(const ridge_law *f, int r, const double *e)
 {
     double x = f->shift[r];
-    for (int i = 0; i < f->k; i++) {
+    for (int i = 0; i < f->k; i++)
         x += f->direction[r][i] * e[i];
-    }
     return x;
 }
 
@@ -219,9 +214,8 @@ static inline quad quad_ridge(const ridge_law *f, const quad *e, int derivative)
     quad sum = 0;
     for (int r = 0; r < RIDGES; r++) {
         quad x = f->shift[r];
-        for (int i = 0; i < f->k; i++) {
+        for (int i = 0; i < f->k; i++)
             x += f->direction[r][i] * e[i];
-        }
         if (derivative < 0) {
             sum += f->weight[r] * (f->cubic ? x * x * x : 1 / x);
         } else {
@@ -235,12 +229,10 @@ static inline quad quad_ridge(const ridge_law *f, const quad *e, int derivative)
 /* The energy as a function of an angle, or of a single invariant. */
 static inline quad quad_scalar_energy(const olo_law *law, const quad *c, quad e)
 {
-    if (law == &olo_law_linear || law == &olo_law_angle_linear) {
+    if (law == &olo_law_linear || law == &olo_law_angle_linear)
         return c[0] * e;
-    }
-    if (law == &olo_law_spring || law == &olo_law_angle_spring) {
+    if (law == &olo_law_spring || law == &olo_law_angle_spring)
         return c[0] * (e - c[1]) * (e - c[1]) / 2;
-    }
     if (law == &olo_law_stop || law == &olo_law_angle_stop) {
         const quad below = c[1] - e, above = e - c[2];
         return c[0] / 2 * ((below > 0 ? below * below : 0) + (above > 0 ? above * above : 0));
@@ -259,15 +251,12 @@ static __attribute__((noinline, unused)) quad quad_unwrapped(const quad_law *x, 
 /* f(e), zero for dampers */
 static inline quad quad_energy(const quad_law *x, const quad *e)
 {
-    if (x->law->angle) {
+    if (x->law->angle)
         return quad_scalar_energy(x->law, x->c, quad_unwrapped(x, e));
-    }
-    if (x->law == &olo_law_spring || x->law == &olo_law_stop) {
+    if (x->law == &olo_law_spring || x->law == &olo_law_stop)
         return quad_scalar_energy(x->law, x->c, e[0]);
-    }
-    if (x->law == &olo_law_linear) {
+    if (x->law == &olo_law_linear)
         return x->c[0] * e[0];
-    }
     if (x->law == &olo_law_distance) {
         const quad stretch = quad_sqrt(2 * e[0]) - x->c[1];
         return x->c[0] * stretch * stretch / 2;
@@ -306,17 +295,15 @@ static inline void quad_stress(const quad_law *x, const quad *e0, const quad *e1
         return;
     }
     quad em[OLO_LAW_INVARIANTS_MAX], rest = df, square = 0;
-    for (int i = 0; i < x->k; i++) {
+    for (int i = 0; i < x->k; i++)
         em[i] = (e0[i] + e1[i]) / 2;
-    }
     for (int i = 0; i < x->k; i++) {
         s[i] = quad_ridge(x->ridge, em, i);
         rest -= s[i] * (e1[i] - e0[i]);
         square += (e1[i] - e0[i]) * (e1[i] - e0[i]);
     }
-    for (int i = 0; i < x->k; i++) {
+    for (int i = 0; i < x->k; i++)
         s[i] += rest / square * (e1[i] - e0[i]);
-    }
 }
 
 #endif

@@ -8,9 +8,8 @@
 static const olo_entry_list *list(const olo_model *model, const olo_element_type *type)
 {
     int i = 0;
-    while (olo_element_types[i] != type) {
+    while (olo_element_types[i] != type)
         i++;
-    }
     return &model->lists[i];
 }
 
@@ -312,9 +311,8 @@ TEST(no_leak_when_memory_runs_out)
         olo_memory_fail_at(0);
         olo_model_free(model);
         check_equal(alive, olo_memory_alive());
-        if (status == OLO_OK) {
+        if (status == OLO_OK)
             break;
-        }
         check_status(OLO_NO_MEMORY, status);
     }
     check_true(n > 100);

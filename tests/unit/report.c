@@ -74,9 +74,8 @@ TEST(few_points_include_the_ends_and_every_extreme)
     enum { COUNT = 10000, MOST = 101 };
     static double values[COUNT];
     static size_t rows[MOST];
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = 0; i < COUNT; i++)
         values[i] = sin(0.001 * i);
-    }
     values[7777] = 5; /* spikes of a single row */
     values[1234] = -5;
     values[4321] = NAN;
@@ -119,9 +118,8 @@ TEST(plots_of_anything_are_drawn)
     picture = draw(&plot);
     const char *curve = strstr(picture, "stroke-linejoin");
     int starts = 0;
-    for (const char *c = strstr(curve, " d=\""); *c != '/'; c++) {
+    for (const char *c = strstr(curve, " d=\""); *c != '/'; c++)
         starts += *c == 'M';
-    }
     check_equal(2, starts);
     olo_free(picture);
     plot.y_log = false;

@@ -56,9 +56,8 @@ TEST(no_spike_is_lost_in_a_bucket)
 {
     olo_thinning thin = {.columns = 2, .summed = {false, true}};
     const double rows[4][2] = {{1.0, 3.0}, {-7.0, 2.0}, {50.0, 9.0}, {2.0, 4.0}};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         olo_thinning_add(&thin, rows[i]);
-    }
     check_equal(4, thin.count);
     check_close(2.0, thin.value[0], 0.0);
     check_close(-7.0, thin.minimum[0], 0.0);
@@ -77,9 +76,8 @@ TEST(a_number_that_is_none_is_not_lost_in_a_bucket)
     const double rows[3] = {1.0, (double)NAN, 2.0};
     for (int first = 0; first < 3; first++) {
         olo_thinning thin = {.columns = 1};
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 3; i++)
             olo_thinning_add(&thin, &rows[(first + i) % 3]);
-        }
         check_true(isnan(thin.minimum[0]) && isnan(thin.maximum[0]));
     }
 }
@@ -167,9 +165,8 @@ TEST(an_attribute_may_hold_the_names_of_ten_thousand_bodies)
 {
     enum { COUNT = 120000 };
     const char **names = olo_alloc(COUNT, sizeof *names);
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = 0; i < COUNT; i++)
         names[i] = i % 2 == 0 ? "a.position.x" : "body.director.z";
-    }
     olo_error error = {0};
     olo_hdf5 *file = create();
     check_ok(olo_hdf5_set_texts(file, "/", "columns", names, COUNT, &error), &error);
@@ -208,9 +205,8 @@ TEST(tables_grow_by_blocks_and_are_read_by_rectangles)
     for (int k = 0; k < 4; k++) {
         for (size_t i = 0; i < sizes[k]; i++, rows++) {
             time[i] = (double)rows;
-            for (size_t j = 0; j < 5; j++) {
+            for (size_t j = 0; j < 5; j++)
                 block[i][j] = (double)rows + 0.1 * (double)j;
-            }
         }
         check_ok(olo_hdf5_append(file, wide, sizes[k], &block[0][0], &error), &error);
         check_ok(olo_hdf5_append(file, thin, sizes[k], time, &error), &error);
@@ -324,9 +320,8 @@ TEST(a_file_that_another_process_writes_is_left_alone)
 TEST(a_full_disk_is_an_error_wherever_it_strikes_and_hdf5_lives_on)
 {
     double block[512];
-    for (size_t i = 0; i < 512; i++) {
+    for (size_t i = 0; i < 512; i++)
         block[i] = (double)i;
-    }
     for (rlim_t bytes = 0; bytes < 60000; bytes += 997) {
         olo_error error = {0};
         olo_hdf5 *file = NULL;
@@ -340,12 +335,10 @@ TEST(a_full_disk_is_an_error_wherever_it_strikes_and_hdf5_lives_on)
             snprintf(name, sizeof name, "text %d", i);
             status = i == 0 ? olo_hdf5_add_table(file, &layout, &table, &error)
                             : olo_hdf5_append(file, table, 512, block, &error);
-            if (status == OLO_OK) {
+            if (status == OLO_OK)
                 status = olo_hdf5_set_texts(file, "/", name, texts, 2, &error);
-            }
-            if (status == OLO_OK && i % 3 == 0) {
+            if (status == OLO_OK && i % 3 == 0)
                 status = olo_hdf5_flush(file, &error);
-            }
         }
         const olo_status closed = olo_hdf5_finish(file, NULL);
         limit_files(RLIM_INFINITY);
@@ -368,17 +361,14 @@ TEST(lack_of_memory_is_an_error_and_nothing_leaks)
         int table = 0;
         const char *const names[2] = {"a", "b"};
         olo_status status = olo_hdf5_create(FILE_NAME, &file, NULL);
-        if (status == OLO_OK) {
+        if (status == OLO_OK)
             status = olo_hdf5_add_table(file, &(olo_hdf5_table){.path = "/t"}, &table, NULL);
-        }
-        if (status == OLO_OK) {
+        if (status == OLO_OK)
             status = olo_hdf5_write_texts(file, "/names", "", names, 2, NULL);
-        }
-        if (status == OLO_OK) {
+        if (status == OLO_OK)
             status = olo_hdf5_finish(file, NULL);
-        } else {
+        else
             olo_hdf5_close(file, NULL);
-        }
         file = NULL;
         if (status == OLO_OK && olo_hdf5_open(FILE_NAME, &file, NULL) == OLO_OK) {
             olo_hdf5_read_texts(file, "/names", &texts, &count, NULL);
@@ -399,17 +389,15 @@ static void *work_alone(void *context)
         olo_hdf5 *file = NULL;
         int table = 0;
         double values[100];
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 100; i++)
             values[i] = round + i;
-        }
         if (olo_hdf5_create(path, &file, NULL) != OLO_OK ||
             olo_hdf5_add_table(file, &(olo_hdf5_table){.path = "/t"}, &table, NULL) != OLO_OK ||
             olo_hdf5_append(file, table, 100, values, NULL) != OLO_OK ||
             olo_hdf5_read(file, "/t", (size_t[2]){50, 0}, (size_t[2]){1, 1}, values, NULL) !=
                 OLO_OK ||
-            values[0] != round + 50 || olo_hdf5_finish(file, NULL) != OLO_OK) {
+            values[0] != round + 50 || olo_hdf5_finish(file, NULL) != OLO_OK)
             return context;
-        }
     }
     unlink(path);
     return NULL;

@@ -49,9 +49,8 @@ static void step(const journal_run *run, olo_state *x, int steps)
     olo_error error = {0};
     olo_stepper *stepper = NULL;
     check_ok(olo_stepper_create(run->system, olo_model_run(run->model), &stepper, &error), &error);
-    for (int i = 0; i < steps; i++) {
+    for (int i = 0; i < steps; i++)
         check_ok(olo_stepper_step(stepper, x, 0.01, &error), &error);
-    }
     olo_stepper_free(stepper);
 }
 
@@ -188,9 +187,8 @@ TEST(an_interrupted_run_continues_to_the_same_bits)
         check_status(OLO_INTERRUPTED, journal_all(false, stop, &error));
         check_true(access(PARTIAL, F_OK) == 0 && access(FILE_NAME, F_OK) != 0);
         // interrupted again after the next step, and again
-        for (long next = stop + 1; next < 6; next++) {
+        for (long next = stop + 1; next < 6; next++)
             check_status(OLO_INTERRUPTED, journal_all(true, next, &error));
-        }
         check_ok(journal_all(true, 0, &error), &error);
         check_true(access(PARTIAL, F_OK) != 0);
         journal_check_same(&whole, FILE_NAME);
@@ -277,16 +275,14 @@ TEST(a_run_that_ends_at_any_write_is_readable_and_continues_to_the_same_bits)
         if (resumable) {
             journal_check_begin(&whole, PARTIAL);
             // the resumed run is interrupted, too, at another write
-            if (run_and_end_at(1 + (n * 7) % 600, true) && access(PARTIAL, F_OK) == 0) {
+            if (run_and_end_at(1 + (n * 7) % 600, true) && access(PARTIAL, F_OK) == 0)
                 journal_check_begin(&whole, PARTIAL);
-            }
             begun++;
         }
-        if (access(PARTIAL, F_OK) == 0) {
+        if (access(PARTIAL, F_OK) == 0)
             check_ok(journal_all(true, 0, &error), &error);
-        } else if (access(FILE_NAME, F_OK) != 0) {
+        else if (access(FILE_NAME, F_OK) != 0)
             check_ok(journal_all(false, 0, &error), &error);
-        }
         journal_check_same(&whole, FILE_NAME);
         check_true(access(PARTIAL, F_OK) != 0);
         unlink(FILE_NAME);
@@ -326,13 +322,11 @@ TEST(when_one_checkpoint_is_damaged_the_other_holds)
     olo_error error = {0};
     // a journal as a killed process leaves it has two; the first is of the start, one for every
     // step follows
-    for (size_t n = 1; access(PARTIAL, F_OK) != 0; n += 50) {
+    for (size_t n = 1; access(PARTIAL, F_OK) != 0; n += 50)
         run_and_end_at(n + 400, false);
-    }
     uint64_t last = 6;
-    while (last > 0 && damage(last) == 0) {
+    while (last > 0 && damage(last) == 0)
         last--;
-    }
     check_true(last >= 2);
     check_ok(journal_all(true, 0, &error), &error);
     journal_check_same(&whole, FILE_NAME);
@@ -412,9 +406,8 @@ TEST(any_damaged_byte_of_a_killed_run_is_an_error_or_does_not_matter)
     journal_contents whole = undisturbed();
     olo_error error = {0};
     size_t size = 0, refused = 0, tried = 0;
-    for (size_t n = 400; access(PARTIAL, F_OK) != 0; n += 50) {
+    for (size_t n = 400; access(PARTIAL, F_OK) != 0; n += 50)
         run_and_end_at(n, false);
-    }
     // most bytes are zeros, of rows that are not yet written: few of them are tested
     enum { STRIDE = SANITIZED ? 2003 : 503, STRIDE_OF_ZEROS = SANITIZED ? 40009 : 20011 };
     unsigned char *bytes = take_journal(&size);
@@ -428,9 +421,8 @@ TEST(any_damaged_byte_of_a_killed_run_is_an_error_or_does_not_matter)
         olo_result *result = NULL;
         const olo_status reading = olo_result_open(PARTIAL, &result, &error);
         olo_result_free(result);
-        if (reading == OLO_OK) {
+        if (reading == OLO_OK)
             journal_check_begin(&whole, PARTIAL);
-        }
         const olo_status status = journal_all(true, 0, &error);
         check_true(status == OLO_OK || status == OLO_IO || status == OLO_BAD_INPUT ||
                    status == OLO_UNSUPPORTED);

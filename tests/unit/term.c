@@ -55,16 +55,14 @@ static void put_form(sample *x, int k, const olo_law *law, uint64_t *seed)
     const bool distance = law == &olo_law_distance || law == &olo_law_distance_viscous;
     const double most = law == &olo_law_general ? 0.3 : 4.0;
     const double c = distance ? 0.4 : most * random_between(seed, 0.5, 1.0);
-    for (int l = 0; l < N; l++) {
+    for (int l = 0; l < N; l++)
         x->b[k][l] = (distance ? 0.01 : 0.1) * random_number(seed);
-    }
     for (int p = 0; p < PRODUCTS; p++) {
         const int i = p % N, j = i + (p * 5 + k) % (N - i);
         x->product[k][p] = (olo_product){i, j, 0.3 * random_number(seed)};
     }
-    if (distance) {
+    if (distance)
         put_distance(x->product[k]);
-    }
     x->form[k] = (olo_form){.c = c,
                             .size = N,
                             .products = PRODUCTS,
@@ -72,21 +70,18 @@ static void put_form(sample *x, int k, const olo_law *law, uint64_t *seed)
                             .b = x->b[k],
                             .product = x->product[k]};
     x->coefficient[k][0] = c;
-    for (int l = 0; l < N; l++) {
+    for (int l = 0; l < N; l++)
         x->coefficient[k][1 + l] = x->b[k][l];
-    }
-    for (int p = 0; p < PRODUCTS; p++) {
+    for (int p = 0; p < PRODUCTS; p++)
         x->coefficient[k][1 + N + p] = x->product[k][p].a;
-    }
 }
 
 static quad form_value(const sample *x, int k, const quad *q)
 {
     const quad *c = x->coefficient[k];
     quad e = c[0];
-    for (int l = 0; l < N; l++) {
+    for (int l = 0; l < N; l++)
         e += c[1 + l] * q[coordinates[l]];
-    }
     for (int p = 0; p < PRODUCTS; p++) {
         const olo_product *y = &x->product[k][p];
         e += c[1 + N + p] * q[coordinates[y->i]] * q[coordinates[y->j]];
@@ -101,9 +96,8 @@ static void sample_init(sample *x, const law_kind *kind, double size, uint64_t *
     x->c[0] = random_between(seed, 0.5, 5.0);
     x->c[1] = random_between(seed, 0.3, 1.0);
     x->c[2] = random_between(seed, 1.1, 1.9);
-    for (int k = 0; k < kind->k; k++) {
+    for (int k = 0; k < kind->k; k++)
         put_form(x, k, kind->law, seed);
-    }
     x->term = (olo_term){.law = kind->law,
                          .context = &x->general,
                          .coefficient = x->c,
@@ -120,9 +114,8 @@ static void sample_init(sample *x, const law_kind *kind, double size, uint64_t *
         x->p0[i] = x->q0[i];
         x->p1[i] = (quad)x->q0[i] + (quad)x->dq[i];
     }
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < N; i++)
         x->w[i] = random_number(seed);
-    }
     x->interval = (olo_interval){.q0 = x->q0,
                                  .q1 = x->q1,
                                  .qm = x->qm,
@@ -137,9 +130,8 @@ static void sample_init(sample *x, const law_kind *kind, double size, uint64_t *
     // half a turn at most from the angle, several turns from the principal value
     x->exact.turns = (int)(3.0 * random_number(seed));
     quad e[K] = {0};
-    for (int k = 0; k < kind->k; k++) {
+    for (int k = 0; k < kind->k; k++)
         e[k] = form_value(x, k, x->p0);
-    }
     x->angles[2] =
         kind->law->angle ? (double)quad_unwrapped(&x->exact, e) + 3.0 * random_number(seed) : NAN;
     x->d = 1e-3 * size;
@@ -150,9 +142,8 @@ static void sample_init(sample *x, const law_kind *kind, double size, uint64_t *
 static quad energy(const sample *x, const quad *q)
 {
     quad e[K] = {0};
-    for (int k = 0; k < x->exact.k; k++) {
+    for (int k = 0; k < x->exact.k; k++)
         e[k] = form_value(x, k, q);
-    }
     return quad_energy(&x->exact, e);
 }
 
@@ -164,18 +155,15 @@ static void residual(const sample *x, quad *r)
         e0[k] = form_value(x, k, x->p0);
         e1[k] = form_value(x, k, x->p1);
     }
-    for (int i = 0; i < Q; i++) {
+    for (int i = 0; i < Q; i++)
         qm[i] = (x->p0[i] + x->p1[i]) / 2;
-    }
     quad_stress(&x->exact, e0, e1, s);
-    for (int l = 0; l < N; l++) {
+    for (int l = 0; l < N; l++)
         r[l] = 0;
-    }
     for (int k = 0; k < x->exact.k; k++) {
         const quad *c = x->coefficient[k];
-        for (int l = 0; l < N; l++) {
+        for (int l = 0; l < N; l++)
             r[l] += s[k] * c[1 + l];
-        }
         for (int p = 0; p < PRODUCTS; p++) {
             const olo_product *y = &x->product[k][p];
             r[y->i] += s[k] * c[1 + N + p] * qm[coordinates[y->j]];
@@ -196,19 +184,17 @@ static void perturb(const direction *y, quad t)
 {
     sample *x = y->x;
     const int laws = x->term.law->coefficients;
-    if (y->a == 0) {
+    if (y->a == 0)
         x->p0[coordinates[y->j]] += t;
-    } else if (y->a == 1) {
+    else if (y->a == 1)
         x->p1[coordinates[y->j]] += t;
-    } else if (y->a == 2 && y->j < laws) {
+    else if (y->a == 2 && y->j < laws)
         x->exact.c[y->j] += t;
-    } else if (y->a == 2) {
+    else if (y->a == 2)
         x->coefficient[(y->j - laws) / COEFFICIENTS][(y->j - laws) % COEFFICIENTS] += t;
-    } else {
-        for (int l = 0; l < N; l++) {
+    else
+        for (int l = 0; l < N; l++)
             x->p0[coordinates[l]] += t * x->w[l];
-        }
-    }
 }
 
 static void energy_along(void *context, quad t, quad *v)
@@ -241,20 +227,17 @@ static void check_block(int n, const quad *expected, const double *got, double t
                         double least)
 {
     double scale = least;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         scale = larger(scale, (double)quad_abs(expected[i]));
-    }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         check_close((double)expected[i], got[i], tolerance * scale);
-    }
 }
 
 static double largest(int n, const double *y)
 {
     double most = 0.0;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         most = larger(most, fabs(y[i]));
-    }
     return most;
 }
 
@@ -330,9 +313,8 @@ TEST(discrete_gradient_and_tangents_follow_the_definition_for_any_increment)
                 for (int j = 0; j < N; j++) {
                     direction y = {.x = &x, .a = a, .j = j};
                     quad_derivative(residual_along, &y, x.d, N, column);
-                    for (int i = 0; i < N; i++) {
+                    for (int i = 0; i < N; i++)
                         exact_tangent[i * N + j] = column[i];
-                    }
                 }
                 check_block(N * N, exact_tangent, tangent[a], 1e-11, largest(N, r));
             }
@@ -359,9 +341,8 @@ TEST(second_derivatives_contracted_follow_the_definition_in_all_slots)
                     direction z = {.x = &x, .a = b, .j = ij % N, .inner = &y};
                     quad_derivative(residual_along, &z, x.d, N, column);
                     second[ij] = 0;
-                    for (int l = 0; l < N; l++) {
+                    for (int l = 0; l < N; l++)
                         second[ij] += x.w[l] * column[l];
-                    }
                 }
                 check_block(N * N, second, matrix[a][b], 1e-9, largest(N, r));
             }
@@ -432,11 +413,10 @@ TEST(energy_balance_is_exact_for_any_increment)
                     terms += fabs(r[l] * x.dq[i]);
                     exact += s[l] * x.dq[i];
                 }
-                if (x.term.law->dissipative) {
+                if (x.term.law->dissipative)
                     check_true(balance >= 0.0);
-                } else {
+                else
                     exact = energy(&x, x.p1) - energy(&x, x.p0);
-                }
                 check_close((double)exact, work, 1e-13 * terms);
                 check_close((double)exact, balance, 1e-13 * terms);
             }
@@ -460,9 +440,8 @@ TEST(the_midpoint_kernel_is_the_gradient_at_the_midpoint)
             check_true(memcmp(r, alone, sizeof r) == 0);
             olo_term_gradient(&x.term, x.qm, x.angles, gradient);
             olo_term_hessian(&x.term, x.qm, x.angles, hessian);
-            if (x.term.law->dissipative) {
+            if (x.term.law->dissipative)
                 expected = olo_term_discrete(&x.term, &x.interval, gradient, hessian);
-            }
             const double half = x.term.law->dissipative ? 1.0 : 0.5;
             check_close(expected, value, 1e-14 * (1 + fabs(expected)));
             double size = 0, hessian_size = 0;
@@ -470,12 +449,10 @@ TEST(the_midpoint_kernel_is_the_gradient_at_the_midpoint)
                 size = larger(size, fabs(gradient[i / N]));
                 hessian_size = larger(hessian_size, fabs(hessian[i]));
             }
-            for (int i = 0; i < N; i++) {
+            for (int i = 0; i < N; i++)
                 check_close(gradient[i], r[i], 1e-14 * size);
-            }
-            for (int i = 0; i < N * N; i++) {
+            for (int i = 0; i < N * N; i++)
                 check_close(half * hessian[i], tangent[i], 1e-13 * hessian_size);
-            }
         }
     }
 }
@@ -543,9 +520,8 @@ static void rotate(const double *a, const double *v, double *out)
         const int j = (i + 1) % 3, k = (i + 2) % 3;
         aav[i] = a[j] * av[k] - a[k] * av[j];
     }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         out[i] = v[i] + f * (av[i] + aav[i]);
-    }
 }
 
 static const olo_law *const pair_laws[] = {&olo_law_linear, &olo_law_spring, &olo_law_distance,
@@ -572,12 +548,10 @@ TEST(the_discrete_gradient_of_a_distance_rotates_along)
         pair_init(&turned, pair_laws[trial % PAIR_LAWS], turned_q, turned_dq);
         olo_term_discrete(&x.term, &x.interval, r, NULL);
         olo_term_discrete(&turned.term, &turned.interval, turned_r, NULL);
-        for (int p = 0; p < 6; p += 3) {
+        for (int p = 0; p < 6; p += 3)
             rotate(a, r + p, expected + p);
-        }
-        for (int i = 0; i < 6; i++) {
+        for (int i = 0; i < 6; i++)
             check_close(expected[i], turned_r[i], 1e-13 * largest(6, r));
-        }
     }
 }
 
@@ -627,9 +601,8 @@ TEST(coincident_ends_of_a_spring_give_no_force_and_a_finite_tangent)
         check_close(0.0, olo_term_discrete(&x.term, &x.interval, r, tangent), 0.0);
         olo_term_discrete_second(&x.term, &x.interval, q, 0, 1, second);
         check_close(0.0, largest(6, r), 0.0);
-        for (int j = 0; j < 36; j++) {
+        for (int j = 0; j < 36; j++)
             check_true(isfinite(tangent[j]) && isfinite(second[j]));
-        }
     }
 }
 

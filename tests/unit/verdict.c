@@ -48,9 +48,8 @@ TEST(the_drift_of_energy_is_the_largest_and_relative_to_the_energy_of_the_motion
 {
     olo_verdict_record record = record_of(&ENERGY);
     const double energies[4] = {2.0, 2.0 + 4e-10, 2.0 - 8e-10, 2.0};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++)
         add_energy(&record, energies[i], 20.0);
-    }
     const olo_verdict verdict = verdict_of(&record);
     check_text("energy", verdict.quantity);
     check_text("no time in it", verdict.why);
@@ -344,9 +343,8 @@ TEST(a_bounded_energy_at_rest_is_rounding)
 {
     olo_verdict_record record = bounded_record();
     const olo_sizes sizes = {.virial = 10.0};
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 100; i++)
         add_energy(&record, 1e-16 * i, 0.0);
-    }
     olo_verdict_raise(&record.whole, &sizes);
     check_equal(OLO_VERDICT_OK, verdict_of(&record).level); // 4 epsilon sqrt(100) 10 = 9e-14
 }
