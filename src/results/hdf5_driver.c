@@ -191,11 +191,18 @@ static const H5FD_class_t DISK_DRIVER = {
 
 herr_t olo_hdf5_disk_use(hid_t access, olo_hdf5_disk *disk)
 {
+    olo_hdf5_disk_release(disk);
     const hid_t driver = H5FDregister(&DISK_DRIVER);
     if (driver < 0)
         return -1;
+    disk->driver = driver;
     const disk_access use = {.disk = disk};
-    const herr_t result = H5Pset_driver(access, driver, &use);
-    H5FDunregister(driver); // the property list holds its own reference
-    return result;
+    return H5Pset_driver(access, driver, &use);
+}
+
+void olo_hdf5_disk_release(olo_hdf5_disk *disk)
+{
+    if (disk->driver > 0)
+        H5FDunregister(disk->driver);
+    disk->driver = 0;
 }

@@ -17,8 +17,8 @@
 typedef struct olo_hdf5_disk {
     int descriptor;     /* owned by the caller */
     uint64_t length;    /* size of the file as HDF5 sees it */
-    int failure;        /* errno of the first failure; 0: none
-                         */
+    int failure;        /* errno of the first failure; 0: none */
+    hid_t driver;       /* as HDF5 knows it, from use to release; 0: none */
     bool sync;          /* sync to disk when the file is flushed */
     bool never_shorter; /* the file never shrinks: its superblock may contain the old length */
     olo_ranges *log;    /* receives the ranges of all bytes that are written; NULL: none */
@@ -26,5 +26,8 @@ typedef struct olo_hdf5_disk {
 
 /* Makes a file access property list use the driver; negative on failure. */
 herr_t olo_hdf5_disk_use(hid_t access, olo_hdf5_disk *disk);
+/* After the file has been closed. If the file held the last reference to the driver, HDF5 would
+ * free the driver while it closes the file, and then call it. */
+void olo_hdf5_disk_release(olo_hdf5_disk *disk);
 
 #endif

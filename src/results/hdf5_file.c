@@ -95,6 +95,7 @@ static bool file_release(olo_hdf5 *file)
     if (file->id >= 0)
         ok = H5Fclose(file->id) >= 0 && ok;
     file->id = H5I_INVALID_HID;
+    olo_hdf5_disk_release(&file->disk);
     return ok;
 }
 
