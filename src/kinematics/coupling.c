@@ -32,7 +32,7 @@ static bool couple_piece(olo_topology *t, int piece)
                         .twists = twists,
                         .node = olo_pool_copy(&t->pool, node, (size_t)nodes, sizeof *node),
                         .offset = olo_pool_copy(&t->pool, offset, (size_t)nodes, sizeof *offset),
-                        .place = twist};
+                        .twist = twist};
     return x->node && x->offset;
 }
 

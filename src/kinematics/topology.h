@@ -39,7 +39,7 @@ typedef struct olo_coupling {
     int nodes, twists;
     const int *node;   /* [nodes] */
     const int *offset; /* [nodes] offset of each node in the twists of the piece */
-    const int *place;  /* [size of the piece] the offset of the node of a local coordinate */
+    const int *twist;  /* [size of the piece] the offset of the node of a local coordinate */
 } olo_coupling;
 
 struct olo_topology {

@@ -53,7 +53,7 @@ static void set_body(olo_hinges *x, int i, int parent)
     const olo_topology *topology = x->topology;
     int k = topology->order[i], l = i % LANES;
     four *b = &x->four[i / LANES];
-    places *at = &x->places[i / LANES];
+    slots *at = &x->slots[i / LANES];
     olo_hinge hinge, above = {0};
     hinge_of(topology, k, &hinge);
     set_mass(&s->frames[s->nodes[k].frame], hinge.child_point, &b->mass, l);
@@ -75,30 +75,30 @@ static void set_body(olo_hinges *x, int i, int parent)
     for (int I = 0; I < 3; I++) {
         b->axis[I][l] = hinge.axis[I];
         b->pivot[I][l] = hinge.child_point[I];
-        b->place[I][l] = hinge.parent_point[I];
+        b->parent_point[I][l] = hinge.parent_point[I];
         b->parent_axis[I][l] = hinge.parent_axis[I];
         b->reach[I][l] = parent >= 0 ? hinge.parent_point[I] - above.child_point[I] : 0;
     }
 }
 
-/* Places without a body stay on the ground. */
-static void fill_places(olo_hinges *x)
+/* Lanes without a body are fixed to the ground. */
+static void clear_slots(olo_hinges *x)
 {
     for (int i = 0; i < x->fours; i++)
         for (int l = 0; l < LANES; l++) {
-            places *at = &x->places[i];
+            slots *at = &x->slots[i];
             at->parent[l] = at->above_q[l] = at->late[l] = at->waiting[l] = -1;
             at->above[l] = x->ground;
         }
 }
 
-/* Where sums of children in later fours wait for their parents, from leaf to root; a place is free
+/* Where sums of children in later fours wait for their parents, from leaf to root; a slot is free
  * again when the turn of its parent has come. False: no memory. */
 static bool find_waiting(olo_hinges *x)
 {
     int *vacant = olo_alloc((size_t)x->count, sizeof *vacant), vacancies = 0, count = 0;
     for (int i = x->count - 1; vacant && i >= 0; i--) {
-        places *at = &x->places[i / LANES];
+        slots *at = &x->slots[i / LANES];
         if (i == x->count - 1 || i % LANES == LANES - 1)
             for (int l = 0; l < at->count; l++)
                 if (at->late[l] >= 0)
@@ -106,7 +106,7 @@ static bool find_waiting(olo_hinges *x)
         int parent = at->parent[i % LANES];
         if (parent < 0 || parent / LANES == i / LANES)
             continue;
-        int *late = &x->places[parent / LANES].late[parent % LANES];
+        int *late = &x->slots[parent / LANES].late[parent % LANES];
         at->first[i % LANES] = *late < 0;
         if (*late < 0)
             *late = vacancies > 0 ? vacant[--vacancies] : count++;
@@ -123,11 +123,11 @@ static const olo_hinge_kernels *kernels_for(olo_hinges_width width)
     return wide ? olo_hinge_kernels_wide : &olo_hinge_kernels_plain;
 }
 
-bool olo_hinges_keep(olo_hinges *x)
+bool olo_hinges_store_tangents(olo_hinges *x)
 {
-    if (!x->kept)
-        x->kept = olo_alloc((size_t)x->fours * LANES, sizeof *x->kept);
-    return x->kept != NULL;
+    if (!x->stored)
+        x->stored = olo_alloc((size_t)x->fours * LANES, sizeof *x->stored);
+    return x->stored != NULL;
 }
 
 static olo_status set_up(olo_hinges *x, const olo_system *system, const olo_topology *topology,
@@ -140,15 +140,15 @@ static olo_status set_up(olo_hinges *x, const olo_system *system, const olo_topo
     x->per_length = 1 / system->length_scale;
     size_t fours = (size_t)x->fours;
     x->four = olo_alloc(fours, sizeof *x->four);
-    x->places = olo_alloc(fours, sizeof *x->places);
+    x->slots = olo_alloc(fours, sizeof *x->slots);
     x->bodies = olo_alloc(fours * LANES, sizeof *x->bodies);
     int *position = olo_alloc((size_t)x->count, sizeof *position);
     x->forced = olo_alloc(fours * LANES, sizeof *x->forced);
     x->forced_four = olo_alloc(fours, sizeof *x->forced_four);
-    bool ok = x->four && x->places && x->bodies && position && x->forced && x->forced_four &&
-              (!x->at_start || olo_hinges_keep(x));
+    bool ok = x->four && x->slots && x->bodies && position && x->forced && x->forced_four &&
+              (!x->at_start || olo_hinges_store_tangents(x));
     if (ok) {
-        fill_places(x);
+        clear_slots(x);
         for (int i = 0; i < x->count; i++) {
             int parent = topology->nodes[topology->order[i]].parent;
             position[topology->order[i]] = i;
@@ -192,10 +192,10 @@ void olo_hinges_free(olo_hinges *x)
     if (!x)
         return;
     olo_free(x->four);
-    olo_free(x->places);
+    olo_free(x->slots);
     olo_free(x->bodies);
     olo_free(x->waiting);
-    olo_free(x->kept);
+    olo_free(x->stored);
     olo_free(x->forced);
     olo_free(x->forced_four);
     olo_hinge_forces_free(&x->forces);
@@ -234,9 +234,9 @@ bool olo_hinges_alone(const olo_hinges *x)
     return x->hinges_only;
 }
 
-void olo_hinges_place(olo_hinges *x, olo_step *step, double *wrench)
+void olo_hinges_finish(olo_hinges *x, olo_step *step, double *wrench)
 {
-    x->kernels->place(x, step, wrench);
+    x->kernels->finish(x, step, wrench);
     olo_hinge_forces_finish(&x->forces, step, wrench);
 }
 

@@ -29,17 +29,18 @@ void olo_hinges_predict(olo_hinges *hinges, const olo_step *step, double scale, 
 bool olo_hinges_iterate(olo_hinges *hinges, const olo_step *step, bool older, olo_newton *newton);
 /* The motion of the step and the wrench of every joint over step->weight, [twists], from what is
  * iterated; momentum and energy where the scheme has them. */
-void olo_hinges_place(olo_hinges *hinges, olo_step *step, double *wrench);
+void olo_hinges_finish(olo_hinges *hinges, olo_step *step, double *wrench);
 /* v1 from the momentum at q_end: P^T M P nu = P^T p, v1 = P nu. The node that is singular, or -1.
  * Between steps only. */
 int olo_hinges_project(olo_hinges *hinges, olo_step *step);
-/* Whether there are forces along the angles of hinges; olo_hinges_place then writes step->exchange.
+/* Whether there are forces along the angles of hinges; olo_hinges_finish then writes
+ * step->exchange.
  */
 bool olo_hinges_have_forces(const olo_hinges *hinges);
 /* Whether all joints are hinges without such forces. */
 bool olo_hinges_alone(const olo_hinges *hinges);
-/* From now on eliminations keep their tangent. False: no memory. */
-bool olo_hinges_keep(olo_hinges *hinges);
+/* From now on eliminations store their tangent. False: no memory. */
+bool olo_hinges_store_tangents(olo_hinges *hinges);
 /* How motions are remembered, four numbers at once. */
 olo_motion_pass *olo_hinges_motion_pass(const olo_hinges *hinges);
 /* Takes back what rounding has done to a configuration; see olo_motion_settle. */

@@ -1,5 +1,5 @@
 /* What belongs to a body on a hinge alone, for four at once: its start, balance, tangent and hinge.
- * Every body c is described at its pivot, the place x_c of its hinge, which its parent p carries at
+ * Every body c is described at its pivot, the point x_c of its hinge, which its parent p carries at
  * the end of an arm:
  *
  *     dx_c = dx_p + a_p x arm_m,    n of the child = n of the parent
@@ -38,7 +38,7 @@ LANES_INLINE void gather(const double *array, const int offset[LANES], int at, l
                     lane_load(array + offset[2] + at), lane_load(array + offset[3] + at), out);
 }
 
-LANES_INLINE void gather_frames(const double *array, const places *at, lane3 out[4])
+LANES_INLINE void gather_frames(const double *array, const slots *at, lane3 out[4])
 {
     const double *const frame[LANES] = {array + at->q[0], array + at->q[1], array + at->q[2],
                                         array + at->q[3]};
@@ -46,7 +46,7 @@ LANES_INLINE void gather_frames(const double *array, const places *at, lane3 out
 }
 
 /* Six numbers of a motion or wrench, of each of four bodies. */
-LANES_INLINE void gather_twists(const double *array, const places *at, lane3 *first, lane3 *second)
+LANES_INLINE void gather_twists(const double *array, const slots *at, lane3 *first, lane3 *second)
 {
     lane low[4], high[4];
     gather(array, at->motion, 0, low);
@@ -55,7 +55,7 @@ LANES_INLINE void gather_twists(const double *array, const places *at, lane3 *fi
     *second = (lane3){{high[1], high[2], high[3]}};
 }
 
-/* The first comes last: where there are fewer than four the others write to the same place. */
+/* The first comes last: where there are fewer than four the others write to the same numbers. */
 LANES_INLINE void scatter(const lane in[4], const int offset[LANES], int to, double *array)
 {
     lane out[4];
@@ -66,7 +66,7 @@ LANES_INLINE void scatter(const lane in[4], const int offset[LANES], int to, dou
     lane_store(out[0], array + offset[0] + to);
 }
 
-LANES_INLINE void scatter_frames(const lane3 in[4], const places *at, double *array)
+LANES_INLINE void scatter_frames(const lane3 in[4], const slots *at, double *array)
 {
     lane number[12];
     for (int i = 0; i < 12; i++)
@@ -75,7 +75,7 @@ LANES_INLINE void scatter_frames(const lane3 in[4], const places *at, double *ar
         scatter(number + i, at->q, i, array);
 }
 
-LANES_INLINE void scatter_twists(lane3 first, lane3 second, const places *at, double *array)
+LANES_INLINE void scatter_twists(lane3 first, lane3 second, const slots *at, double *array)
 {
     const lane low[4] = {first.x[0], first.x[1], first.x[2], second.x[0]},
                high[4] = {first.x[2], second.x[0], second.x[1], second.x[2]};
@@ -98,7 +98,7 @@ LANES_INLINE void move_to_pivot(const lane pivot[3], lane3 force[4])
         force[1 + I] = lane3_subtract(force[1 + I], lane3_times(pivot[I], force[0]));
 }
 
-LANES_INLINE void scale_impulses(four *b, const places *at, const olo_step *step, bool at_start)
+LANES_INLINE void scale_impulses(four *b, const slots *at, const olo_step *step, bool at_start)
 {
     gather_frames(step->constant, at, b->impulse);
     if (!at_start)
@@ -107,7 +107,7 @@ LANES_INLINE void scale_impulses(four *b, const places *at, const olo_step *step
         b->impulse[I] = lane3_times(lane_all(step->h), b->impulse[I]);
 }
 
-LANES_INLINE lane3 parents_vector(const places *at, int first)
+LANES_INLINE lane3 parents_vector(const slots *at, int first)
 {
     lane3 out;
     for (int i = 0; i < 3; i++) {
@@ -118,7 +118,7 @@ LANES_INLINE lane3 parents_vector(const places *at, int first)
 }
 
 /* Directors, axes and arms at the start. */
-LANES_INLINE void set_frames(four *b, const places *at, const double *q)
+LANES_INLINE void set_frames(four *b, const slots *at, const double *q)
 {
     static const double nothing[12] = {0};
     lane3 frame[4];
@@ -129,7 +129,7 @@ LANES_INLINE void set_frames(four *b, const places *at, const double *q)
     b->arm0 = lane3_combine(b->reach, frame + 1);
 }
 
-LANES_INLINE void set_velocities(four *b, const places *at, const double *v0)
+LANES_INLINE void set_velocities(four *b, const slots *at, const double *v0)
 {
     lane3 v[4];
     gather_frames(v0, at, v);
@@ -139,7 +139,7 @@ LANES_INLINE void set_velocities(four *b, const places *at, const double *v0)
 }
 
 /* h f - 2 p0, the momentum given or that of the velocities */
-LANES_INLINE void set_momenta(four *b, const places *at, const olo_step *step)
+LANES_INLINE void set_momenta(four *b, const slots *at, const olo_step *step)
 {
     lane3 p[4], v[4];
     if (step->from_momentum) {
@@ -153,7 +153,7 @@ LANES_INLINE void set_momenta(four *b, const places *at, const olo_step *step)
 }
 
 /* What hung on the hinge: its moment was about the origin at the midpoint of the last step. */
-LANES_INLINE void set_wrenches(four *b, const places *at, const double *wrench, double scale,
+LANES_INLINE void set_wrenches(four *b, const slots *at, const double *wrench, double scale,
                                lane3 rho, lane3 a)
 {
     lane3 f, moment;
@@ -166,7 +166,7 @@ LANES_INLINE void set_wrenches(four *b, const places *at, const double *wrench, 
 }
 
 /* += factor times an earlier motion */
-LANES_INLINE void add_motions(const double *earlier, const places *at, double factor,
+LANES_INLINE void add_motions(const double *earlier, const slots *at, double factor,
                               lane3 motion[2])
 {
     lane3 first, second;
@@ -181,7 +181,7 @@ LANES_INLINE void predict_four(olo_hinges *x, int i, const olo_step *step, doubl
                                const olo_motion_mix *mix, const bool at_start)
 {
     const olo_state *state = step->state;
-    const places *at = &x->places[i];
+    const slots *at = &x->slots[i];
     four *b = &x->four[i];
     lane3 motion[2];
     if (x->h != step->h)
@@ -213,7 +213,7 @@ typedef struct hinge {
     double pivot, row; /* ... r - r_p.n1 and R - r_p.e_w, see hinge_forces.h */
 } hinge;
 
-/* A vector of each of four bodies to the same place in four records, `bytes` apart. */
+/* A vector of each of four bodies to the same member of four records, `bytes` apart. */
 LANES_INLINE void scatter_lanes(lane3 v, size_t bytes, lane *first)
 {
     lane out[4];
@@ -320,7 +320,7 @@ typedef struct turned_hinges {
 } turned_hinges;
 
 /* The gaps of hinges go to their bodies. */
-LANES_INLINE turned_hinges make_gaps(const four *b, const places *at, body *to)
+LANES_INLINE turned_hinges make_gaps(const four *b, const slots *at, body *to)
 {
     const lane3 x_p = parents_vector(at, 0), a_p = parents_vector(at, 3);
     const lane scale_p = lane_cayley_scale(a_p);
@@ -335,7 +335,7 @@ LANES_INLINE turned_hinges make_gaps(const four *b, const places *at, body *to)
 }
 
 /* Hinges but for what varies with the wrench; arm1 is returned. */
-LANES_INLINE turned_hinges make_hinges(const four *b, const places *at, const bool at_start,
+LANES_INLINE turned_hinges make_hinges(const four *b, const slots *at, const bool at_start,
                                        body *to, hinge *hinges, lane3 *arm1)
 {
     const turned_hinges turned = make_gaps(b, at, to);
@@ -361,7 +361,7 @@ LANES_INLINE void angle_ratio(lane c, lane dtheta, lane *phi, lane *by_c)
 LANES_INLINE void make_forces(const olo_hinges *x, int i, const olo_step *step,
                               const turned_hinges *turned, hinge *hinges)
 {
-    const places *at = &x->places[i];
+    const slots *at = &x->slots[i];
     const four *b = &x->four[i];
     const lane3 a_p = parents_vector(at, 3);
     const lane alpha = lane3_dot(a_p, b->n0), P = 1.0 + 0.25 * lane3_dot(a_p, a_p),

@@ -22,13 +22,13 @@ typedef struct olo_hinge_four {
     /* once a step, with at_start in every iteration */
     lane_mass origin_mass;
     /* once a step */
-    lane axis[3];                  /* in the body's frame */
-    lane place[3], parent_axis[3]; /* the same in the parent's */
-    lane reach[3];                 /* arm0 in the parent's frame */
+    lane axis[3];                         /* in the body's frame */
+    lane parent_point[3], parent_axis[3]; /* the same in the parent's */
+    lane reach[3];                        /* arm0 in the parent's frame */
 } four;
 
 /* Where they are. Positions count in the order of the tree, parents first. */
-typedef struct olo_hinge_places {
+typedef struct olo_hinge_slots {
     int count; /* bodies, the last four may be fewer; the others have no mass ... */
     int q[LANES], motion[LANES]; /* ... and are where the first is */
     int parent[LANES];           /* position, or -1 for the ground */
@@ -39,14 +39,14 @@ typedef struct olo_hinge_places {
     bool first[LANES];           /* and nothing waits there before it */
     int above_q[LANES];          /* first coordinate of the parent, or -1 */
     const double *above[LANES];  /* x of the parent, its numbers LANES apart */
-} places;
+} slots;
 
 /* One body and all that hangs on it, while it is eliminated; vectors of three numbers and a zero.
  */
 enum { LOWER = 6, Z = 12, SUMS = 14 };
 typedef struct olo_hinge_sums {
     lane K[SUMS]; /* six columns of K, their upper halves, then their lower ones, and z; K B for z
-                     where that is kept */
+                     where that is stored */
     lane force, moment; /* W */
 } sums;
 
@@ -64,9 +64,9 @@ typedef struct olo_hinge_kernels {
                     bool framed);
     /* position of a singular body, or -1 */
     int (*eliminate)(olo_hinges *x, const olo_step *step);
-    void (*forward)(olo_hinges *x, double a); /* the right side alone, by what eliminate kept */
+    void (*forward)(olo_hinges *x, double a); /* the right side alone, by what eliminate stored */
     void (*substitute)(olo_hinges *x, olo_newton *newton); /* worst: a position */
-    void (*place)(olo_hinges *x, olo_step *step, double *wrench);
+    void (*finish)(olo_hinges *x, olo_step *step, double *wrench);
     olo_motion_pass *motion_pass;
     int (*project)(olo_hinges *x, olo_step *step); /* position of a singular body, or -1 */
     void (*settle)(const olo_hinges *x, double *q, double *remainder);
@@ -83,10 +83,10 @@ struct olo_hinges {
     int *forced;             /* [fours * LANES] hinge among those of `forces`, or -1 */
     bool *forced_four;       /* [fours] some of its hinges are */
     four *four;
-    places *places;
+    slots *slots;
     body *bodies;
     sums *waiting; /* of bodies whose turn comes later */
-    sums *kept;    /* [fours * LANES] the last tangent, where it is used again; else NULL */
+    sums *stored;  /* [fours * LANES] the last tangent, where it is used again; else NULL */
     bool summed;   /* joint wrenches are summed from the leaves, no longer those of the last step */
     bool framed;   /* directors, axes and arms are those at q_end, by a projection */
     double h;      /* of the impulses */

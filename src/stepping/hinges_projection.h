@@ -1,7 +1,7 @@
 /* The end of a step of bodies on hinges, for schemes that give the momentum p there: the velocity
- * that keeps the hinges closed and has the same momentum along the null space, P^T M P nu = P^T p,
- * v1 = P nu at q_end. A symmetric elimination, leaf to root from the mass of the body about its
- * pivot
+ * with which the hinges remain closed and has the same momentum along the null space, P^T M P nu =
+ * P^T p, v1 = P nu at q_end. A symmetric elimination, leaf to root from the mass of the body about
+ * its pivot
  *
  *     K = [A B; B^T C] = [m I, -c^; c^, (tr N) I - N],   N = sum E_IJ d_I (x) d_J,   z = [p_x; sum
  *         d_I x p_I]
@@ -22,9 +22,10 @@
 
 #include "stepping/hinges_local.h"
 
-/* A body and all that hangs on it. Matrices X of three by three are kept by their cyclic diagonals
- * X_ii, X_i,i+1 and X_i,i+2, i and what is added to it modulo 3, so that products with vectors go
- * number by number; of symmetric ones, A and C, the third is the second moved on. Then z. */
+/* A body and all that hangs on it. Matrices X of three by three are stored by their cyclic
+ * diagonals X_ii, X_i,i+1 and X_i,i+2, i and what is added to it modulo 3, so that products with
+ * vectors go number by number; of symmetric ones, A and C, the third is the second moved on. Then
+ * z. */
 enum { END_B = 2, END_C = 5, END_Z = 7, END_SUMS = 9 };
 
 /* The mass of four bodies about their pivots. */
@@ -57,7 +58,7 @@ LANES_INLINE void make_masses(const four *b, lane to[LANES][END_SUMS])
  * added. */
 LANES_INLINE void make_end(olo_hinges *x, int i, const olo_step *step, lane own[LANES][END_SUMS])
 {
-    const places *at = &x->places[i];
+    const slots *at = &x->slots[i];
     four *b = &x->four[i];
     body *to = x->bodies + LANES * i;
     lane3 p[4];
@@ -228,7 +229,7 @@ LANES_INLINE void take_end(const olo_hinges *x, int i, olo_step *step)
     for (int I = 0; I < 3; I++)
         v[1 + I] = lane3_cross(spin, b->d0[I]);
     v[0] = lane3_subtract(shift, lane3_combine(b->pivot, v + 1));
-    scatter_frames(v, &x->places[i], step->v1);
+    scatter_frames(v, &x->slots[i], step->v1);
 }
 
 #endif

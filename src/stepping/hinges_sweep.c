@@ -28,7 +28,7 @@ static void predict(olo_hinges *x, const olo_step *step, double scale, const olo
 {
     for (int i = 0; i < x->fours; i++) {
         if (!framed)
-            set_frames(&x->four[i], &x->places[i], step->x.q0);
+            set_frames(&x->four[i], &x->slots[i], step->x.q0);
         if (x->at_start)
             predict_four(x, i, step, scale, mix, true);
         else
@@ -42,7 +42,7 @@ static void predict(olo_hinges *x, const olo_step *step, double scale, const olo
 
 /* The sums of the parent of body l: in this four, or those that wait for its turn. NULL: the
  * ground. */
-LANES_INLINE sums *above(const olo_hinges *x, const places *at, int l, sums *own)
+LANES_INLINE sums *above(const olo_hinges *x, const slots *at, int l, sums *own)
 {
     if (at->parent[l] < 0)
         return NULL;
@@ -51,8 +51,7 @@ LANES_INLINE sums *above(const olo_hinges *x, const places *at, int l, sums *own
 
 /* W_c = w_c + sum of A^^T W_k over the children k; w is in `own` as z. From what waits, for parents
  * in other fours too. */
-LANES_INLINE void sum_wrenches(const olo_hinges *x, const places *at, const hinge *hinges,
-                               sums *own)
+LANES_INLINE void sum_wrenches(const olo_hinges *x, const slots *at, const hinge *hinges, sums *own)
 {
     for (int l = 0; l < LANES; l++) {
         own[l].force = own[l].K[Z];
@@ -78,7 +77,7 @@ LANES_INLINE void sum_wrenches(const olo_hinges *x, const places *at, const hing
 LANES_INLINE void make_four(olo_hinges *x, int i, const olo_step *step, const bool at_start,
                             const bool hinges_only, sums *own, hinge *hinges)
 {
-    const places *at = &x->places[i];
+    const slots *at = &x->slots[i];
     const four *b = &x->four[i];
     lane3 arm1, force = b->force, moment = b->moment;
     make_bodies(b, 2 / step->h, at_start, own);
@@ -115,7 +114,7 @@ LANES_INLINE column column_of(const sums *c, int j)
     return (column){c->K[j], c->K[LOWER + j]};
 }
 
-/* z, or K B where that is kept */
+/* z, or K B where that is stored */
 LANES_INLINE column column_right(const sums *c)
 {
     return (column){c->K[Z], c->K[Z + 1]};
@@ -221,7 +220,7 @@ LANES_INLINE bool eliminate_body(sums *c, const hinge *h, bool first, const bool
  *
  *     Q = K_xx - K_xw V,    z_x + Q e - K_xw s
  *
- * is left for the parent. D^-1 takes the place of D for iterations with an older tangent. */
+ * is left for the parent. D^-1 replaces D for iterations with an older tangent. */
 LANES_INLINE bool eliminate_ball(sums *c, const hinge *h, bool first, const bool at_start, body *b,
                                  sums *parent)
 {
@@ -270,9 +269,9 @@ LANES_INLINE int eliminate_all(olo_hinges *x, const olo_step *step, const bool a
                                const bool hinges_only)
 {
     for (int i = x->fours - 1; i >= 0; i--) {
-        const places *at = &x->places[i];
+        const slots *at = &x->slots[i];
         hinge hinges[LANES];
-        sums passing[LANES], *own = x->kept ? x->kept + LANES * i : passing;
+        sums passing[LANES], *own = x->stored ? x->stored + LANES * i : passing;
         make_four(x, i, step, at_start, hinges_only, own, hinges);
         for (int l = at->count - 1; l >= 0; l--) {
             body *b = x->bodies + LANES * i + l;
@@ -328,7 +327,7 @@ LANES_INLINE void forward_ball(const sums *c, const lane own[2], lane arm, bool 
 LANES_INLINE void forward_four(olo_hinges *x, int i, double a)
 {
     const four *b = &x->four[i];
-    const places *at = &x->places[i];
+    const slots *at = &x->slots[i];
     lane z[LANES][2], n[LANES], arm[LANES];
     balance t;
     make_balance(b, a, true, &t);
@@ -341,7 +340,7 @@ LANES_INLINE void forward_four(olo_hinges *x, int i, double a)
         for (int j = 0; at->late[l] >= 0 && j < 2; j++)
             z[l][j] += x->waiting[at->late[l]].K[Z + j];
     for (int l = at->count - 1; l >= 0; l--) {
-        const sums *c = x->kept + LANES * i + l;
+        const sums *c = x->stored + LANES * i + l;
         body *to = x->bodies + LANES * i + l;
         lane *parent = at->parent[l] < 0    ? NULL
                        : at->waiting[l] < 0 ? z[at->parent[l] % LANES]
@@ -410,7 +409,7 @@ LANES_INLINE lane3 turned_further(lane3 a, lane3 spin)
 
 LANES_INLINE void substitute_four(olo_hinges *x, int i, lane per_area, measures *m)
 {
-    const places *at = &x->places[i];
+    const slots *at = &x->slots[i];
     body *c = x->bodies + LANES * i;
     four *b = &x->four[i];
     for (int l = 0; l < at->count; l++)
@@ -452,10 +451,10 @@ static void substitute(olo_hinges *x, olo_newton *newton)
 /* --- the end --- */
 
 /* The wrenches at the solution, from leaf to root, about the origins. */
-LANES_INLINE void place_wrenches(olo_hinges *x, int i, const balance *t, const bool at_start,
+LANES_INLINE void write_wrenches(olo_hinges *x, int i, const balance *t, const bool at_start,
                                  double share, double *wrench)
 {
-    const places *at = &x->places[i];
+    const slots *at = &x->slots[i];
     const four *b = &x->four[i];
     const lane3 *left = left_directors(b, t, at_start);
     const lane3 a_p = parents_vector(at, 3), rho = lane3_combine(b->pivot, left),
@@ -478,8 +477,8 @@ LANES_INLINE void place_wrenches(olo_hinges *x, int i, const balance *t, const b
 
 /* The momentum at the end, 1/2 (M (2/h) dq - h f); returns the energy 1/(2h^2) dq.M dq + f.q_m over
  * the step, times h. */
-LANES_INLINE lane place_momenta(const four *b, const places *at, const balance *t,
-                                const lane3 dq[4], const lane3 q_m[4], olo_step *step)
+LANES_INLINE lane write_momenta(const four *b, const slots *at, const balance *t, const lane3 dq[4],
+                                const lane3 q_m[4], olo_step *step)
 {
     const lane half = lane_all(0.5), quarter = lane_all(0.25);
     lane3 p[4];
@@ -494,10 +493,10 @@ LANES_INLINE lane place_momenta(const four *b, const places *at, const balance *
     return action;
 }
 
-LANES_INLINE lane place_four(olo_hinges *x, int i, const bool at_start, olo_step *step,
-                             double *wrench)
+LANES_INLINE lane finish_four(olo_hinges *x, int i, const bool at_start, olo_step *step,
+                              double *wrench)
 {
-    const places *at = &x->places[i];
+    const slots *at = &x->slots[i];
     const four *b = &x->four[i];
     balance t;
     lane3 q0[4], dq[4], q_m[4], q1[4];
@@ -513,18 +512,18 @@ LANES_INLINE lane place_four(olo_hinges *x, int i, const bool at_start, olo_step
     scatter_frames(q_m, at, step->x.qm);
     scatter_frames(q1, at, step->x.q1);
     scatter_twists(dq[0], b->a, at, step->x.motion);
-    place_wrenches(x, i, &t, at_start, 1 / step->weight, wrench);
-    return at_start ? place_momenta(b, at, &t, dq, q_m, step) : lane_all(0.0);
+    write_wrenches(x, i, &t, at_start, 1 / step->weight, wrench);
+    return at_start ? write_momenta(b, at, &t, dq, q_m, step) : lane_all(0.0);
 }
 
-static void place(olo_hinges *x, olo_step *step, double *wrench)
+static void finish(olo_hinges *x, olo_step *step, double *wrench)
 {
     lane action = lane_all(0.0);
     for (int i = x->fours - 1; i >= 0; i--)
         if (x->at_start)
-            action += place_four(x, i, true, step, wrench);
+            action += finish_four(x, i, true, step, wrench);
         else
-            (void)place_four(x, i, false, step, wrench);
+            (void)finish_four(x, i, false, step, wrench);
     step->energy =
         step->constant_energy + ((action[0] + action[1]) + (action[2] + action[3])) / step->h;
     step->concluded = x->at_start;
@@ -534,7 +533,7 @@ static void place(olo_hinges *x, olo_step *step, double *wrench)
 static int project(olo_hinges *x, olo_step *step)
 {
     for (int i = x->fours - 1; i >= 0; i--) {
-        const places *at = &x->places[i];
+        const slots *at = &x->slots[i];
         lane own[LANES][END_SUMS];
         make_end(x, i, step, own);
         for (int l = at->count - 1; l >= 0; l--) {
@@ -550,7 +549,7 @@ static int project(olo_hinges *x, olo_step *step)
         }
     }
     for (int i = 0; i < x->fours; i++) {
-        const places *at = &x->places[i];
+        const slots *at = &x->slots[i];
         body *b = x->bodies + LANES * i;
         for (int l = 0; l < at->count; l++)
             if (!at->free[l])
@@ -628,9 +627,9 @@ LANES_INLINE void close_hinge(const four *b, int l, const lane frame[4], const d
     const lane n = vector_combine(b->axis, l, frame + 1),
                n_p = vector_combine(b->parent_axis, l, parent + 1),
                rho = vector_combine(b->pivot, l, frame + 1),
-               rho_p = vector_combine(b->place, l, parent + 1);
+               rho_p = vector_combine(b->parent_point, l, parent + 1);
     *turn = vector_cross(n, n_p);
-    /* the rotation moves the place too */
+    /* the rotation moves the point, too */
     *shift = ((parent[0] + rho_p) - (frame[0] + rho)) + vector_cross(rho, *turn);
 }
 
@@ -654,7 +653,7 @@ static void settle(const olo_hinges *x, double *q, double *remainder)
     static const double ground[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
     for (int i = 0; i < x->count; i++) {
         const int l = i % LANES;
-        const places *at = &x->places[i / LANES];
+        const slots *at = &x->slots[i / LANES];
         lane frame[4], left[4], shift = lane_all(0.0), turn = shift;
         load_frame(q + at->q[l], frame);
         load_frame(remainder + at->q[l], left);
@@ -677,7 +676,7 @@ const olo_hinge_kernels OLO_HINGE_KERNELS = {.predict = predict,
                                              .eliminate = eliminate,
                                              .forward = forward,
                                              .substitute = substitute,
-                                             .place = place,
+                                             .finish = finish,
                                              .motion_pass = pass_motions,
                                              .project = project,
                                              .settle = settle};

@@ -341,7 +341,7 @@ olo_status olo_linear_step_back(olo_linear_step *x, const olo_step_record *recor
 {
     bool velocity = x->projects && !is_zero(x->system->n, gv);
     const olo_hinges_adjoint by = {
-        .gq = gq, .gv = gv, .gp = gp, .y = change->T, .place = change->T != NULL};
+        .gq = gq, .gv = gv, .gp = gp, .y = change->T, .motion = change->T != NULL};
     if (x->hinges && back_over_hinges(x, record, &velocity, &by, change))
         return OLO_OK;
     olo_status status = olo_linear_step_at(x, record, velocity, error);

@@ -19,7 +19,7 @@ static bool take_memory(olo_linear_hinges *x, const olo_system *system)
     size_t room = (size_t)hinges->fours * LANES;
     x->bodies = olo_alloc(room, sizeof *x->bodies);
     x->wrench = olo_alloc((size_t)system->twists, sizeof *x->wrench);
-    if (!x->bodies || !x->wrench || !olo_hinges_keep(x->hinges))
+    if (!x->bodies || !x->wrench || !olo_hinges_store_tangents(x->hinges))
         return false;
     for (size_t i = 0; i < room; i++)
         for (int I = 0; I < 3; I++)
@@ -71,8 +71,8 @@ bool olo_linear_hinges_back(olo_linear_hinges *x, olo_step *step, const olo_hing
     hinges->summed = true; /* at a solution the wrenches are the sums */
     if (hinges->kernels->eliminate(hinges, step) >= 0)
         return false;
-    if (adjoint->place)
-        olo_hinges_place(hinges, step, x->wrench);
+    if (adjoint->motion)
+        olo_hinges_finish(hinges, step, x->wrench);
     x->kernels->gather(x, step, adjoint);
     if (!x->kernels->solve(x))
         return false;

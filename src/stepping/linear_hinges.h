@@ -19,11 +19,11 @@ void olo_linear_hinges_free(olo_linear_hinges *hinges);
  * three are [n]; those that a scheme does not have are NULL. */
 typedef struct olo_hinges_adjoint {
     double *gq;
-    double *gv; /* to the velocity: energy-momentum; at the start only if the step starts from a
-                   velocity */
-    double *gp; /* to the momentum: variational */
-    double *y;  /* [n] written, unless it is NULL: the derivative by the balance */
-    bool place; /* dq, q_m and q1 of the step are wanted, too */
+    double *gv;  /* to the velocity: energy-momentum; at the start only if the step starts from a
+                    velocity */
+    double *gp;  /* to the momentum: variational */
+    double *y;   /* [n] written, unless it is NULL: the derivative by the balance */
+    bool motion; /* dq, q_m and q1 of the step are wanted, too */
 } olo_hinges_adjoint;
 
 /* A step whose start is placed, with the motion of its solution in step->state. False: singular. */

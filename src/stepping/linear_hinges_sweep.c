@@ -34,7 +34,7 @@
 
 /* Derivatives by the configuration at the end, those of velocity or momentum included: v1 = (2/h)
  * dq - v0, p1 = M dq/h. */
-LANES_INLINE void gather_end(const four *b, const places *at, double a, const bool at_start,
+LANES_INLINE void gather_end(const four *b, const slots *at, double a, const bool at_start,
                              const olo_hinges_adjoint *by, lane3 g[4])
 {
     lane3 rate[4], moved[4];
@@ -67,7 +67,7 @@ LANES_INLINE void gather_four(olo_linear_hinges *x, int i, double a, const bool 
     balance t;
     lane3 g[4], d1[3];
     make_balance(b, a, at_start, &t);
-    gather_end(b, &x->hinges->places[i], a, at_start, by, g);
+    gather_end(b, &x->hinges->slots[i], a, at_start, by, g);
     move_to_pivot(b->pivot, g);
     for (int I = 0; I < 3; I++)
         d1[I] = lane3_add(b->d0[I], t.dd[I]);
@@ -115,18 +115,18 @@ LANES_INLINE void carry(linear_body *c, const body *b, const bool at_start, line
 }
 
 /* A free root: K^T y = -g */
-static bool solve_root(const sums *kept, linear_body *c)
+static bool solve_root(const sums *stored, linear_body *c)
 {
     double transposed[36];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 6; j++) {
-            transposed[6 * j + i] = kept->K[j][i];
-            transposed[6 * j + 3 + i] = kept->K[LOWER + j][i];
+            transposed[6 * j + i] = stored->K[j][i];
+            transposed[6 * j + 3 + i] = stored->K[LOWER + j][i];
         }
     return solve_six(transposed, -c->sensitivity[0], -c->sensitivity[1], c->y);
 }
 
-LANES_INLINE void follow(linear_body *c, const body *b, const sums *kept, const bool at_start,
+LANES_INLINE void follow(linear_body *c, const body *b, const sums *stored, const bool at_start,
                          const linear_body *parent)
 {
     lane t = lane_all(0.0), w = t;
@@ -134,7 +134,7 @@ LANES_INLINE void follow(linear_body *c, const body *b, const sums *kept, const 
     if (parent) {
         w = parent->y[1];
         t = parent->y[0] + vector_cross(w, left_vector(c->arm0, b->arm1, at_start));
-        turn -= vector_sum(kept->K[Z] * t + kept->K[Z + 1] * w) * b->y[1][3];
+        turn -= vector_sum(stored->K[Z] * t + stored->K[Z + 1] * w) * b->y[1][3];
     }
     c->rate = turn;
     c->y[0] = t;
@@ -145,21 +145,21 @@ LANES_INLINE bool solve_all(olo_linear_hinges *x, const bool at_start)
 {
     const olo_hinges *hinges = x->hinges;
     for (int i = hinges->count - 1; i >= 0; i--) {
-        const places *at = &hinges->places[i / LANES];
+        const slots *at = &hinges->slots[i / LANES];
         const int l = i % LANES, parent = at->parent[l];
         if (!at->free[l])
             carry(&x->bodies[i], &hinges->bodies[i], at_start,
                   parent < 0 ? NULL : &x->bodies[parent]);
-        else if (!solve_root(&hinges->kept[i], &x->bodies[i]))
+        else if (!solve_root(&hinges->stored[i], &x->bodies[i]))
             return false;
     }
     for (int i = 0; i < hinges->count; i++) {
-        const places *at = &hinges->places[i / LANES];
+        const slots *at = &hinges->slots[i / LANES];
         const int l = i % LANES, parent = at->parent[l];
         if (at->free[l])
             x->bodies[i].rate = 0;
         else
-            follow(&x->bodies[i], &hinges->bodies[i], &hinges->kept[i], at_start,
+            follow(&x->bodies[i], &hinges->bodies[i], &hinges->stored[i], at_start,
                    parent < 0 ? NULL : &x->bodies[parent]);
     }
     return true;
@@ -214,7 +214,7 @@ LANES_INLINE void add_moment(const four *b, double kappa, lane3 c, lane3 g[4])
             lane3_add(g[1 + I], lane3_times(lane_all(0.5 * kappa), lane3_cross(c, b->d0[I])));
 }
 
-LANES_INLINE void give_velocities(const places *at, double a, const lane3 My[4],
+LANES_INLINE void give_velocities(const slots *at, double a, const lane3 My[4],
                                   const olo_hinges_adjoint *by, lane3 g[4])
 {
     lane3 rate[4];
@@ -227,7 +227,7 @@ LANES_INLINE void give_velocities(const places *at, double a, const lane3 My[4],
     scatter_frames(rate, at, by->gv);
 }
 
-LANES_INLINE void give_momenta(const four *b, const places *at, double a, bool from_momentum,
+LANES_INLINE void give_momenta(const four *b, const slots *at, double a, bool from_momentum,
                                const lane3 y[4], const lane3 My[4], const olo_hinges_adjoint *by,
                                lane3 g[4])
 {
@@ -249,7 +249,7 @@ LANES_INLINE void give_four(const olo_linear_hinges *x, int i, const olo_step *s
                             const bool at_start, const olo_hinges_adjoint *by)
 {
     const four *b = &x->hinges->four[i];
-    const places *at = &x->hinges->places[i];
+    const slots *at = &x->hinges->slots[i];
     const linear_body *c = x->bodies + LANES * i;
     const lane3 w = collect_bodies(c, offsetof(linear_body, y) + sizeof(lane));
     const double a = 2 / step->h;
@@ -281,7 +281,7 @@ static void give_all(const olo_linear_hinges *x, const olo_step *step, const olo
 LANES_INLINE void gather_spins(olo_linear_hinges *x, int i, const olo_hinges_variation *of)
 {
     const four *b = &x->hinges->four[i];
-    const places *at = &x->hinges->places[i];
+    const slots *at = &x->hinges->slots[i];
     linear_body *to = x->bodies + LANES * i;
     lane3 F[4], other[4], p[4], v[4];
     gather_frames(of->g, at, F);
@@ -301,7 +301,7 @@ static void vary(olo_linear_hinges *x, const olo_hinges_variation *of, double *g
     for (int i = 0; i < hinges->fours; i++)
         gather_spins(x, i, of);
     for (int i = hinges->count - 1; i >= 0; i--) {
-        const places *at = &hinges->places[i / LANES];
+        const slots *at = &hinges->slots[i / LANES];
         const int parent = at->parent[i % LANES];
         linear_body *c = &x->bodies[i];
         c->rate = vector_sum(c->n0 * (parent < 0 ? c->y[1] : c->y[1] - x->bodies[parent].y[1]));
@@ -312,10 +312,10 @@ static void vary(olo_linear_hinges *x, const olo_hinges_variation *of, double *g
         const four *b = &hinges->four[i];
         const linear_body *c = x->bodies + LANES * i;
         lane3 g[4];
-        gather_frames(gq, &hinges->places[i], g);
+        gather_frames(gq, &hinges->slots[i], g);
         add_moment(b, 1.0,
                    vary_left(b, c, collect_bodies(c, offsetof(linear_body, y) + sizeof(lane))), g);
-        scatter_frames(g, &hinges->places[i], gq);
+        scatter_frames(g, &hinges->slots[i], gq);
     }
 }
 

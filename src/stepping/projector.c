@@ -315,10 +315,10 @@ void olo_projector_add(olo_projector *p, int piece, double factor, const double 
     memset(all, 0, (size_t)(t * t) * sizeof *all);
     for (int i = 0; i < size; i++)
         project_row(&s->coordinates[index[i]], qm + index[i], factor, size, K + i * size,
-                    rows + x->of.place[i] * size);
+                    rows + x->of.twist[i] * size);
     for (int j = 0; j < size; j++)
         project_column(&s->coordinates[index[j]], q1 + index[j], t, size, rows + j,
-                       all + x->of.place[j]);
+                       all + x->of.twist[j]);
     add_blocks(s, x, 1.0, all);
 }
 

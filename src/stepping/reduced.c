@@ -573,7 +573,7 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
     const int passes = 4;
     reduced *x = data;
     if (x->hinged)
-        olo_hinges_place(x->hinges, step, x->wrench);
+        olo_hinges_finish(x->hinges, step, x->wrench);
     step->exchanged = x->hinged && olo_hinges_have_forces(x->hinges);
     if (!x->hinged && !x->varied)
         store_wrenches(x, 1 / step->weight);

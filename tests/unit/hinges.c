@@ -169,7 +169,7 @@ static void iterate_from(probe *p, int count, int anew, double *last, double *mo
         check_true(olo_hinges_iterate(hinges, p->step, i >= anew, &newton));
         last[i] = newton.increment;
     }
-    olo_hinges_place(hinges, p->step, wrench);
+    olo_hinges_finish(hinges, p->step, wrench);
     memcpy(motion, p->step->x.motion, twists * sizeof *motion);
     olo_free(wrench);
     olo_hinges_free(hinges);
@@ -227,7 +227,7 @@ TEST(hinged_steps_have_the_same_bits_on_any_processor)
             for (int i = 0; i < 3; i++)
                 check_true(olo_hinges_iterate(
                     hinges, p.step, i > 0 && p.s.stepper->scheme->evaluation.at_start, &newton));
-            olo_hinges_place(hinges, p.step, wrench[side]);
+            olo_hinges_finish(hinges, p.step, wrench[side]);
             memcpy(motion[side], p.step->x.q1, n * sizeof **motion);
             if (p.s.stepper->scheme->momentum)
                 check_equal(olo_hinges_project(hinges, p.step), -1);

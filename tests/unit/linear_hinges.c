@@ -232,7 +232,7 @@ static void back_with(scene *s, const olo_topology *tree, olo_hinges_width width
     memcpy(step->Mv0, olo_momentum_of(s->state)->momentum, n);
     memcpy(step->v0, s->state->v, n);
     derivative_fill(g, s->system->n, scheme->evaluation.at_start, s->state->v);
-    const olo_hinges_adjoint by = {.gq = g->q, .gv = g->v, .gp = g->p, .y = g->y, .place = true};
+    const olo_hinges_adjoint by = {.gq = g->q, .gv = g->v, .gp = g->p, .y = g->y, .motion = true};
     check_true(olo_linear_hinges_back(hinges, step, &by));
     olo_linear_hinges_free(hinges);
 }
