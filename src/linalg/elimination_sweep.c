@@ -22,8 +22,7 @@
  *   freedom. This is the hot loop: a frame that only its joint couples to its parent is one body of
  *   the articulated-body algorithm.
  * - A plain block, without a joint: D = K_cc, X_b and L_a are K_cb and K_ac, in the same memory.
- * - Any other: points on rods, with dense A, and closures, with B and B^ of their active
- * directions.
+ * - Any other: points on rods, with dense A; closures, whose B and B^ are their active directions.
  *
  * This file is compiled a second time for processors with registers of four numbers
  * (elimination_wide.c), to the same bits. */
@@ -45,39 +44,29 @@ static int size_of(const olo_elimination *el, const neighbour *b)
 }
 
 /* A call that uses WIDTH, compiled for each width n of a block. */
-#define FOR_EACH_WIDTH(n, call)                                                                    \
-    switch (n) {                                                                                   \
-    case 1: {                                                                                      \
-        enum { WIDTH = 1 };                                                                        \
+#define WITH_WIDTH(width, call)                                                                    \
+    {                                                                                              \
+        enum { WIDTH = width };                                                                    \
         call;                                                                                      \
         break;                                                                                     \
-    }                                                                                              \
-    case 2: {                                                                                      \
-        enum { WIDTH = 2 };                                                                        \
-        call;                                                                                      \
-        break;                                                                                     \
-    }                                                                                              \
-    case 3: {                                                                                      \
-        enum { WIDTH = 3 };                                                                        \
-        call;                                                                                      \
-        break;                                                                                     \
-    }                                                                                              \
-    case 4: {                                                                                      \
-        enum { WIDTH = 4 };                                                                        \
-        call;                                                                                      \
-        break;                                                                                     \
-    }                                                                                              \
-    case 5: {                                                                                      \
-        enum { WIDTH = 5 };                                                                        \
-        call;                                                                                      \
-        break;                                                                                     \
-    }                                                                                              \
-    default: {                                                                                     \
-        enum { WIDTH = 6 };                                                                        \
-        call;                                                                                      \
-        break;                                                                                     \
-    }                                                                                              \
     }
+#define FOR_EACH_WIDTH(n, call)                                                                    \
+    do {                                                                                           \
+        switch (n) {                                                                               \
+        case 1:                                                                                    \
+            WITH_WIDTH(1, call)                                                                    \
+        case 2:                                                                                    \
+            WITH_WIDTH(2, call)                                                                    \
+        case 3:                                                                                    \
+            WITH_WIDTH(3, call)                                                                    \
+        case 4:                                                                                    \
+            WITH_WIDTH(4, call)                                                                    \
+        case 5:                                                                                    \
+            WITH_WIDTH(5, call)                                                                    \
+        default:                                                                                   \
+            WITH_WIDTH(6, call)                                                                    \
+        }                                                                                          \
+    } while (0)
 
 /* C (m x 6) -= A (m x k) B (k x 6), k at most 6 */
 INLINE void subtract_product6(int m, const int k, const double *A, const double *B, double *C)
@@ -99,20 +88,22 @@ INLINE void subtract_product(int m, const int k, int n, const double *A, const d
     if (n == 6)
         subtract_product6(m, k, A, B, C);
     else
-        FOR_EACH_WIDTH(n, small_add_product(m, k, WIDTH, -1.0, A, B, C))
+        FOR_EACH_WIDTH(n, small_add_product(m, k, WIDTH, -1.0, A, B, C));
 }
 
 /* C (k x n) += A^T (m x k) B (m x n) */
 INLINE void add_transposed(const int m, const int k, int n, const double *A, const double *B,
-                           double *C){
-    FOR_EACH_WIDTH(n, small_add_transposed_product(m, k, WIDTH, 1.0, A, B, C))}
+                           double *C)
+{
+    FOR_EACH_WIDTH(n, small_add_transposed_product(m, k, WIDTH, 1.0, A, B, C));
+}
 
 /* X (r x n) <- D^-1 X */
 INLINE void solve(const olo_elimination *el, const node *c, const int r, int n, double *X)
 {
     const double *D = el->numbers + c->D;
     const int *pivot = el->pivots + c->pivot;
-    FOR_EACH_WIDTH(n, small_lu_solve(r, D, pivot, WIDTH, X))
+    FOR_EACH_WIDTH(n, small_lu_solve(r, D, pivot, WIDTH, X));
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -251,7 +242,7 @@ INLINE void add_to_parent(olo_elimination *el, const node *c, const int r, const
         const int s = size_of(el, &nb[j]);
         if (j == c->parent_slot)
             continue;
-        FOR_EACH_WIDTH(s, add_shifted(am, WIDTH, n + nb[j].upper, n + target[j]))
+        FOR_EACH_WIDTH(s, add_shifted(am, WIDTH, n + nb[j].upper, n + target[j]));
         subtract_product(6, r, s, LB, n + nb[j].X, n + target[j]);
     }
 }

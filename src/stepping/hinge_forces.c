@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "elements/joint_pair.h"
 #include "linalg/vec3.h"
 #include "system/system.h"
 
@@ -57,14 +58,14 @@ static bool add_piece(const olo_topology *topology, int piece, olo_hinge_forces 
     x->forces[x->force_count++] =
         (olo_hinge_force){.term = action < 0 ? &s->terms[piece] : NULL,
                           .action = action < 0 ? NULL : &s->actions[action],
-                          .piece = piece};
+                          .piece = piece,
+                          .hinge = x->of_node[node]};
     return true;
 }
 
 /* Orders the forces by hinges; `sorted` is memory for all of them. */
-static void sort_forces(const olo_topology *topology, olo_hinge_forces *x, olo_hinge_force *sorted)
+static void sort_forces(olo_hinge_forces *x, olo_hinge_force *sorted)
 {
-    double turn;
     int first = 0;
     for (int i = 0; i < x->hinge_count; i++) {
         x->hinges[i].first = first;
@@ -72,10 +73,7 @@ static void sort_forces(const olo_topology *topology, olo_hinge_forces *x, olo_h
         x->hinges[i].count = 0;
     }
     for (int k = 0; k < x->force_count; k++) {
-        const olo_system *s = topology->system;
-        const int coordinate = coordinate_of(s, x->forces[k].piece);
-        olo_forced_hinge *hinge =
-            &x->hinges[x->of_node[child_of(topology, &s->joint_coordinates[coordinate], &turn)]];
+        olo_forced_hinge *hinge = &x->hinges[x->forces[k].hinge];
         sorted[hinge->first + hinge->count++] = x->forces[k];
     }
     for (int k = 0; k < x->force_count; k++)
@@ -103,7 +101,7 @@ olo_status olo_hinge_forces_create(const olo_topology *topology, olo_hinge_force
         if (i >= olo_piece_of_action(s, 0) || olo_piece_has_tangent(s, i))
             *fits = add_piece(topology, i, x);
     if (*fits)
-        sort_forces(topology, x, sorted);
+        sort_forces(x, sorted);
     olo_free(sorted);
     return OLO_OK;
 }
@@ -121,12 +119,6 @@ typedef struct axes {
     double C1[3], M1[3], M2[3];
 } axes;
 
-static void body_vector(const double X[3], const double *d, double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = X[0] * d[i] + X[1] * d[3 + i] + X[2] * d[6 + i];
-}
-
 /* At a configuration; with an increment instead their changes, in which what is fixed in space is
  * zero. */
 static axes axes_of(const olo_system *s, const olo_forced_hinge *hinge, const double *q,
@@ -135,12 +127,12 @@ static axes axes_of(const olo_system *s, const olo_forced_hinge *hinge, const do
     const olo_articulation *joint = hinge->joint;
     axes at = {{0}, {0}, {0}};
     if (joint->child >= 0)
-        body_vector(joint->child_axes, q + s->nodes[joint->child].q + 3, at.C1);
+        olo_body_vector(joint->child_axes, q + s->nodes[joint->child].q, at.C1);
     else if (configuration)
         vec3_copy(joint->child_axes, at.C1);
     if (joint->parent >= 0) {
-        body_vector(joint->parent_axes, q + s->nodes[joint->parent].q + 3, at.M1);
-        body_vector(joint->parent_axes + 3, q + s->nodes[joint->parent].q + 3, at.M2);
+        olo_body_vector(joint->parent_axes, q + s->nodes[joint->parent].q, at.M1);
+        olo_body_vector(joint->parent_axes + 3, q + s->nodes[joint->parent].q, at.M2);
     } else if (configuration) {
         vec3_copy(joint->parent_axes, at.M1);
         vec3_copy(joint->parent_axes + 3, at.M2);

@@ -25,7 +25,7 @@
 typedef struct olo_hinge_force {
     const olo_term *term; /* of a term, else NULL */
     const olo_action *action;
-    int piece;
+    int piece, hinge;
     double steady; /* the force of a steady action in this step */
 } olo_hinge_force;
 
@@ -36,9 +36,9 @@ typedef struct olo_forced_hinge {
     int coordinate; /* the angle, among the joint coordinates ... */
     double turn;    /* ... which changes by a rotation of this child as here: 1 or -1 */
     const olo_articulation *joint; /* with C1, M1 and M2 */
-    double sign;
-    int first, count;    /* of the forces */
-    double e0[2], start; /* C1.M1, sign C1.M2 and the angle at the start of the step */
+    double sign;                   /* of the angle in the joint itself */
+    int first, count;              /* of the forces */
+    double e0[2], start;           /* C1.M1, sign C1.M2 and the angle at the start of the step */
 } olo_forced_hinge;
 
 typedef struct olo_hinge_forces {
