@@ -175,7 +175,7 @@ static double *variables(olo_pool *pool, size_t count, const double *values)
 }
 
 /* Fails if a parameter changes that is part of a name or counts copies. */
-static olo_status check_structural(const olo_model *model, const olo_evaluation *at,
+static olo_status check_structural(const olo_model *model, const olo_parameter_point *at,
                                    olo_error *error)
 {
     const size_t count = olo_parameters_count(model->parameters);
@@ -193,7 +193,7 @@ static olo_status check_structural(const olo_model *model, const olo_evaluation 
 }
 
 olo_status olo_model_compile_at(const olo_model *model, const olo_system *system,
-                                const olo_evaluation *at, olo_system **other, olo_error *error)
+                                const olo_parameter_point *at, olo_system **other, olo_error *error)
 {
     const size_t count = olo_parameters_count(model->parameters);
     size_t largest = 0;
@@ -287,7 +287,7 @@ olo_status olo_system_with_parameters(const olo_model *model, const olo_system *
     *other = NULL;
     olo_status status = evaluate(model->parameters, count, names, values, &pool, &evaluated, error);
     if (status == OLO_OK) {
-        const olo_evaluation at = {.values = evaluated};
+        const olo_parameter_point at = {.values = evaluated};
         status = olo_model_compile_at(model, system, &at, other, error);
         if (status != OLO_OK && status != OLO_NO_MEMORY)
             name_parameters(count, names, values, status, error);

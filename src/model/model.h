@@ -95,16 +95,17 @@ olo_status olo_model_add_element(olo_model *model, const olo_element_type *type,
 /* The parameters at which a model is evaluated. Without a direction: `values`. With a direction:
  * each number of the model is x + shift dx/dp, where x is its value at `values` and dx/dp its exact
  * derivative along `direction`. */
-typedef struct olo_evaluation {
+typedef struct olo_parameter_point {
     const double *values;    /* [parameters] */
     const double *direction; /* [parameters] or NULL */
     double shift;
-} olo_evaluation;
+} olo_parameter_point;
 
 /* Compiles a model at other parameters: the structure of `system`, which was compiled from it, with
  * other numbers. Fails with OLO_UNSUPPORTED if the structure would change. */
 olo_status olo_model_compile_at(const olo_model *model, const olo_system *system,
-                                const olo_evaluation *at, olo_system **other, olo_error *error);
+                                const olo_parameter_point *at, olo_system **other,
+                                olo_error *error);
 
 /* Name of an element. */
 const char *olo_entry_name(const olo_entry *entry);

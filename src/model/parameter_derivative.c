@@ -144,9 +144,9 @@ typedef struct surroundings {
 static olo_status numbers_at(const surroundings *around, double shift, numbers *x, olo_error *error)
 {
     olo_system *system = NULL;
-    const olo_evaluation at = {.values = olo_parameters_values(around->model->parameters),
-                               .direction = around->direction,
-                               .shift = shift};
+    const olo_parameter_point at = {.values = olo_parameters_values(around->model->parameters),
+                                    .direction = around->direction,
+                                    .shift = shift};
     olo_status status = olo_model_compile_at(around->model, around->system, &at, &system, error);
     if (status == OLO_OK)
         status = read_numbers(system, x, error);

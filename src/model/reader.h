@@ -23,7 +23,7 @@ typedef struct olo_reader {
     const char **names;
     double *values;
     size_t name_count;
-    /* For numbers on a line through the values of the parameters: see olo_evaluation. */
+    /* For numbers on a line through the values of the parameters: see olo_parameter_point. */
     double shift;
     double *direction;      /* or NULL */
     bool numbers_only;      /* only numbers are read, into structs that have everything else */

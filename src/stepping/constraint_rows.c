@@ -58,8 +58,8 @@ double olo_rows_largest_residual(const olo_step *step, int count, const int *row
     for (int i = 0; i < count; i++) {
         int row = rows ? rows[i] : i;
         const olo_constraint *c = &step->system->constraints[row];
-        double g = olo_constraint_condition(c, &over);
-        olo_constraint_end(c, &over, step->r);
+        double g = olo_condition_value(c, &over);
+        olo_condition_by_end(c, &over, step->r);
         olo_raise(&open, olo_row_residual(step->system, row, step->r, g, step->x.q1));
     }
     return open;

@@ -73,7 +73,7 @@ void olo_tangent_end_row(const olo_step *step, int c, double *row)
 {
     double derivative[OLO_FORM_SIZE_MAX];
     olo_interval x = olo_step_interval(step);
-    olo_constraint_end(&step->system->constraints[c], &x, derivative);
+    olo_condition_by_end(&step->system->constraints[c], &x, derivative);
     scatter(step->system, c, derivative, row);
 }
 

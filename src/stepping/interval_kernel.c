@@ -189,7 +189,7 @@ int olo_kernel_row_piece(const olo_kernel *kernel, int row)
 
 double olo_kernel_condition(const olo_kernel *kernel, int row, const olo_interval *x)
 {
-    return olo_constraint_condition(&kernel->system->constraints[row], x);
+    return olo_condition_value(&kernel->system->constraints[row], x);
 }
 
 olo_status olo_kernel_condition_first(const olo_kernel *kernel, int row, const olo_interval *x,

@@ -246,7 +246,7 @@ void olo_linear_set_end_rows(olo_linear_step *x, const double *v1, bool step)
              !s->groups[i].internal && c < s->groups[i].first + s->groups[i].count; c++) {
             const olo_constraint *row = &s->constraints[c];
             if (step && row->type->velocity) {
-                olo_constraint_end(row, &over, olo_linear_row(&x->end, c));
+                olo_condition_by_end(row, &over, olo_linear_row(&x->end, c));
                 olo_condition_first(row, &over, OLO_SLOT_Q0, x->over.follow + x->over.offset[c]);
                 continue;
             }

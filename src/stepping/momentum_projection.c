@@ -40,9 +40,7 @@ static bool set_rate(olo_momentum_projection *x, olo_step *step)
     for (int i = 0; i < e->rank; i++) {
         const olo_constraint *row = &s->constraints[e->order[i]];
         olo_tangent_row(s, e->order[i], step->q_end, e->now + olo_area(i, s->n));
-        x->rate[i] = 0;
-        if (olo_constraint_moves(row))
-            row->type->motion(row, t, &x->rate[i]);
+        x->rate[i] = olo_constraint_motion_rate(row, t);
     }
     if (!olo_row_basis_square(e, e->now, e->C, e->pivot))
         return false;

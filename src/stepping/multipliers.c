@@ -197,7 +197,7 @@ static void add_constraints(multipliers *x, olo_step *step)
         const olo_constraint *row = &s->constraints[c];
         double *d = step->r, *g1 = step->r + row->size;
         bool varied = olo_step_row(step, row, d, step->K);
-        olo_constraint_end(row, &interval, g1);
+        olo_condition_by_end(row, &interval, g1);
         for (int i = 0; i < row->size; i++) {
             x->right[row->index[i]] -= x->lambda[c] * d[i];
             olo_sparse_add(matrix, entry++, d[i]);

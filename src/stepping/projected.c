@@ -240,7 +240,7 @@ static bool linearise(projected *x, olo_step *step)
     for (int i = 0; i < a->rank; i++) {
         olo_tangent_add_curvature(step, a->order[i], -x->l[i], n, x->S);
         olo_tangent_end_row(step, a->order[i], x->G + olo_area(i, n));
-        x->g[i] = olo_constraint_condition(&s->constraints[a->order[i]], &over);
+        x->g[i] = olo_condition_value(&s->constraints[a->order[i]], &over);
     }
     /* N = [I - W (G W)^-1 G] U and K_u = P^T S N */
     if (!olo_row_basis_square(a, x->G, x->GW, x->GW_pivot))

@@ -154,7 +154,7 @@ static void add_closure_row(reduced *x, olo_step *step, int row, double lambda, 
         olo_projector_add(x->projector, piece, a * lambda, step->K, left, step->x.q1);
     /* row and its value at the end */
     double g = olo_row_end_value(step, row, step->r);
-    olo_constraint_end(c, &interval, step->r);
+    olo_condition_by_end(c, &interval, step->r);
     if (!x->older)
         olo_projector_add_row(x->projector, piece, a, step->r, step->x.q1);
     olo_raise(&x->open, olo_row_residual(s, row, step->r, g, step->x.q1));

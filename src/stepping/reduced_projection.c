@@ -23,13 +23,10 @@ static void add_end_closures(reduced *x, olo_step *step)
         for (int j = 0; j < closure->count; j++) {
             const olo_constraint *c = &s->constraints[closure->first + j];
             int piece = olo_piece_of_constraint(s, closure->first + j);
-            double rate = 0;
             olo_constraint_gradient(c, &end, step->r);
             olo_projector_add_column(x->projector, piece, a, step->r, end.q);
             olo_projector_add_row(x->projector, piece, a, step->r, end.q);
-            if (olo_constraint_moves(c))
-                c->type->motion(c, end.t, &rate);
-            right[j] = a * rate / x->mass_factor;
+            right[j] = a * olo_constraint_motion_rate(c, end.t) / x->mass_factor;
         }
     }
 }

@@ -62,9 +62,9 @@ static void add_drive_work(const olo_step *step, olo_state *state)
     for (int i = 0; i < s->drive_count; i++) {
         int row = s->drives[i].row;
         const olo_constraint *motion = &s->constraints[row];
-        double mean = olo_constraint_advance(motion, &x) / step->h, rate0, rate1;
-        motion->type->motion(motion, step->t, &rate0);
-        motion->type->motion(motion, step->t + step->h, &rate1);
+        double mean = olo_constraint_advance(motion, &x) / step->h;
+        double rate0 = olo_constraint_motion_rate(motion, step->t);
+        double rate1 = olo_constraint_motion_rate(motion, step->t + step->h);
         double before = step->from_momentum ? impulse_end[i] : 0;
         double start = half * step->weight * state->lambda[row] - before;
         double end = half * step->lambda_end[row];

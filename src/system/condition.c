@@ -31,9 +31,7 @@ static double along(const olo_constraint *row, const double *d, const double *v)
 
 double olo_constraint_advance(const olo_constraint *row, const olo_interval *x)
 {
-    if (!olo_constraint_moves(row))
-        return 0.0;
-    return row->type->motion(row, x->t + x->h, NULL) - row->type->motion(row, x->t, NULL);
+    return olo_constraint_motion(row, x->t + x->h) - olo_constraint_motion(row, x->t);
 }
 
 double olo_constraint_difference(const olo_constraint *row, const olo_interval *x, const double *d)
@@ -41,7 +39,7 @@ double olo_constraint_difference(const olo_constraint *row, const olo_interval *
     return along(row, d, x->dq) - olo_constraint_advance(row, x);
 }
 
-double olo_constraint_condition(const olo_constraint *row, const olo_interval *x)
+double olo_condition_value(const olo_constraint *row, const olo_interval *x)
 {
     double d[SIZE];
     const olo_at end = end_of(x);
@@ -72,7 +70,7 @@ static void velocity_first(const olo_constraint *row, const olo_interval *x, olo
             by[j] += x->dq[row->index[i]] * K[i * row->size + j];
 }
 
-void olo_constraint_end(const olo_constraint *row, const olo_interval *x, double *by)
+void olo_condition_by_end(const olo_constraint *row, const olo_interval *x, double *by)
 {
     const olo_at end = end_of(x);
     if (row->type->velocity)
@@ -86,7 +84,7 @@ void olo_condition_first(const olo_constraint *row, const olo_interval *x, olo_s
     double motion[2];
     small_zero(olo_slot_width(a, row->size), by);
     if (a == OLO_SLOT_Q1) {
-        olo_constraint_end(row, x, by);
+        olo_condition_by_end(row, x, by);
     } else if (a == OLO_SLOT_Q0 && row->type->velocity) {
         velocity_first(row, x, a, by);
     } else if (a == OLO_SLOT_H || a == OLO_SLOT_T) {
@@ -152,7 +150,7 @@ double olo_condition_by_coefficient(const olo_constraint *row, const olo_interva
         double memory[2][OLO_CONSTRAINT_NUMBERS];
         const olo_constraint at_zero = olo_constraint_with(row, p, 0.0, memory[0]),
                              at_one = olo_constraint_with(row, p, 1.0, memory[1]);
-        return olo_constraint_condition(&at_one, x) - olo_constraint_condition(&at_zero, x);
+        return olo_condition_value(&at_one, x) - olo_condition_value(&at_zero, x);
     }
     /* the constant of a relation, or the factor of a joint coordinate */
     return p > 0 ? olo_term_energy(row->shares[p - 1].coordinate, x->q1, x->angles) : 1.0;
@@ -161,10 +159,7 @@ double olo_condition_by_coefficient(const olo_constraint *row, const olo_interva
 double olo_rate_value(const olo_constraint *row, const olo_at *at, const double *gradient,
                       const double *v)
 {
-    double rate = 0;
-    if (olo_constraint_moves(row))
-        row->type->motion(row, at->t, &rate);
-    return along(row, gradient, v) - rate;
+    return along(row, gradient, v) - olo_constraint_motion_rate(row, at->t);
 }
 
 void olo_rate_by_configuration(const olo_constraint *row, const olo_at *at, const double *v,

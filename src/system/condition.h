@@ -9,8 +9,8 @@
 /* The condition of a row over an interval: g(q1, t + h) = 0, or d.dq = 0 of a velocity row. Its
  * value; first and second derivatives, by[width], matrix[width x width]; the first one with respect
  * to q1 alone, by[size]; and the derivative with respect to coefficient p (coefficients.h). */
-double olo_constraint_condition(const olo_constraint *row, const olo_interval *x);
-void olo_constraint_end(const olo_constraint *row, const olo_interval *x, double *by);
+double olo_condition_value(const olo_constraint *row, const olo_interval *x);
+void olo_condition_by_end(const olo_constraint *row, const olo_interval *x, double *by);
 void olo_condition_first(const olo_constraint *row, const olo_interval *x, olo_slot a, double *by);
 void olo_condition_second(const olo_constraint *row, const olo_interval *x, olo_slot a, olo_slot b,
                           double *matrix);

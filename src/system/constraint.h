@@ -56,9 +56,6 @@ typedef struct olo_constraint_type {
     /* `data` is an array of this many numbers, which parameters may change; 0: none. g and d are
      * affine in the first of them, which have derivatives. */
     int numbers, affine;
-    /* f(t), and its derivative unless `rate` is NULL. The entry is NULL without prescribed
-     * motion. */
-    double (*motion)(const olo_constraint *row, double t, double *rate);
     /* The reason why the row is not valid over a step; NULL: it is valid. The entry may be NULL. */
     const char *(*objection)(const olo_constraint *row, const olo_interval *x);
 } olo_constraint_type;
@@ -121,6 +118,17 @@ static inline olo_constraint olo_constraint_with(const olo_constraint *row, int 
 static inline bool olo_constraint_moves(const olo_constraint *row)
 {
     return row->time.value != NULL;
+}
+
+/* The prescribed motion f(t) and its rate; zero without one. */
+static inline double olo_constraint_motion(const olo_constraint *row, double t)
+{
+    return olo_constraint_moves(row) ? row->time.value(row->time.context, t) : 0;
+}
+
+static inline double olo_constraint_motion_rate(const olo_constraint *row, double t)
+{
+    return olo_constraint_moves(row) ? olo_time_rate(&row->time, t) : 0;
 }
 
 /* local[size] = the coordinates of the row in a vector of all n */

@@ -16,19 +16,12 @@
 #include "linalg/small.h"
 #include "system/constraint.h"
 
-static double motion(const olo_constraint *row, double t, double *rate)
-{
-    if (rate)
-        *rate = olo_time_rate(&row->time, t);
-    return row->time.value(row->time.context, t);
-}
-
 static double value(const olo_constraint *row, const olo_at *at)
 {
     double g = row->constant;
     for (int i = 0; i < row->share_count; i++)
         g += row->shares[i].factor * olo_term_energy(row->shares[i].coordinate, at->q, at->angles);
-    return olo_constraint_moves(row) ? g - motion(row, at->t, NULL) : g;
+    return g - olo_constraint_motion(row, at->t);
 }
 
 /* An angle is computed from directors, whose magnitude is one. */
@@ -41,7 +34,7 @@ static double magnitude(const olo_constraint *row, const olo_at *at)
                                     : olo_form_magnitude(&x->form[0], at->q);
         sum += fabs(row->shares[i].factor) * size;
     }
-    return olo_constraint_moves(row) ? sum + fabs(motion(row, at->t, NULL)) : sum;
+    return sum + fabs(olo_constraint_motion(row, at->t));
 }
 
 static void gradient(const olo_constraint *row, const olo_at *at, double *g)
@@ -140,5 +133,4 @@ const olo_constraint_type olo_constraint_relation = {.name = "relation",
                                                      .start_tangent = start_tangent,
                                                      .hessian = hessian,
                                                      .second = second,
-                                                     .third = third,
-                                                     .motion = motion};
+                                                     .third = third};

@@ -204,7 +204,7 @@ static void residual(probe *p, const double *z, double *r)
         c->type->discrete(c, &interval, gradient, NULL);
         for (int k = 0; k < c->size; k++)
             p->step->T[c->index[k]] += p->step->h * z[p->unknowns + i] * gradient[k];
-        r[p->unknowns + i] = olo_constraint_condition(c, &interval);
+        r[p->unknowns + i] = olo_condition_value(c, &interval);
     }
     if (p->reduced) {
         olo_null_space_at(p->space, x, true);

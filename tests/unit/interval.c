@@ -59,7 +59,7 @@ static void value(sample *x, double *r)
 {
     const olo_interval over = interval_of(x);
     if (x->condition)
-        r[0] = olo_constraint_condition(x->condition, &over);
+        r[0] = olo_condition_value(x->condition, &over);
     else
         olo_piece_value(x->system, x->how, x->piece, &over, r);
 }
@@ -331,7 +331,7 @@ static void check_coefficients(sample *x, const char *name)
             for (int i = 0; i < x->size; i++)
                 expected[i] += weight[k] / d * r[i];
             if (is_row)
-                difference += weight[k] / d * olo_constraint_condition(y.system.constraints, &over);
+                difference += weight[k] / d * olo_condition_value(y.system.constraints, &over);
         }
         check_close(difference, condition, 10 * tolerance * (1 + fabs(condition)));
         const double scale = largest(x->size, by) + (known ? largest(x->size, r) : 0);
