@@ -16,17 +16,18 @@ olo_status olo_elimination_create(const olo_elimination_structure *structure,
     const size_t count = (size_t)structure->count;
     olo_elimination *el = *elimination = olo_alloc(1, sizeof *el);
     if (el) {
-        *el = (olo_elimination){.structure = structure,
-                                .kernels = olo_elimination_kernels_wide && olo_lanes_are_wide()
-                                               ? olo_elimination_kernels_wide
-                                               : &olo_elimination_kernels_plain,
-                                .count = structure->count,
-                                .tree = structure->tree,
-                                .nodes = structure->nodes,
-                                .order = structure->order,
-                                .rank = structure->rank,
-                                .neighbours = structure->neighbours,
-                                .targets = structure->targets};
+        const bool wide = olo_elimination_kernels_wide && olo_lanes_are_wide();
+        *el = (olo_elimination){
+            .structure = structure,
+            .kernels = wide ? olo_elimination_kernels_wide : &olo_elimination_kernels_plain,
+            .symmetric = wide ? olo_symmetric_kernels_wide : &olo_symmetric_kernels_plain,
+            .count = structure->count,
+            .tree = structure->tree,
+            .nodes = structure->nodes,
+            .order = structure->order,
+            .rank = structure->rank,
+            .neighbours = structure->neighbours,
+            .targets = structure->targets};
         el->numbers = olo_alloc((size_t)structure->number_count, sizeof *el->numbers);
         el->pivots = olo_alloc((size_t)structure->pivot_count, sizeof *el->pivots);
         el->active = olo_alloc(count, sizeof *el->active);

@@ -68,7 +68,8 @@ void olo_elimination_clear(olo_elimination *elimination);
  * neighbours. */
 double *olo_elimination_matrix(olo_elimination *elimination, int a, int b);
 double *olo_elimination_rhs(olo_elimination *elimination, int c); /* z_c */
-double *olo_elimination_gap(olo_elimination *elimination, int c); /* e_c */
+/* e_c; that of a frame on the ground without degrees of freedom is ignored: it does not move */
+double *olo_elimination_gap(olo_elimination *elimination, int c);
 olo_joint_blocks olo_elimination_joint(olo_elimination *elimination, int c);
 
 /* Before a factorisation: the product of the matrix with increments. The caller writes `dof`
@@ -79,16 +80,18 @@ double *olo_elimination_unknown(olo_elimination *elimination, int c);
 void olo_elimination_multiply(olo_elimination *elimination);
 const double *olo_elimination_product(const olo_elimination *elimination, int c);
 
-/* Eliminates K of a mass matrix and constraint rows at one configuration, symmetric as for
- * olo_elimination_solve_symmetric, and finds redundant rows of the closure blocks: from then on
- * multipliers are restricted to the active directions. `size` is the smallest diagonal entry of an
- * independent row, a scale in case all rows are redundant. K must be filled again. */
-olo_status olo_elimination_find_redundant(olo_elimination *elimination, double size,
+/* Finds redundant rows of the closure blocks at one configuration: from then on multipliers are
+ * restricted to the active directions. K has the closure rows, as for
+ * olo_elimination_solve_symmetric, and is zero otherwise: the motion in the joints is measured with
+ * `length`, the length to which a rotation by one is equivalent. `size` is the smallest square of
+ * an independent row in that metric, a scale in case all rows are redundant. K must be filled
+ * again. */
+olo_status olo_elimination_find_redundant(olo_elimination *elimination, double length, double size,
                                           olo_error *error);
 /* Projects the multipliers of a closure block to its active directions. */
 void olo_elimination_project_multipliers(const olo_elimination *elimination, int c, double *x);
 /* The same during a factorisation block by block, with a K whose closure columns have the same
- * redundancy as with the mass matrix. First olo_elimination_activate_all activates all rows, then
+ * redundancy as the rows. First olo_elimination_activate_all activates all rows, then
  * every block is eliminated by olo_elimination_eliminate_with_rank. After the solve
  * olo_elimination_update_multipliers adds dt_c to the multipliers x of a block and projects them to
  * the active directions; dt_c becomes their change. */

@@ -10,6 +10,9 @@
 
 typedef struct olo_elimination_neighbour {
     int block;
+    int size, z, dt; /* of that block */
+    bool closure;    /* that block is a closure */
+    bool fixed;      /* that block is fixed */
     bool joint_only; /* the two are coupled by the joint only: K_cb and K_bc are zero, and those of
                         spatial joints are not stored */
     int upper;       /* offset of K_cb in `numbers` */
@@ -25,7 +28,9 @@ typedef struct olo_elimination_node {
     int parent_slot;   /* position of the parent among them, -1 */
     bool spatial;      /* a frame with a spatial joint to a frame */
     bool frame;        /* a frame on the ground, or with a spatial joint */
+    bool fixed;        /* a frame on the ground without degrees of freedom */
     bool leaf;         /* no block is eliminated into it */
+    bool loaded;       /* a closure is eliminated before it, and into it */
     bool first_child;  /* the first to be eliminated of the children of its parent */
     int target;        /* degree x degree offsets of K_ab */
     int cleared; /* count of numbers from `diagonal` on that are zeroed for a new matrix: K, z and e
@@ -41,8 +46,9 @@ typedef struct olo_elimination_node {
 struct olo_elimination_structure {
     int count;
     node *nodes;
-    int *order; /* order[i] is eliminated i-th */
-    int *rank;  /* inverse of order */
+    int *order;       /* order[i] is eliminated i-th */
+    int *rank;        /* inverse of order */
+    int last_closure; /* the largest rank of a closure */
     neighbour *neighbours;
     int *targets;
     bool tree; /* every block is a frame that is coupled by its joint only */
@@ -61,10 +67,22 @@ extern const olo_elimination_kernels olo_elimination_kernels_plain;
 /* NULL where there is no such compilation. */
 extern const olo_elimination_kernels *const olo_elimination_kernels_wide;
 
+/* The same for symmetric matrices (elimination_symmetric_sweep.c). With unit > 0 the metric of
+ * joints is used. */
+typedef struct olo_symmetric_kernels {
+    bool (*factor)(olo_elimination *el, const node *c, double unit); /* false: D is singular */
+    void (*forward)(olo_elimination *el, const node *c);
+    void (*backward)(olo_elimination *el, const node *c);
+} olo_symmetric_kernels;
+
+extern const olo_symmetric_kernels olo_symmetric_kernels_plain;
+extern const olo_symmetric_kernels *const olo_symmetric_kernels_wide;
+
 /* The numbers; const members belong to the structure. */
 struct olo_elimination {
     const olo_elimination_structure *structure;
     const olo_elimination_kernels *kernels;
+    const olo_symmetric_kernels *symmetric;
     int count;
     bool tree;
     const node *nodes;

@@ -9,6 +9,15 @@
 
 /* ---- redundant closure rows ------------------------------------------------------------------ */
 
+/* Activates all rows of a closure: B = B^ = I. */
+static void activate_rows(olo_elimination *el, const node *c)
+{
+    int d = c->shape.size;
+    el->active[c->block] = d;
+    for (int i = 0; i < d * d; i++)
+        el->numbers[c->B + i] = el->numbers[c->B_hat + i] = i % (d + 1) == 0;
+}
+
 /* Finds the active directions of a closure block C: of multipliers the range of C^T, of rows the
  * range of C, which agree up to rounding where C is symmetric. A direction is redundant when the
  * residual of a column is below a fraction of the largest diagonal entry. */
@@ -28,7 +37,12 @@ void olo_elimination_find_closure_rank(olo_elimination *el, const node *c, bool 
         }
     }
     /* the active directions of rows and multipliers */
-    int r = small_range(d, C, redundant * el->closure_scale, range);
+    int r = 0;
+    FOR_EACH_WIDTH(d, r = small_range(WIDTH, C, redundant * el->closure_scale, range));
+    if (r == d) {
+        activate_rows(el, c);
+        return;
+    }
     if (!symmetric)
         small_row_range(d, r, C, range, own);
     el->active[c->block] = r;
@@ -39,18 +53,11 @@ void olo_elimination_find_closure_rank(olo_elimination *el, const node *c, bool 
         }
 }
 
-/* Activates all rows of all closures. */
 void olo_elimination_activate_closures(olo_elimination *el)
 {
-    for (int k = 0; k < el->count; k++) {
-        const node *c = &el->nodes[k];
-        int d = c->shape.size;
-        if (!c->shape.closure)
-            continue;
-        el->active[k] = d;
-        for (int i = 0; i < d * d; i++)
-            el->numbers[c->B + i] = el->numbers[c->B_hat + i] = i % (d + 1) == 0;
-    }
+    for (int k = 0; k < el->count; k++)
+        if (el->nodes[k].shape.closure)
+            activate_rows(el, &el->nodes[k]);
 }
 
 void olo_elimination_activate_all(olo_elimination *el, double size)

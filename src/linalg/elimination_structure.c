@@ -118,6 +118,15 @@ static void lay_out(olo_elimination_structure *el)
             lay_out_joint(el, x, &used);
         x->pivot = reserve(&pivots, x->shape.dof);
     }
+    for (int c = 0; c < el->count; c++)
+        for (int i = 0; i < el->nodes[c].degree; i++) {
+            neighbour *b = &el->neighbours[el->nodes[c].first + i];
+            b->size = el->nodes[b->block].shape.size;
+            b->z = el->nodes[b->block].z;
+            b->dt = el->nodes[b->block].dt;
+            b->closure = el->nodes[b->block].shape.closure;
+            b->fixed = el->nodes[b->block].fixed;
+        }
     el->number_count = used;
     el->pivot_count = pivots;
 }
@@ -141,6 +150,18 @@ static void mark_children(olo_elimination_structure *el)
     }
 }
 
+/* Finds the blocks into which closures are eliminated. */
+static void mark_loaded(olo_elimination_structure *el)
+{
+    for (int i = 0; i < el->count; i++) {
+        const node *x = &el->nodes[el->order[i]];
+        if (x->shape.closure)
+            el->last_closure = i;
+        for (int j = 0; (x->loaded || x->shape.closure) && j < x->degree; j++)
+            el->nodes[el->neighbours[x->first + j].block].loaded = true;
+    }
+}
+
 /* Marks the pairs of neighbours that are coupled by more than a joint: by forces, or by fill of a
  * common earlier neighbour. */
 static void mark_coupled(olo_elimination_structure *el, int edge_count, const int *edges)
@@ -157,6 +178,7 @@ static void mark_coupled(olo_elimination_structure *el, int edge_count, const in
                 couple(el, nb[i].block, nb[j].block);
     }
     mark_children(el);
+    mark_loaded(el);
 }
 
 /* Stores the offsets of K_ab for all pairs of later neighbours of each block. */
@@ -199,6 +221,7 @@ static bool fill_neighbours(olo_elimination_structure *el, const list *graph)
                      el->nodes[x->shape.parent].shape.size == 6;
         x->frame = x->spatial || (x->shape.size == 6 && x->shape.parent < 0 && !x->shape.plain &&
                                   !x->shape.closure);
+        x->fixed = x->frame && x->shape.parent < 0 && x->shape.dof == 0;
         for (int i = 0; i < graph[c].count; i++) {
             if (graph[c].item[i] == x->shape.parent)
                 x->parent_slot = i;

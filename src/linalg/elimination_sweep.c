@@ -9,6 +9,9 @@
  *
  *     x = D^-1 (B^^T s + kc e),  z_p += A^^T s + Ec e,  z_a += K_ac e - (L_a B) x.
  *
+ * Columns of a fixed frame, on the ground without degrees of freedom, are left out: its dt is zero.
+ * Its rows remain, for its wrench.
+ *
  * Back substitution: du = -x - sum_b X_b dt_b, dt_c = A dt_p + B du + e.
  *
  * A block is of one of three kinds.
@@ -22,7 +25,9 @@
  *   freedom. This is the hot loop: a frame that only its joint couples to its parent is one body of
  *   the articulated-body algorithm.
  * - A plain block, without a joint: D = K_cc, X_b and L_a are K_cb and K_ac, in the same memory.
- * - Any other: points on rods, with dense A; closures, whose B and B^ are their active directions.
+ *   A closure all of whose rows are active is eliminated in the same way.
+ * - Any other: points on rods, with dense A, and closures with redundant rows, with B and B^ of
+ *   their active directions.
  *
  * This file is compiled a second time for processors with registers of four numbers
  * (elimination_wide.c), to the same bits. */
@@ -38,57 +43,10 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-static int size_of(const olo_elimination *el, const neighbour *b)
-{
-    return el->nodes[b->block].shape.size;
-}
-
-/* A call that uses WIDTH, compiled for each width n of a block. */
-#define WITH_WIDTH(width, call)                                                                    \
-    {                                                                                              \
-        enum { WIDTH = width };                                                                    \
-        call;                                                                                      \
-        break;                                                                                     \
-    }
-#define FOR_EACH_WIDTH(n, call)                                                                    \
-    do {                                                                                           \
-        switch (n) {                                                                               \
-        case 1:                                                                                    \
-            WITH_WIDTH(1, call)                                                                    \
-        case 2:                                                                                    \
-            WITH_WIDTH(2, call)                                                                    \
-        case 3:                                                                                    \
-            WITH_WIDTH(3, call)                                                                    \
-        case 4:                                                                                    \
-            WITH_WIDTH(4, call)                                                                    \
-        case 5:                                                                                    \
-            WITH_WIDTH(5, call)                                                                    \
-        default:                                                                                   \
-            WITH_WIDTH(6, call)                                                                    \
-        }                                                                                          \
-    } while (0)
-
-/* C (m x 6) -= A (m x k) B (k x 6), k at most 6 */
-INLINE void subtract_product6(int m, const int k, const double *A, const double *B, double *C)
-{
-    row6 row[6];
-    for (int l = 0; l < k; l++)
-        row[l] = row6_load(B + 6 * l);
-    for (int i = 0; i < m; i++) {
-        row6 sum = row6_load(C + 6 * i);
-        for (int l = 0; l < k; l++)
-            sum = row6_subtract_times(sum, A[i * k + l], row[l]);
-        row6_store(sum, C + 6 * i);
-    }
-}
-
 /* C (m x n) -= A (m x k) B (k x n) */
 INLINE void subtract_product(int m, const int k, int n, const double *A, const double *B, double *C)
 {
-    if (n == 6)
-        subtract_product6(m, k, A, B, C);
-    else
-        FOR_EACH_WIDTH(n, small_add_product(m, k, WIDTH, -1.0, A, B, C));
+    FOR_EACH_WIDTH(n, small_add_product(m, k, WIDTH, -1.0, A, B, C));
 }
 
 /* C (k x n) += A^T (m x k) B (m x n) */
@@ -96,6 +54,53 @@ INLINE void add_transposed(const int m, const int k, int n, const double *A, con
                            double *C)
 {
     FOR_EACH_WIDTH(n, small_add_transposed_product(m, k, WIDTH, 1.0, A, B, C));
+}
+
+/* C (m x n) += A (m x k) B (k x n) */
+INLINE void add_product(int m, const int k, int n, const double *A, const double *B, double *C)
+{
+    FOR_EACH_WIDTH(n, small_add_product(m, k, WIDTH, 1.0, A, B, C));
+}
+
+/* a . x of n numbers */
+INLINE double dot(const int n, const double *a, const double *x)
+{
+    double sum = 0;
+    if (n == 6)
+        return row6_dot(row6_load(a), row6_load(x));
+    if (n >= 4) {
+        const small_row u = small_row_load(n, a), v = small_row_load(n, x);
+        const row6_four product = u.four * v.four;
+        sum = (product[0] + product[2]) + (product[1] + product[3]);
+        return n == 5 ? sum + u.one * v.one : sum;
+    }
+    for (int k = 0; k < n; k++)
+        sum += a[k] * x[k];
+    return sum;
+}
+
+/* y (m) -= A (m x n) x */
+INLINE void subtract_times(int m, const int n, const double *A, const double *x, double *restrict y)
+{
+    for (int i = 0; i < m; i++)
+        y[i] -= dot(n, A + i * n, x);
+}
+
+/* y (m) += A (m x n) x */
+INLINE void add_times(int m, const int n, const double *A, const double *x, double *restrict y)
+{
+    for (int i = 0; i < m; i++)
+        y[i] += dot(n, A + i * n, x);
+}
+
+/* D (r x r) <- its factors; false: singular */
+INLINE bool factor_pivot(const olo_elimination *el, const node *c, int r)
+{
+    double *D = el->numbers + c->D;
+    int *pivot = el->pivots + c->pivot;
+    bool regular = true;
+    FOR_EACH_WIDTH(r, regular = small_lu_of(WIDTH, D, pivot));
+    return regular;
 }
 
 /* X (r x n) <- D^-1 X */
@@ -147,15 +152,18 @@ INLINE void form_couplings(olo_elimination *el, const node *c, const int r, cons
     for (int j = 0; j < c->degree; j++) {
         const neighbour *b = el->neighbours + c->first + j;
         double *X = n + b->X;
+        if (b->fixed)
+            continue;
         if (j == c->parent_slot)
             for (int i = 0; i < r; i++)
-                row6_store(row6_add(row6_shift(y[i], n + c->arms), row6_load(n + c->kp + 6 * i)),
+                row6_store(row6_add(row6_shift(y[i], row6_arm_make(n + c->arms)),
+                                    row6_load(n + c->kp + 6 * i)),
                            X + 6 * i);
         else
-            memset(X, 0, (size_t)(r * size_of(el, b)) * sizeof *X);
+            memset(X, 0, (size_t)(r * b->size) * sizeof *X);
         if (b->upper >= 0)
-            add_transposed(6, r, size_of(el, b), n + c->B_hat, n + b->upper, X);
-        solve(el, c, r, size_of(el, b), X);
+            add_transposed(6, r, b->size, n + c->B_hat, n + b->upper, X);
+        solve(el, c, r, b->size, X);
     }
 }
 
@@ -163,19 +171,6 @@ INLINE void form_couplings(olo_elimination *el, const node *c, const int r, cons
 INLINE row6 subtract_cross(row6 row, const double a[3], const row6 U[3], int j, int k)
 {
     return row6_add_times(row6_add_times(row, -a[j], U[k]), a[k], U[j]);
-}
-
-/* The same for n columns: C += A^^T U */
-INLINE void add_shifted(const double a[3], const int n, const double *U, double *C)
-{
-    for (int i = 0; i < 3; i++) {
-        const double *uj = U + (i + 1) % 3 * n, *uk = U + (i + 2) % 3 * n;
-        const double aj = a[(i + 1) % 3], ak = a[(i + 2) % 3];
-        for (int l = 0; l < n; l++) {
-            C[i * n + l] += U[i * n + l];
-            C[(3 + i) * n + l] += U[(3 + i) * n + l] - aj * uk[l] + ak * uj[l];
-        }
-    }
 }
 
 /* L_p B = A^^T (K B) - E B, without the part of K_pc */
@@ -197,27 +192,22 @@ INLINE void form_parent_columns(const int r, const row6 K[6], const row6 *column
     }
 }
 
-/* Rows of the parent: K_pp += A^^T K A + E - E A - (L_p B) X_p, and with K_cp, K_pc the rest. */
-INLINE void add_to_parent(olo_elimination *el, const node *c, const int r, const row6 K[6],
-                          const row6 *columns)
+/* K_pp += A^^T K A + E - E A - (L_p B) X_p, and with K_cp, K_pc the rest */
+INLINE void add_to_parent_block(olo_elimination *el, const node *c, const int r, const row6 K[6],
+                                const neighbour *up, const double *LB, double *Kpp)
 {
     double *n = el->numbers;
-    const neighbour *nb = el->neighbours + c->first, *up = nb + c->parent_slot;
-    const int *target = el->targets + c->target + c->parent_slot * c->degree;
     const double *arm = n + c->arms, *a = arm, *am = arm + 3, *f = arm + 6;
-    double *LB = n + up->LB, *Kpp = n + target[c->parent_slot];
     row6 U[6];
-    form_parent_columns(r, K, columns, arm, LB);
+    const row6_arm shift = row6_arm_make(a);
     for (int i = 0; i < 6; i++)
-        U[i] = row6_shift(K[i], a);
+        U[i] = row6_shift(K[i], shift);
     if (up->upper >= 0) {
         const double *Kcp = n + up->upper, *Kpc = n + up->lower;
         for (int i = 0; i < 6; i++) {
-            const row6 row = row6_load(Kpc + 6 * i);
             U[i] = row6_add(U[i], row6_load(Kcp + 6 * i));
-            row6_store(row6_add(row6_load(Kpp + 6 * i), row6_shift(row, a)), Kpp + 6 * i);
-            for (int k = 0; k < r; k++)
-                LB[i * r + k] += row6_dot(row, columns[k]);
+            row6_store(row6_add(row6_load(Kpp + 6 * i), row6_shift(row6_load(Kpc + 6 * i), shift)),
+                       Kpp + 6 * i);
         }
     }
     const double af = a[0] * f[0] + a[1] * f[1] + a[2] * f[2];
@@ -237,12 +227,28 @@ INLINE void add_to_parent(olo_elimination *el, const node *c, const int r, const
         row6_store(row6_add(row6_load(Kpp + 6 * i), upper), Kpp + 6 * i);
         row6_store(row6_add(row6_load(Kpp + 18 + 6 * i), lower), Kpp + 18 + 6 * i);
     }
-    /* K_pb += A^^T K_cb - (L_p B) X_b */
+}
+
+/* Rows of the parent: K_pp, and K_pb += A^^T K_cb - (L_p B) X_b */
+INLINE void add_to_parent(olo_elimination *el, const node *c, const int r, const row6 K[6],
+                          const row6 *columns)
+{
+    double *n = el->numbers;
+    const neighbour *nb = el->neighbours + c->first, *up = nb + c->parent_slot;
+    const int *target = el->targets + c->target + c->parent_slot * c->degree;
+    double *LB = n + up->LB;
+    form_parent_columns(r, K, columns, n + c->arms, LB);
+    for (int i = 0; up->upper >= 0 && i < 6; i++)
+        for (int k = 0; k < r; k++)
+            LB[i * r + k] += row6_dot(row6_load(n + up->lower + 6 * i), columns[k]);
+    if (!up->fixed)
+        add_to_parent_block(el, c, r, K, up, LB, n + target[c->parent_slot]);
     for (int j = 0; j < c->degree; j++) {
-        const int s = size_of(el, &nb[j]);
-        if (j == c->parent_slot)
+        const int s = nb[j].size;
+        if (j == c->parent_slot || nb[j].fixed)
             continue;
-        FOR_EACH_WIDTH(s, add_shifted(am, WIDTH, n + nb[j].upper, n + target[j]));
+        FOR_EACH_WIDTH(s,
+                       small_add_shifted(n + c->arms + 3, WIDTH, n + nb[j].upper, n + target[j]));
         subtract_product(6, r, s, LB, n + nb[j].X, n + target[j]);
     }
 }
@@ -254,19 +260,21 @@ INLINE void add_to_neighbour(olo_elimination *el, const node *c, const int r, co
     double *n = el->numbers;
     const neighbour *nb = el->neighbours + c->first;
     const int *target = el->targets + c->target + slot * c->degree;
-    const int size = size_of(el, &nb[slot]);
+    const int size = nb[slot].size, degree = c->degree;
+    const double *L = n + nb[slot].lower;
     double *LB = n + nb[slot].LB;
-    for (int i = 0; i < size; i++) {
-        const row6 row = row6_load(n + nb[slot].lower + 6 * i);
+    for (int i = 0; i < size; i++)
         for (int k = 0; k < r; k++)
-            LB[i * r + k] = row6_dot(row, columns[k]);
-        if (c->parent_slot >= 0) {
-            double *to = n + target[c->parent_slot] + 6 * i;
-            row6_store(row6_add(row6_load(to), row6_shift(row, n + c->arms)), to);
-        }
+            LB[i * r + k] = row6_dot(row6_load(L + 6 * i), columns[k]);
+    if (c->parent_slot >= 0 && !nb[c->parent_slot].fixed) {
+        const row6_arm shift = row6_arm_make(n + c->arms);
+        double *to = n + target[c->parent_slot];
+        for (int i = 0; i < 6 * size; i += 6)
+            row6_store(row6_add(row6_load(to + i), row6_shift(row6_load(L + i), shift)), to + i);
     }
-    for (int j = 0; j < c->degree; j++)
-        subtract_product(size, r, size_of(el, &nb[j]), LB, n + nb[j].X, n + target[j]);
+    for (int j = 0; j < degree; j++)
+        if (!nb[j].fixed)
+            subtract_product(size, r, nb[j].size, LB, n + nb[j].X, n + target[j]);
 }
 
 INLINE bool factor_frame(olo_elimination *el, const node *c, const int r)
@@ -299,22 +307,17 @@ INLINE row6 add_times6(row6 y, const double *K, const double *x)
 INLINE void add_right(olo_elimination *el, const int d, const int r, const neighbour *b,
                       const double *e, const double *x)
 {
-    double *n = el->numbers, *z = n + el->nodes[b->block].z;
-    const int size = size_of(el, b);
-    for (int i = 0; i < size; i++) {
-        double sum = 0;
-        for (int k = 0; k < r; k++)
-            sum -= n[b->LB + i * r + k] * x[k];
-        for (int k = 0; e && b->lower >= 0 && k < d; k++)
-            sum += n[b->lower + i * d + k] * e[k];
-        z[i] += sum;
-    }
+    double *n = el->numbers, *restrict z = n + b->z;
+    const double *LB = n + b->LB, *lower = n + b->lower;
+    FOR_EACH_WIDTH(b->size, subtract_times(WIDTH, r, LB, x, z));
+    if (e && b->lower >= 0)
+        FOR_EACH_WIDTH(b->size, add_times(WIDTH, d, lower, e, z));
 }
 
 INLINE void forward_frame(olo_elimination *el, const node *c, const int r)
 {
     double *n = el->numbers, x[6];
-    const double *e = el->has_gap ? n + c->e : NULL;
+    const double *e = el->has_gap && !c->fixed ? n + c->e : NULL;
     row6 s = row6_load(n + c->z), columns[6];
     if (e)
         s = add_times6(s, n + c->diagonal, e);
@@ -331,7 +334,7 @@ INLINE void forward_frame(olo_elimination *el, const node *c, const int r)
         if (j == c->parent_slot) {
             /* A^^T s - E e */
             const double *am = n + c->arms + 3, *f = n + c->arms + 6;
-            double *zp = n + el->nodes[b->block].z;
+            double *zp = n + b->z;
             double force[3] = {s.a[0], s.a[1], s.a[2]}, moment[3] = {s.a[3], s.b[0], s.b[1]};
             vec3_add_cross(force, am, moment);
             if (e)
@@ -352,24 +355,16 @@ INLINE void form_increment(olo_elimination *el, const node *c, const int r, doub
     for (int k = 0; k < r; k++)
         du[k] = -n[c->x + k];
     for (int j = 0; j < c->degree; j++) {
-        const node *b = &el->nodes[el->neighbours[c->first + j].block];
-        const double *X = n + el->neighbours[c->first + j].X, *dt = n + b->dt;
-        if (b->shape.size == 6) {
-            const row6 twist = row6_load(dt);
-            for (int k = 0; k < r; k++)
-                du[k] -= row6_dot(row6_load(X + 6 * k), twist);
-        } else {
-            for (int k = 0; k < r; k++)
-                for (int i = 0; i < b->shape.size; i++)
-                    du[k] -= X[k * b->shape.size + i] * dt[i];
-        }
+        const neighbour *b = el->neighbours + c->first + j;
+        if (!b->fixed)
+            FOR_EACH_WIDTH(b->size, subtract_times(r, WIDTH, n + b->X, n + b->dt, du));
     }
 }
 
 INLINE void backward_frame(olo_elimination *el, const node *c, const int r)
 {
     double *n = el->numbers;
-    row6 columns[6], dt = el->has_gap ? row6_load(n + c->e) : row6_zero();
+    row6 columns[6], dt = el->has_gap && !c->fixed ? row6_load(n + c->e) : row6_zero();
     load_columns(r, n + c->B, columns);
     form_increment(el, c, r, n + c->du);
     if (c->parent_slot >= 0) {
@@ -384,20 +379,43 @@ INLINE void backward_frame(olo_elimination *el, const node *c, const int r)
     row6_store(dt, n + c->dt);
 }
 
-/* ---- plain blocks ---------------------------------------------------------------------------- */
+/* ---- plain blocks and closures ----------------------------------------------------------------
+ */
+
+/* Whether all rows of a closure are active: then B = B^ = I. */
+INLINE bool is_full(const olo_elimination *el, const node *c)
+{
+    return c->shape.closure && active_of(el, c) == c->shape.size;
+}
+
+/* The blocks K of a closure to the memory of its factors, where a plain block has them already. */
+INLINE void copy_blocks(olo_elimination *el, const node *c, const int d)
+{
+    double *n = el->numbers;
+    memcpy(n + c->D, n + c->diagonal, (size_t)(d * d) * sizeof *n);
+    for (int j = 0; j < c->degree; j++) {
+        const neighbour *b = el->neighbours + c->first + j;
+        memcpy(n + b->X, n + b->upper, (size_t)(d * b->size) * sizeof *n);
+        memcpy(n + b->LB, n + b->lower, (size_t)(d * b->size) * sizeof *n);
+    }
+}
 
 INLINE bool factor_plain(olo_elimination *el, const node *c, const int d)
 {
     double *n = el->numbers;
     const neighbour *nb = el->neighbours + c->first;
-    if (!small_lu(d, n + c->D, el->pivots + c->pivot))
+    if (!c->shape.plain)
+        copy_blocks(el, c, d);
+    if (!factor_pivot(el, c, d))
         return false;
     for (int j = 0; j < c->degree; j++)
-        solve(el, c, d, size_of(el, &nb[j]), n + nb[j].X);
+        if (!nb[j].fixed)
+            solve(el, c, d, nb[j].size, n + nb[j].X);
     for (int i = 0; i < c->degree; i++)
         for (int j = 0; j < c->degree; j++)
-            subtract_product(size_of(el, &nb[i]), d, size_of(el, &nb[j]), n + nb[i].LB, n + nb[j].X,
-                             n + el->targets[c->target + i * c->degree + j]);
+            if (!nb[j].fixed)
+                subtract_product(nb[i].size, d, nb[j].size, n + nb[i].LB, n + nb[j].X,
+                                 n + el->targets[c->target + i * c->degree + j]);
     return true;
 }
 
@@ -410,7 +428,16 @@ INLINE void forward_plain(olo_elimination *el, const node *c, const int d)
         add_right(el, d, d, el->neighbours + c->first + j, NULL, x);
 }
 
-/* ---- points on rods and closures ------------------------------------------------------------- */
+/* dt and du of a plain block share their memory */
+INLINE void backward_plain(olo_elimination *el, const node *c, const int d)
+{
+    double *n = el->numbers;
+    form_increment(el, c, d, n + c->du);
+    if (!c->shape.plain)
+        memcpy(n + c->dt, n + c->du, (size_t)d * sizeof *n);
+}
+
+/* ---- points on rods and redundant closures -------------------------------------------------- */
 
 /* Y_b and D, factored; y = B^^T K_cc + kc */
 static bool form_general_row(olo_elimination *el, const node *c)
@@ -420,19 +447,21 @@ static bool form_general_row(olo_elimination *el, const node *c)
     memcpy(y, n + c->kc, (size_t)(r * d) * sizeof *y);
     add_transposed(d, r, d, n + c->B_hat, n + c->diagonal, y);
     memcpy(D, n + c->ku, (size_t)(r * r) * sizeof *D);
-    small_add_product(r, d, r, 1.0, y, n + c->B, D);
+    add_product(r, d, r, y, n + c->B, D);
     for (int j = 0; j < c->degree; j++) {
         const neighbour *b = el->neighbours + c->first + j;
-        const int s = size_of(el, b);
+        const int s = b->size;
         double *Y = n + b->X;
+        if (b->fixed)
+            continue;
         memset(Y, 0, (size_t)(r * s) * sizeof *Y);
         if (j == c->parent_slot) {
             memcpy(Y, n + c->kp, (size_t)(r * s) * sizeof *Y);
-            small_add_product(r, d, s, 1.0, y, n + c->A, Y);
+            add_product(r, d, s, y, n + c->A, Y);
         }
         add_transposed(d, r, s, n + c->B_hat, n + b->upper, Y);
     }
-    return r == 0 || small_lu(r, D, el->pivots + c->pivot);
+    return r == 0 || factor_pivot(el, c, r);
 }
 
 /* L_p = K_pc + A^^T K_cc + Ec to L, K_pb += A^^T K_cb, K_pp += Ep */
@@ -443,7 +472,7 @@ static void add_general_parent(olo_elimination *el, const node *c, double *L)
     const int *target = el->targets + c->target + c->parent_slot * c->degree;
     const int d = c->shape.size, p = el->nodes[c->shape.parent].shape.size;
     for (int j = 0; j < c->degree; j++)
-        add_transposed(d, p, size_of(el, &nb[j]), n + c->A_hat, n + nb[j].upper, n + target[j]);
+        add_transposed(d, p, nb[j].size, n + c->A_hat, n + nb[j].upper, n + target[j]);
     for (int i = 0; i < p * d; i++)
         L[i] = n[nb[c->parent_slot].lower + i] + n[c->Ec + i];
     add_transposed(d, p, d, n + c->A_hat, n + c->diagonal, L);
@@ -459,9 +488,10 @@ static bool factor_general(olo_elimination *el, const node *c)
     if (!form_general_row(el, c))
         return false;
     for (int j = 0; j < c->degree; j++)
-        solve(el, c, r, size_of(el, &nb[j]), n + nb[j].X);
+        if (!nb[j].fixed)
+            solve(el, c, r, nb[j].size, n + nb[j].X);
     for (int i = 0; i < c->degree; i++) {
-        const int a = size_of(el, &nb[i]);
+        const int a = nb[i].size;
         const int *target = el->targets + c->target + i * c->degree;
         double own[OLO_BLOCK_MAX * OLO_BLOCK_MAX], *LB = n + nb[i].LB;
         const double *L = n + nb[i].lower;
@@ -470,12 +500,14 @@ static bool factor_general(olo_elimination *el, const node *c)
             L = own;
         }
         if (c->parent_slot >= 0)
-            small_add_product(a, d, el->nodes[c->shape.parent].shape.size, 1.0, L, n + c->A,
-                              n + target[c->parent_slot]);
+            add_product(a, d, el->nodes[c->shape.parent].shape.size, L, n + c->A,
+                        n + target[c->parent_slot]);
         memset(LB, 0, (size_t)(a * r) * sizeof *LB);
-        small_add_product(a, d, r, 1.0, L, n + c->B, LB);
+        if (r > 0)
+            add_product(a, d, r, L, n + c->B, LB);
         for (int j = 0; j < c->degree; j++)
-            subtract_product(a, r, size_of(el, &nb[j]), LB, n + nb[j].X, n + target[j]);
+            if (!nb[j].fixed)
+                subtract_product(a, r, nb[j].size, LB, n + nb[j].X, n + target[j]);
     }
     return true;
 }
@@ -495,11 +527,11 @@ static void forward_general(olo_elimination *el, const node *c)
     small_lu_solve(r, n + c->D, el->pivots + c->pivot, 1, x);
     for (int j = 0; j < c->degree; j++) {
         const neighbour *b = el->neighbours + c->first + j;
-        double *z = n + el->nodes[b->block].z;
+        double *z = n + b->z;
         if (j == c->parent_slot) {
-            small_add_transposed_product(d, size_of(el, b), 1, 1.0, n + c->A_hat, s, z);
+            small_add_transposed_product(d, b->size, 1, 1.0, n + c->A_hat, s, z);
             if (e)
-                small_add_product(size_of(el, b), d, 1, 1.0, n + c->Ec, e, z);
+                small_add_product(b->size, d, 1, 1.0, n + c->Ec, e, z);
         }
         add_right(el, d, r, b, e, x);
     }
@@ -541,54 +573,45 @@ static void backward_general(olo_elimination *el, const node *c)
         default:                                                                                   \
             return frame_case(el, c, 6);                                                           \
         }                                                                                          \
-    if (c->shape.plain && c->shape.size == 6)                                                      \
-        return plain_case(el, c, 6);                                                               \
-    if (c->shape.plain && c->shape.size == 3)                                                      \
-        return plain_case(el, c, 3);                                                               \
-    if (c->shape.plain)                                                                            \
-        return plain_case(el, c, c->shape.size);                                                   \
-    return general_case(el, c);
+    if (c->shape.plain || is_full(el, c))                                                          \
+        FOR_EACH_WIDTH(c->shape.size, return plain_case(el, c, WIDTH));                            \
+    return general_case(el, c)
 
 static bool factor(olo_elimination *el, const node *c)
 {
-    FOR_EACH_KIND(factor_frame, factor_plain, factor_general)
+    FOR_EACH_KIND(factor_frame, factor_plain, factor_general);
 }
 
-static void forward(olo_elimination *el,
-                    const node *c){FOR_EACH_KIND(forward_frame, forward_plain, forward_general)}
-
-/* dt and du of a plain block share their memory */
-INLINE void backward_plain(olo_elimination *el, const node *c, const int d)
+static void forward(olo_elimination *el, const node *c)
 {
-    form_increment(el, c, d, el->numbers + c->dt);
+    FOR_EACH_KIND(forward_frame, forward_plain, forward_general);
 }
 
 static void backward(olo_elimination *el, const node *c)
 {
-    FOR_EACH_KIND(backward_frame, backward_plain, backward_general)
+    FOR_EACH_KIND(backward_frame, backward_plain, backward_general);
 }
 
 /* mu = -(z + K_cc dt + sum_b K_cb dt_b) */
-static void wrench(const olo_elimination *el, const node *c, double *mu)
+INLINE void wrench_of(const olo_elimination *el, const node *c, const int d, double *restrict mu)
 {
     const double *n = el->numbers;
-    const int d = c->shape.size;
-    if (d == 6)
-        row6_store(row6_times(-1.0, add_times6(row6_load(n + c->z), n + c->diagonal, n + c->dt)),
-                   mu);
-    for (int i = 0; d != 6 && i < d; i++) {
+    for (int i = 0; i < d; i++)
         mu[i] = -n[c->z + i];
-        for (int k = 0; k < d; k++)
-            mu[i] -= n[c->diagonal + i * d + k] * n[c->dt + k];
-    }
+    subtract_times(d, d, n + c->diagonal, n + c->dt, mu);
     for (int j = 0; j < c->degree; j++) {
         const neighbour *b = &el->neighbours[c->first + j];
-        const double *dt = n + el->nodes[b->block].dt;
-        const int s = size_of(el, b);
-        for (int i = 0; b->upper >= 0 && i < d; i++)
-            for (int k = 0; k < s; k++)
-                mu[i] -= n[b->upper + i * s + k] * dt[k];
+        if (b->upper >= 0 && !b->fixed)
+            FOR_EACH_WIDTH(b->size, subtract_times(d, WIDTH, n + b->upper, n + b->dt, mu));
     }
+}
+
+static void wrench(const olo_elimination *el, const node *c, double *mu)
+{
+    if (c->shape.size == 6)
+        wrench_of(el, c, 6, mu);
+    else
+        wrench_of(el, c, c->shape.size, mu);
 }
 
 const olo_elimination_kernels OLO_ELIMINATION_KERNELS = {

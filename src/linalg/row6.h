@@ -86,13 +86,24 @@ ROW6_INLINE double row6_dot(row6 x, row6 y)
     return sum[0] + sum[1];
 }
 
-/* x [I a^; 0 I] = [x_l, x_r + x_l x a] */
-ROW6_INLINE row6 row6_shift(row6 x, const double a[3])
+/* a vector for row6_shift, prepared once for several rows */
+typedef struct row6_arm {
+    row6_four forth, back;
+} row6_arm;
+
+ROW6_INLINE row6_arm row6_arm_make(const double a[3])
 {
-    const double x0 = x.a[0], x1 = x.a[1], x2 = x.a[2];
-    const row6_four left = {x0, x1, x2, x.a[3] + (x1 * a[2] - x2 * a[1])};
-    const row6_pair right = {x.b[0] + (x2 * a[0] - x0 * a[2]), x.b[1] + (x0 * a[1] - x1 * a[0])};
-    return (row6){left, right};
+    return (row6_arm){{a[0], a[1], 0, a[2]}, {a[2], a[0], 0, a[1]}};
+}
+
+/* x [I a^; 0 I] = [x_l, x_r + x_l x a]. The cross product is formed in the order 2, 3, -, 1 of its
+ * components. */
+ROW6_INLINE row6 row6_shift(row6 x, row6_arm a)
+{
+    const row6_four cross = __builtin_shufflevector(x.a, x.a, 2, 0, 0, 1) * a.forth -
+                            __builtin_shufflevector(x.a, x.a, 0, 1, 0, 2) * a.back;
+    const row6_pair right = {cross[0], cross[1]};
+    return (row6){__builtin_shufflevector(x.a, x.a + cross, 0, 1, 2, 7), x.b + right};
 }
 
 #endif

@@ -11,6 +11,31 @@
 /* Inlined always, since most callers know the sizes when they are compiled. */
 #define SMALL_INLINE static inline __attribute__((always_inline))
 
+/* A call that uses WIDTH, compiled for each width n of a block. */
+#define WITH_WIDTH(width, call)                                                                    \
+    {                                                                                              \
+        enum { WIDTH = width };                                                                    \
+        call;                                                                                      \
+        break;                                                                                     \
+    }
+#define FOR_EACH_WIDTH(n, call)                                                                    \
+    do {                                                                                           \
+        switch (n) {                                                                               \
+        case 1:                                                                                    \
+            WITH_WIDTH(1, call)                                                                    \
+        case 2:                                                                                    \
+            WITH_WIDTH(2, call)                                                                    \
+        case 3:                                                                                    \
+            WITH_WIDTH(3, call)                                                                    \
+        case 4:                                                                                    \
+            WITH_WIDTH(4, call)                                                                    \
+        case 5:                                                                                    \
+            WITH_WIDTH(5, call)                                                                    \
+        default:                                                                                   \
+            WITH_WIDTH(6, call)                                                                    \
+        }                                                                                          \
+    } while (0)
+
 static inline void small_zero(int n, double *x)
 {
     for (int i = 0; i < n; i++)
@@ -38,35 +63,93 @@ SMALL_INLINE void small_add_row(int n, double a, const double *restrict x, doubl
         y[j] += a * x[j];
 }
 
-/* y (3) += a x (3), unrolled so that the sum stays in registers */
-SMALL_INLINE void small_add_row3(double a, const double *restrict x, double *restrict y)
+/* A row of n <= 6 numbers in registers of four, two and one; n is known when it is compiled. */
+typedef struct small_row {
+    row6_four four;
+    row6_pair two;
+    double one;
+} small_row;
+
+SMALL_INLINE small_row small_row_load(const int n, const double *x)
 {
-    y[0] += a * x[0];
-    y[1] += a * x[1];
-    y[2] += a * x[2];
+    small_row row = {{0}, {0}, 0};
+    if (n >= 4)
+        memcpy(&row.four, x, sizeof row.four);
+    if (n % 4 >= 2)
+        memcpy(&row.two, x + n / 4 * 4, sizeof row.two);
+    if (n % 2 == 1)
+        row.one = x[n - 1];
+    return row;
 }
 
-/* C_i (n) += s sum_l A[i row + l column] B_l, i < m, l < k. Most of the time of a step is spent
- * here, nearly all of it in rows of 6 or 3 numbers. */
+SMALL_INLINE void small_row_store(const int n, small_row row, double *x)
+{
+    if (n >= 4)
+        memcpy(x, &row.four, sizeof row.four);
+    if (n % 4 >= 2)
+        memcpy(x + n / 4 * 4, &row.two, sizeof row.two);
+    if (n % 2 == 1)
+        x[n - 1] = row.one;
+}
+
+/* x + s y */
+SMALL_INLINE small_row small_row_add(const int n, small_row x, double s, small_row y)
+{
+    if (n >= 4)
+        x.four = x.four + s * y.four;
+    if (n % 4 >= 2)
+        x.two = x.two + s * y.two;
+    if (n % 2 == 1)
+        x.one = x.one + s * y.one;
+    return x;
+}
+
+/* C_i (n) += s sum_l A[i row + l column] B_l, i < m, l < k, in registers */
+SMALL_INLINE void small_add_rows_of(int m, int k, const int n, double s, const double *A, int row,
+                                    int column, const double *B, double *C)
+{
+    for (int i = 0; i < m; i++, A += row, C += n) {
+        small_row sum = small_row_load(n, C);
+        for (int l = 0; l < k; l++)
+            sum = small_row_add(n, sum, s * A[l * column], small_row_load(n, B + l * n));
+        small_row_store(n, sum, C);
+    }
+}
+
+/* The same for any n. Most of the time of a step is spent here, nearly all of it in rows of 6 or 3
+ * numbers. */
 SMALL_INLINE void small_add_rows(int m, int k, int n, double s, const double *A, int row,
                                  int column, const double *B, double *C)
 {
-    for (int i = 0; i < m; i++, A += row, C += n) {
-        double sum[3];
-        if (n == 6) {
-            row6 all = row6_load(C);
+    if (__builtin_constant_p(n))
+        small_add_rows_of(m, k, n, s, A, row, column, B, C);
+    else if (n == 6)
+        small_add_rows_of(m, k, 6, s, A, row, column, B, C);
+    else if (n == 3)
+        small_add_rows_of(m, k, 3, s, A, row, column, B, C);
+    else
+        for (int i = 0; i < m; i++)
             for (int l = 0; l < k; l++)
-                all = row6_add_times(all, s * A[l * column], row6_load(B + 6 * l));
-            row6_store(all, C);
-        } else if (n == 3) {
-            memcpy(sum, C, 3 * sizeof *sum);
-            for (int l = 0; l < k; l++)
-                small_add_row3(s * A[l * column], B + 3 * l, sum);
-            memcpy(C, sum, 3 * sizeof *sum);
-        } else {
-            for (int l = 0; l < k; l++)
-                small_add_row(n, s * A[l * column], B + l * n, C);
-        }
+                small_add_row(n, s * A[i * row + l * column], B + l * n, C + i * n);
+}
+
+/* to (n) += row */
+SMALL_INLINE void small_row_add_to(const int n, small_row row, double *to)
+{
+    small_row_store(n, small_row_add(n, row, 1.0, small_row_load(n, to)), to);
+}
+
+/* C (6 x n) += [I a^; 0 I]^T U: U_l - a x U_u is added to the lower rows */
+SMALL_INLINE void small_add_shifted(const double a[3], const int n, const double *U, double *C)
+{
+    small_row rows[6];
+    for (int i = 0; i < 6; i++)
+        rows[i] = small_row_load(n, U + i * n);
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        const small_row lower = small_row_add(n, rows[3 + i], -a[j], rows[k]);
+        small_row_add_to(n, rows[i], C + i * n);
+        small_row_add_to(n, small_row_add(n, lower, a[k], rows[j]), C + (3 + i) * n);
     }
 }
 
@@ -286,7 +369,7 @@ static inline void small_lu_solve_transposed(int n, const double *LU, const int 
 
 /* Removes from v (n) its components along the first `count` rows of Q, which are orthonormal;
  * twice, against rounding */
-static inline void small_orthogonalise(int n, int count, const double *Q, double *v)
+SMALL_INLINE void small_orthogonalise(int n, int count, const double *Q, double *v)
 {
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k < count; k++) {
@@ -298,7 +381,7 @@ static inline void small_orthogonalise(int n, int count, const double *Q, double
 }
 
 /* Divides v (n) by its length and returns the length. */
-static inline double small_normalise(int n, double *v)
+SMALL_INLINE double small_normalise(int n, double *v)
 {
     double square = 0;
     for (int i = 0; i < n; i++)
@@ -312,7 +395,7 @@ static inline double small_normalise(int n, double *v)
 /* An orthonormal basis of the range of A (n x n, n at most 6), one vector per row of `range`;
  * returns its rank. The longest column is taken first, until the residuals of all columns have at
  * most the length `floor`. */
-static inline int small_range(int n, const double *A, double floor, double *range)
+SMALL_INLINE int small_range(int n, const double *A, double floor, double *range)
 {
     double residual[36];
     int rank = 0;

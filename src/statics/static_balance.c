@@ -235,15 +235,13 @@ void olo_static_assemble_mass(olo_static_balance *x)
     }
 }
 
-/* Finds redundant closure rows at this configuration from the mass matrix and the rows. */
+/* Finds redundant closure rows at this configuration. */
 static void find_redundant_closures(olo_static_balance *x)
 {
-    const double least =
-        olo_smallest_compliance(x->system, x->topology->closure_count, x->topology->closures);
-    olo_static_assemble_mass(x);
-    add_closures(x);
-    /* a singular matrix is reported, with its node, in the iteration */
-    (void)olo_elimination_find_redundant(x->elimination, least, NULL);
+    const olo_at here = {.q = x->step.x.q1, .angles = x->state->angles, .t = x->step.t};
+    const double smallest =
+        olo_smallest_row_size(x->system, x->topology->closure_count, x->topology->closures);
+    olo_find_redundant_rows(x->topology, x->projector, x->elimination, &x->step.x, &here, smallest);
     for (int i = 0; i < x->topology->closure_block_count; i++)
         olo_elimination_project_multipliers(x->elimination, x->system->node_count + i,
                                             x->lambda + x->topology->closure_blocks[i].u);
@@ -285,7 +283,7 @@ void olo_static_assemble(olo_static_balance *x, double load, double shift)
     /* redundant closure rows, and the diagonal of the mass */
     if (x->redundant)
         find_redundant_closures(x);
-    else if (!x->mass_known)
+    if (!x->mass_known)
         olo_static_assemble_mass(x);
     x->mass_known = true;
     /* forces, closures and their tangents */

@@ -36,19 +36,30 @@ double olo_row_residual(const olo_system *s, int row, const double *gradient, do
     return parts > 0 ? fabs(g) / parts : fabs(g);
 }
 
-double olo_row_end_value(const olo_step *step, int row, const double *d)
+double olo_row_start_value(const olo_step *step, int row)
 {
     const double noise = 2e-15;
     const olo_constraint *c = &step->system->constraints[row];
-    olo_interval over = olo_step_interval(step);
     olo_at start = olo_step_start(step);
-    double g = olo_constraint_value(c, &start), own[OLO_FORM_SIZE_MAX];
+    double g = olo_constraint_value(c, &start);
+    return fabs(g) > noise * olo_constraint_magnitude(c, &start) ? g : 0.0;
+}
+
+double olo_row_increment(const olo_step *step, const olo_interval *over, int row, const double *d)
+{
+    const olo_constraint *c = &step->system->constraints[row];
+    double own[OLO_FORM_SIZE_MAX];
     if (step->evaluation.at_start) { /* the row acts with the gradient at the start */
-        olo_evaluate_row(&(olo_evaluation){0}, c, &over, own, NULL);
+        olo_evaluate_row(&(olo_evaluation){0}, c, over, own, NULL);
         d = own;
     }
-    bool significant = fabs(g) > noise * olo_constraint_magnitude(c, &start);
-    return olo_constraint_difference(c, &over, d) + (significant ? g : 0.0);
+    return olo_constraint_difference(c, over, d);
+}
+
+double olo_row_end_value(const olo_step *step, int row, const double *d)
+{
+    const olo_interval over = olo_step_interval(step);
+    return olo_row_increment(step, &over, row, d) + olo_row_start_value(step, row);
 }
 
 double olo_rows_largest_residual(const olo_step *step, int count, const int *rows)
@@ -92,10 +103,16 @@ double olo_largest_mass(const olo_system *s)
     return largest[0] > 0 ? largest[0] : largest[1];
 }
 
-double olo_smallest_compliance(const olo_system *s, int count, const int *rows)
+double olo_smallest_row_size(const olo_system *s, int count, const int *rows)
 {
     double least = HUGE_VAL;
     for (int i = 0; i < count; i++)
-        least = fmin(least, olo_row_weight(s, rows[i]));
-    return least / olo_largest_mass(s);
+        least = fmin(least, olo_row_size(s, rows[i]));
+    return least;
+}
+
+double olo_smallest_compliance(const olo_system *s, int count, const int *rows)
+{
+    const double least = olo_smallest_row_size(s, count, rows) / s->length_scale;
+    return least * least / olo_largest_mass(s);
 }

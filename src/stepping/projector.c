@@ -13,13 +13,20 @@
 #include "stepping/step.h"
 #include "stepping/twist_plan.h"
 
+/* A coordinate of a closure row: the entries of the row and of the column that it reaches. A
+ * position reaches one of the twist, a director d two, since it varies as delta_omega . (d x e). */
+typedef struct closure_entry {
+    int q[2];                   /* -1 for a position; the coordinates of d that are factors */
+    double *row[2], *column[2]; /* += q[0] g, -= q[1] g */
+} closure_entry;
+
 /* The nodes of a piece and the addresses of their blocks. */
 typedef struct plan {
     olo_coupling of;
-    olo_twist_plan vectors; /* of pieces with forms, and of closure rows */
-    int width;              /* of a closure row: rows of its block ... */
-    double *(*closure)[2];  /* [nodes] ... and the addresses of its row and of its column */
-    double *block[];        /* [nodes * nodes], in the same memory: they are read together */
+    olo_twist_plan vectors; /* of pieces with forms */
+    int size;               /* of a closure row: its coordinates */
+    closure_entry *entries;
+    double *block[]; /* [nodes * nodes], in the same memory: they are read together */
 } plan;
 
 /* A pair of 3-vectors that the mass couples. Long beams have several per element, hence the compact
@@ -72,10 +79,11 @@ static bool plan_piece(olo_projector *p, int piece, const olo_coupling *coupling
     if (ok)
         x->of = *coupling;
     if (ok && row) {
-        x->closure = olo_pool_alloc(&p->pool, (size_t)coupling->nodes, sizeof *x->closure);
-        ok = x->closure != NULL;
+        x->size = olo_piece_size(s, piece);
+        x->entries = olo_pool_alloc(&p->pool, (size_t)x->size, sizeof *x->entries);
+        ok = x->entries != NULL;
     }
-    if (ok && (row || forms > 0))
+    if (ok && forms > 0)
         ok = olo_twist_plan_create(s, piece, coupling, forms, form, &p->pool, &x->vectors);
     return ok;
 }
@@ -107,12 +115,25 @@ static void bind_closure(olo_projector *p, const olo_topology *topology,
 {
     const olo_closure *closure = &topology->closure_blocks[i];
     const int block = olo_topology_closure_block(topology, i);
-    plan *x = p->plans[olo_piece_of_constraint(p->system, closure->first + j)];
-    x->width = closure->count;
-    for (int a = 0; a < x->of.nodes; a++) {
-        const int node = x->of.node[a], twist = p->system->nodes[node].twist;
-        x->closure[a][0] = olo_elimination_matrix(elimination, block, node) + j * twist;
-        x->closure[a][1] = olo_elimination_matrix(elimination, node, block) + j;
+    const int piece = olo_piece_of_constraint(p->system, closure->first + j);
+    const int *index = olo_piece_index(p->system, piece);
+    const plan *x = p->plans[piece];
+    for (int k = 0; k < x->size; k++) {
+        const olo_coordinate *c = &p->system->coordinates[index[k]];
+        const int next = (c->axis + 1) % 3, last = (c->axis + 2) % 3, first = index[k] - c->axis;
+        double *row = olo_elimination_matrix(elimination, block, c->node) +
+                      j * p->system->nodes[c->node].twist + c->twist;
+        double *column =
+            olo_elimination_matrix(elimination, c->node, block) + j + c->twist * closure->count;
+        if (c->slot == 0)
+            x->entries[k] = (closure_entry){.q = {-1, -1},
+                                            .row = {row + c->axis},
+                                            .column = {column + c->axis * closure->count}};
+        else
+            x->entries[k] = (closure_entry){
+                .q = {first + last, first + next},
+                .row = {row + next, row + last},
+                .column = {column + next * closure->count, column + last * closure->count}};
     }
 }
 
@@ -441,12 +462,12 @@ void olo_projector_add_column(olo_projector *p, int piece, double factor, const 
                               const double *qm)
 {
     const plan *x = p->plans[piece];
-    double *all = p->work;
-    olo_twist_project(&x->vectors, qm, g, all);
-    for (int a = 0; a < x->of.nodes; a++) {
-        const int twist = p->system->nodes[x->of.node[a]].twist;
-        for (int i = 0; i < twist; i++)
-            x->closure[a][1][i * x->width] += factor * all[x->of.offset[a] + i];
+    for (int k = 0; k < x->size; k++) {
+        const closure_entry *e = &x->entries[k];
+        const double value = factor * g[k];
+        *e->column[0] += e->q[0] < 0 ? value : qm[e->q[0]] * value;
+        if (e->q[0] >= 0)
+            *e->column[1] -= qm[e->q[1]] * value;
     }
 }
 
@@ -454,9 +475,11 @@ void olo_projector_add_row(olo_projector *p, int piece, double factor, const dou
                            const double *q1)
 {
     const plan *x = p->plans[piece];
-    double *all = p->work;
-    olo_twist_project(&x->vectors, q1, g, all);
-    for (int a = 0; a < x->of.nodes; a++)
-        small_add_row(p->system->nodes[x->of.node[a]].twist, factor, all + x->of.offset[a],
-                      x->closure[a][0]);
+    for (int k = 0; k < x->size; k++) {
+        const closure_entry *e = &x->entries[k];
+        const double value = factor * g[k];
+        *e->row[0] += e->q[0] < 0 ? value : q1[e->q[0]] * value;
+        if (e->q[0] >= 0)
+            *e->row[1] -= q1[e->q[1]] * value;
+    }
 }

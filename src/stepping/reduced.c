@@ -45,6 +45,7 @@ static void destroy(void *data)
     olo_free(x->wrench);
     olo_free(x->predicted);
     olo_free(x->lambda);
+    olo_free(x->row_start);
     olo_free(x->rank_q);
     olo_free(x);
 }
@@ -56,6 +57,8 @@ static void find_redundancy(reduced *x)
     x->rank_in_tangent = x->redundant && x->scheme->evaluation.at_start;
     for (int i = 0; x->rank_in_tangent && i < olo_piece_of_constraint(x->system, 0); i++)
         x->rank_in_tangent = !olo_piece_has_tangent(x->system, i);
+    x->smallest_row =
+        olo_smallest_row_size(x->system, x->topology->closure_count, x->topology->closures);
     x->compliance =
         olo_smallest_compliance(x->system, x->topology->closure_count, x->topology->closures);
 }
@@ -89,8 +92,9 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         x->wrench = olo_alloc((size_t)system->twists, sizeof *x->wrench);
         x->predicted = olo_alloc((size_t)system->twists, sizeof *x->predicted);
         x->lambda = olo_alloc((size_t)x->topology->closure_count, sizeof *x->lambda);
+        x->row_start = olo_alloc((size_t)x->topology->closure_count, sizeof *x->row_start);
         x->rank_q = olo_alloc((size_t)system->n, sizeof *x->rank_q);
-        if (!x->wrench || !x->lambda || !x->predicted || !x->rank_q)
+        if (!x->wrench || !x->lambda || !x->row_start || !x->predicted || !x->rank_q)
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the reduced treatment");
     }
     if (status != OLO_OK) {
@@ -134,26 +138,28 @@ static void sink_pack(void *context, const olo_term_pack *pack, double factor, o
 
 /* With lambda = 2 lambda'/h^2 a row adds h lambda grad g = (2/h) lambda' grad g to T; rows are
  * (2/h) g(q1) = 0. */
-static void add_closure_row(reduced *x, olo_step *step, int row, double lambda, double *right)
+static void add_closure_row(reduced *x, olo_step *step, int row, int u, double *right)
 {
     const olo_system *s = x->system;
     const olo_constraint *c = &s->constraints[row];
     olo_interval interval = olo_step_interval(step);
     const double *left = olo_motion_left(&step->x);
     int piece = olo_piece_of_constraint(s, row);
-    double a = 2 / step->h;
-    bool varied = olo_step_row(step, c, step->r, c->form ? NULL : step->K);
+    double a = 2 / step->h, lambda = x->lambda[u];
+    const bool varies = olo_evaluate_row(&step->evaluation, c, &interval, step->r,
+                                         c->form || x->older ? NULL : step->K);
     /* force of the multiplier, column, and variation of the gradient */
     for (int k = 0; k < c->size; k++)
         step->T[c->index[k]] += a * lambda * step->r[k];
     if (!x->older)
         olo_projector_add_column(x->projector, piece, a, step->r, left);
-    if (varied && lambda != 0 && c->form)
+    const bool curved = varies && lambda != 0 && !x->older;
+    if (curved && c->form)
         olo_projector_add_hessian(x->projector, piece, 0.5 * a * lambda, left, step->x.q1);
-    else if (varied && lambda != 0)
+    else if (curved)
         olo_projector_add(x->projector, piece, a * lambda, step->K, left, step->x.q1);
     /* row and its value at the end */
-    double g = olo_row_end_value(step, row, step->r);
+    double g = olo_row_increment(step, &interval, row, step->r) + x->row_start[u];
     olo_condition_by_end(c, &interval, step->r);
     if (!x->older)
         olo_projector_add_row(x->projector, piece, a, step->r, step->x.q1);
@@ -168,7 +174,7 @@ static void add_closures(reduced *x, olo_step *step)
         const olo_closure *closure = &x->topology->closure_blocks[i];
         double *right = olo_elimination_rhs(x->elimination, closure_block(x, i));
         for (int j = 0; j < closure->count; j++)
-            add_closure_row(x, step, closure->first + j, x->lambda[closure->u + j], right + j);
+            add_closure_row(x, step, closure->first + j, closure->u + j, right + j);
     }
 }
 
@@ -185,43 +191,31 @@ static void fill_joint(reduced *x, olo_step *step, int k)
     }
 }
 
-/* Whether redundant rows are known for this configuration and step size. */
+/* Whether redundant rows are known for this configuration. */
 static bool is_rank_known(const reduced *x, const olo_step *step)
 {
-    return x->rank_h == step->h &&
+    return x->rank_known &&
            memcmp(x->rank_q, step->x.q0, (size_t)x->system->n * sizeof *x->rank_q) == 0;
 }
 
-/* Finds the redundant closure rows at the start of the step, from the mass matrix and the rows at
- * q0. */
+/* Finds the redundant closure rows at the start of the step. */
 static void find_redundant_rows(reduced *x, olo_step *step)
 {
-    const olo_motion *at = &step->x;
-    store_rank_configuration(x, step->h, at->q0);
-    /* zero motion, without forces and multipliers */
-    memset(at->u, 0, (size_t)x->topology->unknowns * sizeof *at->u);
-    olo_motion_move(x->topology, &step->x);
-    memset(x->wrench, 0, (size_t)x->system->twists * sizeof *x->wrench);
-    memset(x->lambda, 0, (size_t)x->topology->closure_count * sizeof *x->lambda);
-    x->closed = true;
-    /* mass matrix, joints and closure rows at q0 */
-    olo_elimination_clear(x->elimination);
-    x->mass_factor = mass_scale(x, step->h);
-    olo_projector_add_mass(x->projector, x->mass_factor, at->qm, at->q1);
-    memset(step->T, 0, (size_t)x->system->n * sizeof *step->T);
-    for (int i = x->system->node_count - 1; i >= 0; i--) {
-        fill_node(x, at, step->T, false, x->topology->order[i]);
-        fill_blocks(x, at, NULL, x->topology->order[i], false);
-    }
-    add_closures(x, step);
-    /* the iteration reports a singular matrix again, with its node */
-    (void)olo_elimination_find_redundant(x->elimination, 2 / step->h * x->compliance, NULL);
+    const olo_at start = olo_step_start(step);
+    x->rank_known = true;
+    memcpy(x->rank_q, start.q, (size_t)x->system->n * sizeof *x->rank_q);
+    olo_find_redundant_rows(x->topology, x->projector, x->elimination, &step->x, &start,
+                            x->smallest_row);
 }
 
 /* Begins a step, and finds redundant closure rows unless the first tangent does that. */
 static void begin(reduced *x, olo_step *step)
 {
     olo_motion_begin(x->topology, &step->x);
+    for (int i = 0; i < x->topology->closure_block_count; i++)
+        for (int j = 0; j < x->topology->closure_blocks[i].count; j++)
+            x->row_start[x->topology->closure_blocks[i].u + j] =
+                olo_row_start_value(step, x->topology->closure_blocks[i].first + j);
     x->finding_rank = x->rank_in_tangent;
     if (x->redundant && !x->rank_in_tangent && !is_rank_known(x, step))
         find_redundant_rows(x, step);

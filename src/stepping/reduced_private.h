@@ -22,6 +22,7 @@ typedef struct reduced {
     bool hinged;              /* the current iteration uses `hinges` */
     double *wrench;           /* [twists] W, the wrench of each joint, lifted like the motions */
     double *lambda;           /* [closures] scaled multipliers */
+    double *row_start;        /* [closures] values of the rows at the start of the step */
     double *predicted;        /* [twists] predicted motions */
     bool varied;              /* the left pair varies with q1 */
     olo_motion_pass *motion_pass; /* how the predictor stores motions; NULL: the last two */
@@ -30,13 +31,15 @@ typedef struct reduced {
     bool closed;                  /* the joints are closed in this iterate */
     bool settled;                 /* after the last update joints are closed to round-off */
     bool redundant; /* some closure rows are redundant: active directions are found in every step */
-    bool rank_in_tangent;   /* they are found by the first tangent of a step, which is a mass matrix
-                               with columns at q0 */
-    bool finding_rank;      /* the next tangent finds them */
-    double *rank_q, rank_h; /* [n] configuration and step size for which they were found last */
-    double compliance;  /* lower bound of the entries of independent closure rows in G M^-1 G^T */
-    double open;        /* largest residual of a closure */
-    double mass_factor; /* of M in the tangent */
+    bool rank_in_tangent; /* they are found by the first tangent of a step, which is a mass matrix
+                             with columns at q0 */
+    bool finding_rank;    /* the next tangent finds them */
+    bool rank_known;      /* they have been found for the configuration rank_q[n] */
+    double *rank_q;
+    double smallest_row; /* the smallest size of a closure row */
+    double compliance;   /* lower bound of the entries of independent closure rows in G M^-1 G^T */
+    double open;         /* largest residual of a closure */
+    double mass_factor;  /* of M in the tangent */
     double scaled_h, scale; /* see mass_scale */
     bool tree_only;         /* the tangent consists of frames and joints only */
     double per_length;      /* one over the model's length */
@@ -79,12 +82,6 @@ static inline double mass_scale(reduced *x, double h)
     (void)frexp(2 / h, &exponent);
     x->scaled_h = h;
     return x->scale = copysign(ldexp(1.0, exponent), h);
-}
-
-static inline void store_rank_configuration(reduced *x, double h, const double *q)
-{
-    x->rank_h = h;
-    memcpy(x->rank_q, q, (size_t)x->system->n * sizeof *q);
 }
 
 /* Computes the velocities at the end from the momentum there (reduced_projection.c). */

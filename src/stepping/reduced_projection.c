@@ -77,12 +77,10 @@ static void assemble_end(reduced *x, olo_step *step)
         fill_blocks(x, &end, NULL, k, false);
     }
     add_end_closures(x, step);
-    if (x->redundant)
-        store_rank_configuration(x, step->h, step->q_end);
+    x->rank_known = false; /* the projection finds redundant rows of its own */
 }
 
-/* The smallest compliance of independent closures. Redundant rows are found at the configuration at
- * which the next step would find them. */
+/* The smallest compliance of independent closures. */
 static double end_compliance(const reduced *x, const olo_step *step)
 {
     return x->redundant ? 2 / step->h * x->compliance : 0;

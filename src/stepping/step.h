@@ -114,12 +114,17 @@ double olo_row_residual(const olo_system *system, int row, const double *gradien
  * at the level of rounding is ignored: correcting it would add this noise, divided by h, to the
  * velocities. */
 double olo_row_end_value(const olo_step *step, int row, const double *d);
+/* Its two parts, of which the first is constant during a step. */
+double olo_row_start_value(const olo_step *step, int row);
+double olo_row_increment(const olo_step *step, const olo_interval *over, int row, const double *d);
 /* The largest residual at q1 over `count` rows, or over the first `count` rows if `rows` is NULL.
  * In a solution it is at most OLO_ROW_TOLERANCE. Overwrites step->r. */
 #define OLO_ROW_TOLERANCE 1e-11
 double olo_rows_largest_residual(const olo_step *step, int count, const int *rows);
 /* The largest mass of a node. */
 double olo_largest_mass(const olo_system *system);
+/* The smallest olo_row_size of `count` rows. */
+double olo_smallest_row_size(const olo_system *system, int count, const int *rows);
 /* A lower bound of the diagonal entries of G M^-1 G^T for rows that are not redundant. */
 double olo_smallest_compliance(const olo_system *system, int count, const int *rows);
 

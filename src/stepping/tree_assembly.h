@@ -8,6 +8,12 @@
 #include "linalg/vec3.h"
 #include "stepping/projector.h"
 
+/* Finds redundant closure rows at a configuration, for which the joints of `motion` have begun;
+ * `smallest` is the smallest size of a row. K must be filled again. (redundant_rows.c) */
+void olo_find_redundant_rows(const olo_topology *topology, olo_projector *projector,
+                             olo_elimination *elimination, const olo_motion *motion,
+                             const olo_at *at, double smallest);
+
 /* w += P_int^T T of node k */
 static inline void olo_fill_rhs(olo_elimination *elimination, const olo_node *node, int k,
                                 const double *balance, const double *left)

@@ -35,7 +35,7 @@ FAULTS = [
           "redundant = 1e-11;", "redundant = 1e-15;", "unit.elimination"),
     Fault("closure_not_scaled", "src/linalg/elimination_solve.c",
           "redundant * el->closure_scale", "redundant", "unit.elimination"),
-    Fault("symmetric_shift_sign", "src/linalg/elimination_symmetric.c",
+    Fault("symmetric_shift_sign", "src/linalg/elimination_symmetric_sweep.c",
           "row6_add_times(row6_add_times(U[3 + i], -a[j], U[k]), a[k], U[j])",
           "row6_add_times(row6_add_times(U[3 + i], a[j], U[k]), -a[k], U[j])", "unit.elimination"),
     Fault("transposed_solve_takes_the_left_pair", "src/linalg/elimination_transposed.c",

@@ -263,13 +263,15 @@ static void check_against_dense(forest *f, unsigned long long *seed, double tole
             b[t[a] + i] -= z[i];
             A[(t[a] + i) * n + mu[a] + i] += 1;
         }
-        /* dt = A dt_p + B du + e */
+        /* dt = A dt_p + B du + e; a fixed frame does not move */
+        const bool ignored =
+            block->plain || (block->size == 6 && block->dof == 0 && block->parent < 0);
         double *gap = olo_elimination_gap(e, a);
         if (!block->plain)
             fill(d, gap, 0.3, seed);
         for (int i = 0; i < d; i++) {
             A[(mu[a] + i) * n + t[a] + i] += 1;
-            b[mu[a] + i] += block->plain ? 0 : gap[i];
+            b[mu[a] + i] += ignored ? 0 : gap[i];
         }
         if (block->plain) {
             for (int i = 0; i < d; i++) {
@@ -479,14 +481,14 @@ TEST(redundant_rows_are_revealed)
         int where = -1;
         olo_elimination_clear(e);
         for (int i = 0; i < 3; i++) {
-            olo_elimination_matrix(e, 0, 0)[4 * i] = 2;
+            olo_elimination_matrix(e, 0, 0)[4 * i] = way > 0 ? 2 : 0;
             olo_elimination_rhs(e, 1)[i] = i == 2 ? 3 : i + 1.0;
             for (int k = 0; k < 3; k++)
                 olo_elimination_matrix(e, 1, 0)[3 * i + k] =
                     olo_elimination_matrix(e, 0, 1)[3 * k + i] = rows[3 * i + k];
         }
         if (way == 0) {
-            check_ok(olo_elimination_find_redundant(e, 1.0, &error), &error);
+            check_ok(olo_elimination_find_redundant(e, 1.0, 1.0, &error), &error);
         } else if (way == 1) {
             check_status(OLO_OK, olo_elimination_solve_symmetric(e, 1.0, &where));
         } else {
@@ -515,7 +517,7 @@ TEST(redundant_rows_are_revealed)
     }
 }
 
-/* The number of active rows of (1, 0, 0) and (1, delta, 0) times `unit`, on a unit mass, in two
+/* The number of active rows of (1, 0, 0) and (1, delta, 0) times `unit`, on a free point, in two
  * closures or together in one. The part of the second row that is orthogonal to the first enters
  * the elimination as delta^2, relative to the square of the rows. */
 static int active_rows(double delta, double unit, bool together)
@@ -531,14 +533,13 @@ static int active_rows(double delta, double unit, bool together)
     e = open_elimination(1 + closures, blocks, closures, edges);
     olo_elimination_clear(e);
     for (int k = 0; k < 3; k++) {
-        olo_elimination_matrix(e, 0, 0)[4 * k] = 1;
         for (int i = 0; i < 2; i++) {
             const int c = together ? 1 : 1 + i, row = together ? i : 0, width = together ? 2 : 1;
             olo_elimination_matrix(e, c, 0)[3 * row + k] =
                 olo_elimination_matrix(e, 0, c)[width * k + row] = rows[3 * i + k];
         }
     }
-    check_ok(olo_elimination_find_redundant(e, unit * unit, &error), &error);
+    check_ok(olo_elimination_find_redundant(e, 1.0, unit * unit, &error), &error);
     int active = 0;
     for (int c = 1; c <= closures; c++)
         active += e->active[c];
@@ -592,17 +593,71 @@ TEST(combinations_of_rows_are_redundant_whatever_rounding_leaves_of_them)
                 rows[i][k] = share[0] * rows[0][k] + share[1] * rows[1][k];
         }
         for (int c = 0; c < NODES; c++)
-            for (int k = 0; k < 3; k++) {
-                olo_elimination_matrix(e, c, c)[4 * k] = exp(2 * scene_random(&seed));
+            for (int k = 0; k < 3; k++)
                 for (int i = 0; i < ROWS; i++)
                     olo_elimination_matrix(e, c, NODES + i)[k] =
                         olo_elimination_matrix(e, NODES + i, c)[k] = rows[i][3 * c + k];
-            }
-        check_ok(olo_elimination_find_redundant(e, 1.0, &error), &error);
+        check_ok(olo_elimination_find_redundant(e, 1.0, 1.0, &error), &error);
         int active = 0;
         for (int i = 0; i < ROWS; i++)
             active += e->active[NODES + i];
         check_equal(BASIS, active);
+        close_elimination(e);
+    }
+}
+
+/* A tree of frames and points with joints, and two closures on the same blocks: two of the three
+ * rows of one are combinations of those of the other. With closures that common motions do not
+ * violate, ancestors are eliminated after them, as blocks into which closures were eliminated. The
+ * scale of lengths does not change the rank. */
+TEST(combinations_of_rows_are_redundant_on_trees_of_joints)
+{
+    enum { NODES = 7, ON = 3 };
+    unsigned long long seed = 23;
+    for (int trial = 0; trial < 300; trial++) {
+        const double length = pow(10, trial % 5 - 2);
+        forest f = {.count = NODES + 2, .closures = 2};
+        olo_error error = {0};
+        for (int c = 0; c < NODES; c++) {
+            const int parent = c - 1 - (c > 2 ? pick(&seed, 2) : 0);
+            const bool frame = parent < 0 || f.blocks[parent].size == 6;
+            f.blocks[c] = (olo_block){
+                .size = frame && scene_random(&seed) > -0.6 ? 6 : 3, .dof = 2, .parent = parent};
+            f.blocks[c].spatial = f.blocks[c].size == 6 && parent >= 0;
+        }
+        for (int i = 0; i < 2; i++) {
+            f.blocks[NODES + i] = (olo_block){
+                .size = 3, .dof = 3, .parent = -1, .closure = true, .relative = trial % 2 == 1};
+            for (int k = 0; k < ON; k++, f.edge_count++) {
+                f.edges[2 * f.edge_count] = NODES - 1 - 2 * k;
+                f.edges[2 * f.edge_count + 1] = NODES + i;
+            }
+        }
+        f.elimination = open_elimination(f.count, f.blocks, f.edge_count, f.edges);
+        olo_elimination *e = f.elimination;
+        fill_symmetric(&f, seed + (unsigned)trial);
+        olo_elimination_clear(e);
+        double share[6];
+        fill(6, share, 1.0, &seed);
+        for (int k = 0; k < ON; k++) {
+            const int c = NODES - 1 - 2 * k, size = f.blocks[c].size;
+            double rows[2][18];
+            fill(18, rows[0], 1.0, &seed);
+            fill(18, rows[1], 1.0, &seed);
+            for (int j = 0; j < 3 * size; j++)
+                rows[0][j] *= j % size < 3 ? 1 / length : 1;
+            for (int j = 0; j < 2 * size; j++)
+                rows[1][j] = share[3 * (j / size)] * rows[0][j % size] +
+                             share[3 * (j / size) + 1] * rows[0][size + j % size] +
+                             share[3 * (j / size) + 2] * rows[0][2 * size + j % size];
+            for (int i = 0; i < 2; i++)
+                for (int j = 0; j < 3 * size; j++) {
+                    olo_elimination_matrix(e, NODES + i, c)[j] = rows[i][j];
+                    olo_elimination_matrix(e, c, NODES + i)[j % size * 3 + j / size] = rows[i][j];
+                }
+        }
+        check_ok(olo_elimination_find_redundant(e, length, 1.0, &error), &error);
+        check_equal(4, e->active[NODES] + e->active[NODES + 1]);
         close_elimination(e);
     }
 }
@@ -635,18 +690,16 @@ static int most_later_neighbours(int windows, bool on_chain)
     return most;
 }
 
-/* A closure whose last row is the sum of the others: K of the mass matrix, filled by `mass`. */
-static void fill_redundant(olo_elimination *e, double mass, bool redundant)
+/* A closure whose last row is the sum of the others, or is not. */
+static void fill_redundant(olo_elimination *e, bool redundant)
 {
     const double rows[9] = {1, 2, 0, 0, 1, 1, 1, 3, redundant ? 1 : 5};
     olo_elimination_clear(e);
-    for (int i = 0; i < 3; i++) {
-        olo_elimination_matrix(e, 0, 0)[4 * i] = mass;
+    for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++) {
             olo_elimination_matrix(e, 1, 0)[3 * i + k] = rows[3 * i + k];
             olo_elimination_matrix(e, 0, 1)[3 * k + i] = rows[3 * i + k];
         }
-    }
 }
 
 /* Of two eliminations with one structure one finds a redundant row, the other none; neither changes
@@ -661,10 +714,10 @@ TEST(eliminations_share_a_structure_that_does_not_change)
     node before[2];
     memcpy(before, a->structure->nodes, sizeof before);
     check_ok(olo_elimination_create(a->structure, &b, &error), &error);
-    fill_redundant(a, 2, true);
-    fill_redundant(b, 2, false);
-    check_ok(olo_elimination_find_redundant(a, 1e-3, &error), &error);
-    check_ok(olo_elimination_find_redundant(b, 1e-3, &error), &error);
+    fill_redundant(a, true);
+    fill_redundant(b, false);
+    check_ok(olo_elimination_find_redundant(a, 1.0, 1e-3, &error), &error);
+    check_ok(olo_elimination_find_redundant(b, 1.0, 1e-3, &error), &error);
     for (int k = 0; k < 3; k++) {
         double of_a[3] = {1, 1, -1}, of_b[3] = {1, 1, -1}; /* rows: 1 + 2 - 3 = 0 */
         olo_elimination_project_multipliers(a, 1, of_a);
@@ -747,6 +800,7 @@ TEST_MAIN(cmocka_unit_test(trees_equal_the_dense_saddle_form),
           cmocka_unit_test(redundant_rows_are_revealed),
           cmocka_unit_test(rows_are_redundant_below_the_square_root_of_1e_11),
           cmocka_unit_test(combinations_of_rows_are_redundant_whatever_rounding_leaves_of_them),
+          cmocka_unit_test(combinations_of_rows_are_redundant_on_trees_of_joints),
           cmocka_unit_test(eliminations_share_a_structure_that_does_not_change),
           cmocka_unit_test(ladders_are_eliminated_in_a_band),
           cmocka_unit_test(singular_pivot_names_its_block),
