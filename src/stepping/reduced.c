@@ -444,7 +444,8 @@ static bool is_settled(const olo_newton *newton)
     return small && newton->turn <= moderate_turn;
 }
 
-/* Evaluates right-hand sides only, for the factors of the last tangent. */
+/* Evaluates right-hand sides only, for the factors of the last tangent. The joint matrices are part
+ * of them where they vary: wrenches are not increments. */
 static void fill_rhs(reduced *x, olo_step *step)
 {
     const olo_system *s = x->system;
@@ -457,7 +458,9 @@ static void fill_rhs(reduced *x, olo_step *step)
         if (c < s->node_count) {
             const olo_joint_type *type = x->topology->nodes[c].type;
             olo_fill_rhs(x->elimination, &s->nodes[c], c, step->T, olo_motion_left(&step->x));
-            if (type) {
+            if (type && x->varied) {
+                fill_joint(x, step, c);
+            } else if (type) {
                 olo_joint_view view = olo_motion_view(x->topology, c, &step->x);
                 type->gap(&view, olo_elimination_gap(x->elimination, c));
             }
@@ -466,16 +469,19 @@ static void fill_rhs(reduced *x, olo_step *step)
     }
 }
 
-/* Decides whether the next iteration uses the present tangent, at less than half the cost. If the
- * left pair is constant, the tangent changes only with the right pair. The error after an update
- * with an older tangent is the update times its ratio to the previous update. */
+/* Decides whether the next iteration uses the present tangent, at about half the cost. Its residual
+ * and its joint matrices are those of the new iterate, so that the solution does not change. If the
+ * left pair is constant, the tangent changes only with the right pair; otherwise it is used in the
+ * last iteration alone. The error after an update with an older tangent is the update times its
+ * ratio to the previous update; the iteration ends when that is negligible. */
 static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
 {
-    const double small = 1e-3, largest_ratio = 0.05;
+    const double small = x->varied ? 1e-7 : 1e-3, largest_ratio = 0.05;
     double ratio = x->older ? newton->increment / x->update : 0;
     newton->left = ratio * newton->increment;
     x->update = newton->increment;
-    x->older = !x->varied && !step->closed && newton->increment <= small && ratio <= largest_ratio;
+    x->older = !(x->varied && x->hinged) && !step->closed && newton->increment <= small &&
+               ratio <= largest_ratio;
 }
 
 /* Assembles and eliminates balance and tangent at the iterate. Returns the singular block, or -1.
