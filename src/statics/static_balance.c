@@ -110,12 +110,12 @@ static void sink_stress(void *context, int piece, const olo_term *term, double f
     olo_projector_add_stress(x->projector, piece, term, 2 * factor, law, &configurations);
 }
 
-/* Adds the tangent with the stress of the iteration, and adds the resulting change of the balance
- * to `mixed`. */
+/* Adds the tangent; that of terms with invariants with the stress of the iteration, and the
+ * resulting change of the balance to `mixed`. */
 static void sink_pack(void *context, const olo_term_pack *pack, double factor, olo_pack_step *at)
 {
     olo_static_balance *x = context;
-    for (int l = 0; l < pack->count; l++) {
+    for (int l = 0; l < pack->count && pack->term[0]->invariants; l++) {
         const olo_term *term = pack->term[l];
         double *stress = x->stress + (size_t)pack->piece[l] * OLO_LAW_INVARIANTS_MAX;
         double change[OLO_LAW_INVARIANTS_MAX], *s = at->law[l].s;

@@ -74,7 +74,7 @@ static void balance(olo_step *step, const olo_sink *sink)
     const olo_interval x = olo_step_interval(step);
     for (int i = 0; i < s->n; i++)
         step->T[i] = step->load * step->constant[i];
-    for (int k = 0; k < step->form_count; k++)
+    for (int k = 0; k < step->single_count; k++)
         if (!s->terms[step->active[k]].law->dissipative)
             (void)olo_balance_add_term(step, &x, step->active[k], sink);
     for (int k = 0; k < step->pack_count; k++)

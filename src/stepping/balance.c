@@ -121,7 +121,7 @@ double olo_balance_add_pack(olo_step *step, const olo_term_pack *pack, const olo
 static double add_terms(olo_step *step, const olo_interval *x, const olo_sink *sink)
 {
     double energy = 0;
-    for (int k = 0; k < step->form_count; k++)
+    for (int k = 0; k < step->single_count; k++)
         energy += olo_balance_add_term(step, x, step->active[k], sink);
     for (int k = 0; k < step->pack_count; k++)
         energy += olo_balance_add_pack(step, &step->packs[k], x, sink);

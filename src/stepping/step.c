@@ -14,24 +14,32 @@ static void measure_pieces(const olo_system *s, size_t *vector, size_t *matrix)
     *matrix = largest * largest;
 }
 
-/* Lists the terms whose forces are not constant: those with forms, and those with invariants in
- * packs. False: no memory. */
+/* Lists the terms whose forces are not constant: those that are evaluated one by one, and those
+ * with invariants or squares in packs. False: no memory. */
 static bool list_active_terms(const olo_system *s, olo_step *step)
 {
     step->active = olo_alloc((size_t)s->term_count, sizeof *step->active);
-    if (!step->active)
+    step->squares = olo_alloc((size_t)s->term_count, sizeof *step->squares);
+    if (!step->active || !step->squares)
         return false;
+    olo_vector_square square;
+    int packed = 0;
     for (int i = 0; i < s->term_count; i++)
-        if (olo_piece_has_tangent(s, i) && !s->terms[i].invariants)
+        if (olo_piece_has_tangent(s, i) && !s->terms[i].invariants &&
+            !olo_vector_square_of(s, &s->terms[i], &square))
             step->active[step->active_count++] = i;
-    step->form_count = step->active_count;
+    step->single_count = step->active_count;
     for (int i = 0; i < s->term_count; i++)
-        if (s->terms[i].invariants)
+        if (s->terms[i].invariants ||
+            (olo_piece_has_tangent(s, i) &&
+             olo_vector_square_of(s, &s->terms[i], &step->squares[packed]))) {
             step->active[step->active_count++] = i;
-    const int packed = step->active_count - step->form_count;
+            packed++;
+        }
     step->packs = olo_alloc((size_t)packed, sizeof *step->packs);
     if (step->packs)
-        step->pack_count = olo_term_packs(s, packed, step->active + step->form_count, step->packs);
+        step->pack_count = olo_term_packs(s, packed, step->active + step->single_count,
+                                          step->squares, step->packs);
     return step->packs != NULL;
 }
 
@@ -89,5 +97,6 @@ void olo_step_free(olo_step *step)
 {
     olo_free(step->numbers);
     olo_free(step->active);
+    olo_free(step->squares);
     olo_free(step->packs);
 }

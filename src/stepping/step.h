@@ -40,18 +40,19 @@ typedef struct olo_step {
     double *constant;       /* [n] gradient of the terms that are linear in q, ... */
     double constant_energy; /* ... and their energy at q = 0 */
     int active_count;       /* terms whose forces are not constant, ... */
-    int form_count;         /* ... first those with forms, then those with invariants */
+    int single_count;       /* ... first those that are evaluated one by one, then the others */
     int *active;
-    int pack_count; /* the latter in groups of four */
+    int pack_count; /* the latter in groups of four, ... */
     olo_term_pack *packs;
-    const double *inputs; /* [actions] controls, see olo_interval; NULL: none */
-    double load;          /* load factor, in statics only */
-    double *numbers;      /* memory behind all arrays of numbers */
-    double *r, *K;        /* local workspace */
-    double *exchange;     /* [terms and actions] energy lost or work done over the step ... */
-    bool exchanged;       /* ... if the treatment has computed it with the solution */
-    double scale;         /* magnitude of the terms that cancel in T, for estimates of round-off */
-    double start_scale;   /* its part that is known at the start of the step */
+    olo_vector_square *squares; /* ... and their squares */
+    const double *inputs;       /* [actions] controls, see olo_interval; NULL: none */
+    double load;                /* load factor, in statics only */
+    double *numbers;            /* memory behind all arrays of numbers */
+    double *r, *K;              /* local workspace */
+    double *exchange;           /* [terms and actions] energy lost or work done over the step ... */
+    bool exchanged;             /* ... if the treatment has computed it with the solution */
+    double scale;       /* magnitude of the terms that cancel in T, for estimates of round-off */
+    double start_scale; /* its part that is known at the start of the step */
 } olo_step;
 
 /* The step as an interval for kernels; its start; its end. */

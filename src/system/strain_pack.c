@@ -49,8 +49,7 @@ typedef struct four {
 
 FORMULA four strains_in(const olo_term_pack *pack)
 {
-    return (four){
-        {pack->term[0]->data, pack->term[1]->data, pack->term[2]->data, pack->term[3]->data}};
+    return (four){{pack->data[0], pack->data[1], pack->data[2], pack->data[3]}};
 }
 
 /* One number of each of the four. */
@@ -413,7 +412,7 @@ FORMULA void tangent_nodes(const int nodes, const bool diagonal, const olo_term_
 
 static int nodes_of(const olo_term_pack *pack)
 {
-    return ((const olo_strain *)pack->term[0]->data)->nodes;
+    return ((const olo_strain *)pack->data[0])->nodes;
 }
 
 static void over(const olo_term_pack *pack, const olo_interval *x, olo_pack_step *step,

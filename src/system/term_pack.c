@@ -3,42 +3,74 @@
 
 #include <string.h>
 
-static bool belong_together(const olo_term *a, const olo_term *b)
+/* The terms that may be grouped. */
+typedef struct candidates {
+    const olo_term *terms;
+    const int *pieces;
+    const olo_vector_square *squares;
+} candidates;
+
+static const olo_term *term_of(const candidates *x, int i)
 {
-    return a->invariants == b->invariants && a->law == b->law && a->size == b->size;
+    return &x->terms[x->pieces[i]];
 }
 
-/* Appends a term to the last of `count` packs, or to a new one. Returns their number. */
-static int append(const olo_system *system, int piece, bool new_kind, int count,
-                  olo_term_pack *packs)
+static bool have_same_nodes(const olo_vector_square *a, const olo_vector_square *b)
 {
-    const olo_term *term = &system->terms[piece];
+    return a->nodes == b->nodes && a->turns[0] == b->turns[0] && a->turns[1] == b->turns[1];
+}
+
+static bool belong_together(const candidates *x, int i, int j)
+{
+    const olo_term *a = term_of(x, i), *b = term_of(x, j);
+    if (a->invariants != b->invariants || a->law != b->law)
+        return false;
+    return a->invariants ? a->size == b->size : have_same_nodes(&x->squares[i], &x->squares[j]);
+}
+
+static const olo_pack_kernels *kernels_of(const olo_term *term)
+{
+    if (term->invariants)
+        return term->invariants->kernels(false);
+    return olo_square_kernels_wide && olo_lanes_are_wide() ? olo_square_kernels_wide
+                                                           : &olo_square_kernels_plain;
+}
+
+/* Sets lane l of a pack to term i. */
+static void set_lane(const candidates *x, int i, int l, olo_term_pack *pack)
+{
+    pack->term[l] = term_of(x, i);
+    pack->piece[l] = x->pieces[i];
+    pack->data[l] = pack->term[l]->invariants ? pack->term[l]->data : &x->squares[i];
+}
+
+/* Appends term i to the last of `count` packs, or to a new one. Returns their number. */
+static int append(const candidates *x, int i, bool new_kind, int count, olo_term_pack *packs)
+{
     if (new_kind || packs[count - 1].count == LANES) {
         olo_term_pack *pack = &packs[count++];
-        *pack = (olo_term_pack){.kernels = term->invariants->kernels(false)};
-        for (int l = 0; l < LANES; l++) {
-            pack->term[l] = term;
-            pack->piece[l] = piece;
-        }
+        *pack = (olo_term_pack){.kernels = kernels_of(term_of(x, i))};
+        for (int l = 0; l < LANES; l++)
+            set_lane(x, i, l, pack);
     }
     olo_term_pack *pack = &packs[count - 1];
-    pack->term[pack->count] = term;
-    pack->piece[pack->count++] = piece;
+    set_lane(x, i, pack->count++, pack);
     return count;
 }
 
-int olo_term_packs(const olo_system *system, int count, const int *pieces, olo_term_pack *packs)
+int olo_term_packs(const olo_system *system, int count, const int *pieces,
+                   const olo_vector_square *squares, olo_term_pack *packs)
 {
+    const candidates x = {system->terms, pieces, squares};
     int made = 0;
     for (int i = 0; i < count; i++) {
         /* the first term of each kind collects all others */
-        const olo_term *first = &system->terms[pieces[i]];
         bool known = false;
-        for (int j = 0; j < made && !known; j++)
-            known = belong_together(packs[j].term[0], first);
+        for (int j = 0; j < i && !known; j++)
+            known = belong_together(&x, j, i);
         for (int j = i; !known && j < count; j++)
-            if (belong_together(&system->terms[pieces[j]], first))
-                made = append(system, pieces[j], j == i, made, packs);
+            if (belong_together(&x, i, j))
+                made = append(&x, j, j == i, made, packs);
     }
     return made;
 }
@@ -81,7 +113,8 @@ void olo_term_pack_evaluate(const olo_term_pack *pack, const olo_evaluation *how
     pack->kernels->over(pack, x, step, e, de);
     for (int l = 0; l < LANES; l++) {
         const olo_term *term = pack->term[l];
-        olo_law_input input = {.k = term->forms,
+        olo_law_input input = {.law = term->law,
+                               .k = term->forms,
                                .e0 = e[l],
                                .de = de[l],
                                .h = x->h,

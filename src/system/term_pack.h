@@ -1,20 +1,23 @@
-/* Terms with invariants, four at once: over a step their forces, and their tangent in twists.
+/* Terms four at once: over a step their forces, and their tangent in twists.
  *
- * A pack has up to four terms with the same invariants, the same law and equally many coordinates,
- * which are those of frames. Numbers of four terms are held in lanes (linalg/lanes.h). Laws are
- * evaluated term by term, between the evaluation of the invariants and that of the forces.
+ * A pack has up to four terms with the same law, and with invariants on equally many coordinates of
+ * frames, or with one square on nodes of the same types (vector_square.h). Numbers of four terms
+ * are held in lanes (linalg/lanes.h). Laws are evaluated term by term, between the evaluation of
+ * the invariants and that of the forces.
  */
 #ifndef OLO_SYSTEM_TERM_PACK_H
 #define OLO_SYSTEM_TERM_PACK_H
 
 #include "linalg/lanes.h"
 #include "system/interval.h"
+#include "system/vector_square.h"
 
 typedef struct olo_term_pack {
     const struct olo_pack_kernels *kernels;
     int count;        /* of terms; further lanes are copies of the first one */
     int piece[LANES]; /* number of each term among those of the system */
     const olo_term *term[LANES];
+    const void *data[LANES]; /* of the invariants, or the squares */
 } olo_term_pack;
 
 /* The step of a pack: the stress of each term, and intermediate results of the kernels. */
@@ -44,15 +47,17 @@ typedef struct olo_pack_kernels {
     void (*push)(const olo_term_pack *pack, const olo_pack_step *step,
                  const olo_pack_balance *balance);
     /* += factor P_int(left)^T dr/dq1 P_int(q1) with the stress s and its derivative s1 of
-     * step->law; `left` is q0 if `at_start`, else qm. The result of a term has 6 x 6 blocks, the
-     * one of nodes a and b at block[a nodes + b]. */
+     * step->law; `left` is q0 if `at_start`, else qm. The result of a term has blocks of the
+     * size of twists, the one of nodes a and b at block[a nodes + b]. */
     void (*add_twist_tangent)(const olo_term_pack *pack, const olo_pack_step *step, double factor,
                               bool at_start, double *const *const block[LANES]);
 } olo_pack_kernels;
 
-/* Groups terms with invariants, `count` pieces of the system, to packs; returns their number. There
- * are at most `count` of them. */
-int olo_term_packs(const olo_system *system, int count, const int *pieces, olo_term_pack *packs);
+/* Groups terms with invariants or squares, `count` pieces of the system, to packs; returns their
+ * number. There are at most `count` of them. The square of piece i is squares[i]; the packs point
+ * to it. */
+int olo_term_packs(const olo_system *system, int count, const int *pieces,
+                   const olo_vector_square *squares, olo_term_pack *packs);
 
 /* Adds the forces over a step to the balance; fills `step`, with the derivative ds/de1 if
  * `tangent`.

@@ -223,7 +223,7 @@ static void same_in_twists_of(sample *x, bool middle)
     olo_term_pack pack;
     static olo_pack_step over;
     (middle ? olo_term_midpoint : olo_term_discrete)(&x->by_forms, &x->step, other, theirs);
-    check_equal(1, olo_term_packs(&system, 1, (int[]){0}, &pack));
+    check_equal(1, olo_term_packs(&system, 1, (int[]){0}, NULL, &pack));
     olo_term_pack_evaluate(&pack, &how, &x->step, true, &balance, &over);
     check_same(n, other, r, 1e-13);
     check_relative(largest(n, other), scale, 1e-13);

@@ -105,7 +105,7 @@ static void evaluate(const sample *x, const olo_evaluation *how, int first, int 
     double *const *block[LANES];
     const olo_pack_balance balance = {.factor = 0.7, .T = out->T, .scale = &out->scale};
     olo_term_pack pack;
-    check_equal(1, olo_term_packs(&x->system, count, pieces, &pack));
+    check_equal(1, olo_term_packs(&x->system, count, pieces, NULL, &pack));
     check_equal(count, pack.count);
     pack.kernels = pack.term[0]->invariants->kernels(plain);
     for (int l = 0; l < COUNT; l++)
@@ -182,12 +182,12 @@ TEST(packs_contain_equal_terms)
     const olo_system system = {.terms = term, .term_count = count};
     for (int i = 0; i < count; i++)
         pieces[i] = i;
-    check_equal(3, olo_term_packs(&system, count, pieces, pack));
+    check_equal(3, olo_term_packs(&system, count, pieces, NULL, pack));
     for (int k = 0; k < 3; k++)
         for (int l = 0; l < LANES; l++)
             check_equal(k + 3 * l, pack[k].piece[l]);
     /* without the last term a lane is unused, and is a copy of the first */
-    check_equal(3, olo_term_packs(&system, count - 1, pieces, pack));
+    check_equal(3, olo_term_packs(&system, count - 1, pieces, NULL, pack));
     check_equal(3, pack[2].count);
     check_equal(pack[2].piece[0], pack[2].piece[3]);
 }
