@@ -82,19 +82,6 @@ bool olo_elimination_is_tree(const olo_elimination *el)
     return el->tree;
 }
 
-void olo_elimination_clear_gaps(olo_elimination *el)
-{
-    el->has_gap = false;
-}
-
-void olo_elimination_clear_block(olo_elimination *el, int c)
-{
-    if (el->nodes[c].leaf)
-        zero_block(el, c);
-    if (el->nodes[c].first_child)
-        zero_block(el, el->nodes[c].shape.parent);
-}
-
 void olo_elimination_prefetch(const olo_elimination *el, int c)
 {
     const node *x = &el->nodes[c];

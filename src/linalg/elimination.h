@@ -113,13 +113,8 @@ void olo_elimination_clear_right(olo_elimination *elimination);
 void olo_elimination_forward(olo_elimination *elimination, int c);
 /* Loads the numbers of a block into the cache. */
 void olo_elimination_prefetch(const olo_elimination *elimination, int c);
-/* Clearing block by block instead of all at once, if olo_elimination_is_tree: every block is a
- * frame that is coupled by its joint only. Begins with olo_elimination_clear_gaps. Before block c
- * is filled, olo_elimination_clear_block zeroes all numbers to which filling and eliminating it
- * adds for the first time. */
+/* Whether every block is a frame that is coupled by its joint only. */
 bool olo_elimination_is_tree(const olo_elimination *elimination);
-void olo_elimination_clear_gaps(olo_elimination *elimination);
-void olo_elimination_clear_block(olo_elimination *elimination, int c);
 
 /* Factors K in place. On a singular pivot the status is SINGULAR and `block` (may be NULL) is the
  * singular block. */

@@ -131,23 +131,17 @@ static void lay_out(olo_elimination_structure *el)
     el->pivot_count = pivots;
 }
 
-/* Finds leaves and first children; the graph is a tree if every block is a frame without
- * neighbours, or with its parent only, to which it is coupled by its joint only. */
-static void mark_children(olo_elimination_structure *el)
+/* The graph is a tree if every block is a frame without neighbours, or with its parent only, to
+ * which it is coupled by its joint only. */
+static bool is_tree(const olo_elimination_structure *el)
 {
-    el->tree = true;
-    for (int c = 0; c < el->count; c++)
-        el->nodes[c].leaf = true;
-    for (int i = 0; i < el->count; i++) {
-        node *x = &el->nodes[el->order[i]];
-        el->tree = el->tree && x->frame &&
-                   (x->degree == 0 ||
-                    (x->spatial && x->degree == 1 && el->neighbours[x->first].joint_only));
-        if (x->shape.parent < 0)
-            continue;
-        x->first_child = el->nodes[x->shape.parent].leaf;
-        el->nodes[x->shape.parent].leaf = false;
+    bool tree = true;
+    for (int c = 0; tree && c < el->count; c++) {
+        const node *x = &el->nodes[c];
+        tree = x->frame && (x->degree == 0 ||
+                            (x->spatial && x->degree == 1 && el->neighbours[x->first].joint_only));
     }
+    return tree;
 }
 
 /* Finds the blocks into which closures are eliminated. */
@@ -177,7 +171,7 @@ static void mark_coupled(olo_elimination_structure *el, int edge_count, const in
             for (int j = 0; j < i; j++)
                 couple(el, nb[i].block, nb[j].block);
     }
-    mark_children(el);
+    el->tree = is_tree(el);
     mark_loaded(el);
 }
 

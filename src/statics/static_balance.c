@@ -196,12 +196,10 @@ static void add_closures(olo_static_balance *x)
 static void fill_tree(olo_static_balance *x, double shift)
 {
     const olo_system *s = x->system;
-    for (int k = 0; k < s->node_count; k++) {
-        olo_fill_node(x->projector, x->elimination, &s->nodes[k], k, shift, true, x->mixed,
-                      &x->step.x);
+    olo_fill_nodes(x->projector, x->elimination, s, shift, true, x->mixed, &x->step.x);
+    for (int k = 0; k < s->node_count; k++)
         memcpy(x->wrench + s->nodes[k].motion, olo_elimination_rhs(x->elimination, k),
                (size_t)s->nodes[k].twist * sizeof *x->wrench);
-    }
     for (int i = s->node_count - 1; i >= 0; i--) {
         int k = x->topology->order[i];
         if (!x->topology->nodes[k].type)

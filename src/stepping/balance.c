@@ -59,8 +59,16 @@ static void add_inertia(olo_step *step)
     for (int k = 0; k < s->node_count && s->frame_count < s->node_count; k++)
         for (int i = s->nodes[k].q; i < s->nodes[k].q + s->nodes[k].size; i++)
             step->T[i] = step->h * step->constant[i] - of_momentum * start[i];
-    for (int k = 0; k < s->frame_count; k++)
-        set_frame(step, &s->frames[k], a);
+    const olo_frame_inertia inertia = {.h = step->h,
+                                       .dq = dq,
+                                       .start = start,
+                                       .constant = step->constant,
+                                       .from_momentum = step->from_momentum,
+                                       .T = step->T};
+    for (int k = 0; k < step->frames.heavy; k++)
+        step->frames.kernels->set_inertia(&step->frames.pack[k], &inertia);
+    if (step->frames.single >= 0)
+        set_frame(step, &s->frames[s->nodes[step->frames.single].frame], a);
     for (int e = 0; e < s->loose_mass_count; e++) {
         const olo_mass_entry *entry = &s->mass[e];
         int i = entry->i, j = entry->j;

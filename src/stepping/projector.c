@@ -45,8 +45,10 @@ struct olo_projector {
     plan **plans; /* [pieces], NULL for pieces without a tangent */
     int mass_count;
     mass_plan *mass;
-    double **frame, **frame_rhs; /* [frames of the system] blocks and right-hand sides */
-    double *work;                /* projected rows, before the projection of columns */
+    olo_frame_packs frames;
+    olo_frame_blocks *blocks;      /* [packs with a mass] */
+    double *single, *single_right; /* of the frame with a mass that is in no pack */
+    double *work;                  /* projected rows, before the projection of columns */
 };
 
 /* The forms of a piece; their number is zero where it has none. */
@@ -93,9 +95,10 @@ static bool plan_mass(olo_projector *p)
 {
     const olo_system *s = p->system;
     p->mass = olo_pool_alloc(&p->pool, 2 * (size_t)s->loose_mass_count, sizeof *p->mass);
-    p->frame = olo_pool_alloc(&p->pool, (size_t)s->frame_count, sizeof *p->frame);
-    p->frame_rhs = olo_pool_alloc(&p->pool, (size_t)s->frame_count, sizeof *p->frame_rhs);
-    if (!p->mass || !p->frame || !p->frame_rhs)
+    if (!p->mass || !olo_frame_packs_create(s, false, &p->frames))
+        return false;
+    p->blocks = olo_pool_alloc(&p->pool, (size_t)p->frames.heavy, sizeof *p->blocks);
+    if (!p->blocks)
         return false;
     for (int e = 0; e < s->loose_mass_count; e++)
         for (int side = 0; side < (s->mass[e].i == s->mass[e].j ? 1 : 2); side++) {
@@ -151,10 +154,16 @@ static void bind(olo_projector *p, const olo_topology *topology, olo_elimination
                 x->block[a * x->of.nodes + b] =
                     olo_elimination_matrix(elimination, x->of.node[a], x->of.node[b]);
     }
-    for (int k = 0; k < s->frame_count; k++) {
-        p->frame[k] = olo_elimination_matrix(elimination, s->frames[k].node, s->frames[k].node);
-        p->frame_rhs[k] = olo_elimination_rhs(elimination, s->frames[k].node);
+    if (p->frames.single >= 0) {
+        p->single = olo_elimination_matrix(elimination, p->frames.single, p->frames.single);
+        p->single_right = olo_elimination_rhs(elimination, p->frames.single);
     }
+    for (int k = 0; k < p->frames.heavy; k++)
+        for (int l = 0; l < LANES; l++) {
+            const int node = p->frames.pack[k].node[l];
+            p->blocks[k].K[l] = olo_elimination_matrix(elimination, node, node);
+            p->blocks[k].right[l] = olo_elimination_rhs(elimination, node);
+        }
     for (int i = 0; i < p->mass_count; i++) {
         mass_plan *m = &p->mass[i];
         int a = s->coordinates[m->i].node, b = s->coordinates[m->j].node;
@@ -194,6 +203,7 @@ void olo_projector_free(olo_projector *projector)
 {
     if (!projector)
         return;
+    olo_frame_packs_free(&projector->frames);
     olo_pool_free(&projector->pool);
     olo_free(projector);
 }
@@ -242,16 +252,25 @@ static inline void add_frame(const olo_frame_mass *x, double factor, double half
     add_row(row6_make(-Cm[1], Cm[0], z, S[6], S[7], S[8] - trace), K + 30);
 }
 
-void olo_projector_add_frame(olo_projector *p, int k, double factor, bool varied, const double *T,
-                             const double *qm, const double *q1)
+/* K += S, right += w of a frame; see frame_packs.h */
+static void fill_frame(const olo_frame_mass *frame, const olo_frame_tangent *x, double *K,
+                       double *right)
 {
-    const olo_frame_mass *frame = &p->system->frames[k];
-    const double *Tk = T + frame->q, *dm = qm + frame->q;
+    const double *T = x->T + frame->q, *left = x->left + frame->q;
     double moment[3] = {0, 0, 0};
-    add_frame(frame, factor, varied ? 0.5 : 0.0, Tk + 3, dm + 3, q1 + frame->q + 3, p->frame[k]);
+    add_frame(frame, x->factor, x->varied ? 0.5 : 0.0, T + 3, left + 3, x->q1 + frame->q + 3, K);
     for (int I = 3; I < 12; I += 3)
-        vec3_add_cross(dm + I, Tk + I, moment);
-    add_row(row6_make(Tk[0], Tk[1], Tk[2], moment[0], moment[1], moment[2]), p->frame_rhs[k]);
+        vec3_add_cross(left + I, T + I, moment);
+    add_row(row6_make(T[0], T[1], T[2], moment[0], moment[1], moment[2]), right);
+}
+
+void olo_projector_add_frames(olo_projector *p, const olo_frame_tangent *at)
+{
+    for (int k = 0; k < p->frames.heavy; k++)
+        p->frames.kernels->fill(&p->frames.pack[k], at, &p->blocks[k]);
+    if (p->frames.single >= 0)
+        fill_frame(&p->system->frames[p->system->nodes[p->frames.single].frame], at, p->single,
+                   p->single_right);
 }
 
 bool olo_projector_is_empty(const olo_projector *p)

@@ -9,6 +9,7 @@
 
 #include "kinematics/topology.h"
 #include "linalg/elimination.h"
+#include "stepping/frame_packs.h"
 #include "system/system.h"
 #include "system/term_pack.h"
 
@@ -23,10 +24,9 @@ void olo_projector_free(olo_projector *projector);
 /* += factor P_int(q_m)^T M P_int(q1), of all masses that are not those of a single frame */
 void olo_projector_add_mass(olo_projector *projector, double factor, const double *qm,
                             const double *q1);
-/* The same for a frame, with the variation of P_int against the balance T if `varied`; adds w =
- * P_int(q_m)^T T to its right-hand side. */
-void olo_projector_add_frame(olo_projector *projector, int frame, double factor, bool varied,
-                             const double *T, const double *qm, const double *q1);
+/* The same for all frames with a mass of their own, with the variation of P_int if wanted; adds w =
+ * P_int(q_m)^T T to their right-hand sides. */
+void olo_projector_add_frames(olo_projector *projector, const olo_frame_tangent *at);
 /* Whether there are no masses and pieces other than frames. */
 bool olo_projector_is_empty(const olo_projector *projector);
 /* += factor P_int(q_m)^T K P_int(q1), K local to the piece */

@@ -76,6 +76,10 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     x->varied = !scheme->evaluation.at_start;
     x->motion_pass = x->varied ? NULL : olo_motion_pass_any;
     x->topology = system->topology;
+    for (int k = 0; k < system->node_count; k++) {
+        const olo_joint_type *type = x->topology->nodes[k].type;
+        x->has_rods = x->has_rods || (type && type->turn);
+    }
     if (x->topology->closure_count > 0)
         find_redundancy(x);
     olo_status status = olo_elimination_create(x->topology->elimination, &x->elimination, error);
@@ -281,27 +285,36 @@ static double largest_turn(reduced *x, const olo_step *step)
     return largest;
 }
 
-/* Measures the update of a node and its whole motion. */
-static void measure(const reduced *x, const olo_step *step, int k, const double *twist,
-                    olo_newton *newton)
+/* Enters the change of a node by an update, the size of its motion, and the angle of that. */
+static void enter(olo_newton *newton, int k, double change, double size, double turn)
 {
-    const olo_node *node = &x->system->nodes[k];
-    const olo_joint_type *type = x->topology->nodes[k].type;
-    const double *motion = step->x.motion + node->motion;
-    double change = olo_node_shift_size(node, twist) * x->per_length,
-           size = olo_node_shift_size(node, motion) * x->per_length;
-    if (olo_node_turns(node)) {
-        double turn = olo_node_turn_size(node, motion);
-        change += olo_node_turn_size(node, twist);
-        size += turn;
-        olo_raise(&newton->turn, turn);
-    }
     if (!(change <= newton->increment)) {
         newton->increment = change;
         newton->worst = k;
     }
     olo_raise(&newton->size, size);
-    if (type && type->turn) {
+    olo_raise(&newton->turn, turn);
+}
+
+/* Measures the update of a node and its whole motion. */
+static void measure(const reduced *x, const olo_step *step, int k, const double *twist,
+                    olo_newton *newton)
+{
+    const olo_node *node = &x->system->nodes[k];
+    const double *motion = step->x.motion + node->motion;
+    double turn = olo_node_turn_size(node, motion);
+    enter(newton, k,
+          olo_node_shift_size(node, twist) * x->per_length + olo_node_turn_size(node, twist),
+          olo_node_shift_size(node, motion) * x->per_length + turn, turn);
+}
+
+/* Raises the angle of the motion to that of rods. */
+static void measure_rods(const reduced *x, const olo_step *step, olo_newton *newton)
+{
+    for (int k = 0; x->has_rods && k < x->system->node_count; k++) {
+        const olo_joint_type *type = x->topology->nodes[k].type;
+        if (!type || !type->turn)
+            continue;
         olo_joint_view view = olo_motion_view(x->topology, k, &step->x);
         olo_raise(&newton->turn, type->turn(&view));
     }
@@ -328,11 +341,26 @@ static void store_wrenches(reduced *x, double factor)
         x->wrench[i] *= factor;
 }
 
-static void update_node(reduced *x, olo_step *step, int k, const double *twist)
+/* Measures the updates of all nodes and moves them; of frames four at once. */
+static void update_nodes(reduced *x, olo_step *step, olo_newton *newton)
 {
-    olo_motion_update(x->topology, k, &step->x, twist);
-    if (x->varied)
-        store_wrench(x, k);
+    const olo_frame_packs *frames = &step->frames;
+    measure_rods(x, step, newton);
+    for (int i = 0; i < frames->count; i++) {
+        const olo_frame_pack *pack = &frames->pack[i];
+        const double *twist[LANES];
+        olo_frame_measures m;
+        for (int l = 0; l < LANES; l++)
+            twist[l] = olo_elimination_twist(x->elimination, pack->node[l]);
+        frames->kernels->update(pack, twist, x->per_length, &step->x, &m);
+        for (int l = 0; l < pack->count; l++)
+            enter(newton, pack->node[l], m.change[l], m.size[l], m.turn[l]);
+    }
+    for (int i = 0; i < frames->rest_count; i++) {
+        const double *twist = olo_elimination_twist(x->elimination, frames->rest[i]);
+        measure(x, step, frames->rest[i], twist, newton);
+        olo_motion_update(x->topology, frames->rest[i], &step->x, twist);
+    }
 }
 
 /* Prefetches the data of a block that follows soon: there are too many streams for the hardware
@@ -348,11 +376,9 @@ static void prefetch(const reduced *x, const olo_step *step, int c)
     const olo_node *node = &x->system->nodes[c];
     const char *t = (const char *)&x->topology->nodes[c];
     for (int i = 0; i < node->size; i += 8) {
-        __builtin_prefetch(step->T + node->q + i);
         __builtin_prefetch(step->x.q0 + node->q + i);
         __builtin_prefetch(step->x.qm + node->q + i);
         __builtin_prefetch(step->x.q1 + node->q + i);
-        __builtin_prefetch(step->x.dq + node->q + i);
     }
     for (size_t i = 0; i < sizeof *x->topology->nodes; i += 64)
         __builtin_prefetch(t + i);
@@ -364,25 +390,17 @@ static int eliminate(reduced *x, olo_step *step)
     const olo_system *s = x->system;
     int count = olo_elimination_count(x->elimination);
     const int *order = olo_elimination_sequence(x->elimination);
-    bool clears = x->tree_only && !step->closed;
+    fill_nodes(x, &step->x, step->T, x->varied);
     /* closed joints: sum wrenches from the balance of the nodes */
-    if (step->closed)
-        for (int k = 0; k < s->node_count; k++) {
-            fill_node(x, &step->x, step->T, x->varied, k);
-            memcpy(x->wrench + s->nodes[k].motion, olo_elimination_rhs(x->elimination, k),
-                   (size_t)s->nodes[k].twist * sizeof *x->wrench);
-        }
+    for (int k = 0; step->closed && k < s->node_count; k++)
+        memcpy(x->wrench + s->nodes[k].motion, olo_elimination_rhs(x->elimination, k),
+               (size_t)s->nodes[k].twist * sizeof *x->wrench);
     for (int i = 0; i < count; i++) {
         int c = order[i];
         if (i + 3 < count)
             prefetch(x, step, order[i + 3]);
-        if (clears)
-            olo_elimination_clear_block(x->elimination, c);
-        if (c < s->node_count) {
-            if (!step->closed)
-                fill_node(x, &step->x, step->T, x->varied, c);
+        if (c < s->node_count)
             fill_joint(x, step, c);
-        }
         if (!(x->finding_rank ? olo_elimination_eliminate_with_rank
                               : olo_elimination_eliminate)(x->elimination, c))
             return c;
@@ -396,7 +414,7 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
     const int *order = olo_elimination_sequence(x->elimination);
     newton->increment = newton->size = newton->turn = 0;
     newton->worst = 0;
-    /* root to leaf: solve, measure and update motions or multipliers */
+    /* root to leaf: solve, store wrenches, update multipliers */
     for (int i = olo_elimination_count(x->elimination) - 1; i >= 0; i--) {
         int c = order[i];
         if (i >= 3)
@@ -404,8 +422,8 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
         olo_elimination_substitute(x->elimination, c);
         const double *change = olo_elimination_twist(x->elimination, c);
         if (c < x->system->node_count) {
-            measure(x, step, c, change, newton);
-            update_node(x, step, c, change);
+            if (x->varied)
+                store_wrench(x, c);
         } else {
             const olo_closure *closure = &x->topology->closure_blocks[c - x->system->node_count];
             if (x->finding_rank)
@@ -415,6 +433,7 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
                     x->lambda[closure->u + j] += change[j];
         }
     }
+    update_nodes(x, step, newton);
     /* close the joints if wanted */
     x->finding_rank = false;
     x->closed = step->closed;
@@ -494,10 +513,7 @@ static int assemble(reduced *x, olo_step *step)
                      .stress = sink_stress,
                      .pack = sink_pack};
     x->step = step;
-    if (x->tree_only && !step->closed)
-        olo_elimination_clear_gaps(x->elimination);
-    else
-        olo_elimination_clear(x->elimination);
+    olo_elimination_clear(x->elimination);
     if (x->finding_rank)
         olo_elimination_activate_all(x->elimination, 2 / step->h * x->compliance);
     x->scheme->balance(step, &sink);

@@ -41,6 +41,7 @@ typedef struct reduced {
     double open;         /* largest residual of a closure */
     double mass_factor;  /* of M in the tangent */
     double scaled_h, scale; /* see mass_scale */
+    bool has_rods;          /* some joint types have an angle of their own */
     bool tree_only;         /* the tangent consists of frames and joints only */
     double per_length;      /* one over the model's length */
     olo_step *step;         /* argument of the sink */
@@ -51,11 +52,9 @@ static inline int closure_block(const reduced *x, int i)
     return olo_topology_closure_block(x->topology, i);
 }
 
-static inline void fill_node(reduced *x, const olo_motion *at, const double *balance, bool varied,
-                             int k)
+static inline void fill_nodes(reduced *x, const olo_motion *at, const double *balance, bool varied)
 {
-    olo_fill_node(x->projector, x->elimination, &x->system->nodes[k], k, x->mass_factor, varied,
-                  balance, at);
+    olo_fill_nodes(x->projector, x->elimination, x->system, x->mass_factor, varied, balance, at);
 }
 
 /* Fills the joint matrices at a motion, and the gap if wanted; includes the variation of the left

@@ -72,10 +72,9 @@ static void assemble_end(reduced *x, olo_step *step)
     olo_elimination_clear(x->elimination);
     x->mass_factor = mass_scale(x, step->h);
     olo_projector_add_mass(x->projector, x->mass_factor, end.q1, end.q1);
-    for (int k = 0; k < x->system->node_count; k++) {
-        fill_node(x, &end, step->momentum, false, k);
+    fill_nodes(x, &end, step->momentum, false);
+    for (int k = 0; k < x->system->node_count; k++)
         fill_blocks(x, &end, NULL, k, false);
-    }
     add_end_closures(x, step);
     x->rank_known = false; /* the projection finds redundant rows of its own */
 }

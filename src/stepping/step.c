@@ -65,7 +65,8 @@ olo_status olo_step_create(const olo_system *s, olo_step *step, olo_error *error
     measure_pieces(s, &vector, &matrix);
     step->numbers = olo_alloc(12 * n + 2 * twists + m + vector + matrix + constants + forces,
                               sizeof *step->numbers);
-    if (!step->numbers || !list_active_terms(s, step))
+    if (!step->numbers || !list_active_terms(s, step) ||
+        !olo_frame_packs_create(s, false, &step->frames))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a step");
     double *at = step->numbers;
     step->x.dq = at;
@@ -98,5 +99,6 @@ void olo_step_free(olo_step *step)
     olo_free(step->numbers);
     olo_free(step->active);
     olo_free(step->squares);
+    olo_frame_packs_free(&step->frames);
     olo_free(step->packs);
 }

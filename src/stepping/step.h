@@ -9,6 +9,7 @@
 #include "kinematics/motion.h"
 #include "oloid/simulate.h"
 #include "stepping/composition.h"
+#include "stepping/frame_packs.h"
 #include "stepping/segments.h"
 #include "system/interval.h"
 #include "system/system.h"
@@ -45,14 +46,15 @@ typedef struct olo_step {
     int pack_count; /* the latter in groups of four, ... */
     olo_term_pack *packs;
     olo_vector_square *squares; /* ... and their squares */
-    const double *inputs;       /* [actions] controls, see olo_interval; NULL: none */
-    double load;                /* load factor, in statics only */
-    double *numbers;            /* memory behind all arrays of numbers */
-    double *r, *K;              /* local workspace */
-    double *exchange;           /* [terms and actions] energy lost or work done over the step ... */
-    bool exchanged;             /* ... if the treatment has computed it with the solution */
-    double scale;       /* magnitude of the terms that cancel in T, for estimates of round-off */
-    double start_scale; /* its part that is known at the start of the step */
+    olo_frame_packs frames;
+    const double *inputs; /* [actions] controls, see olo_interval; NULL: none */
+    double load;          /* load factor, in statics only */
+    double *numbers;      /* memory behind all arrays of numbers */
+    double *r, *K;        /* local workspace */
+    double *exchange;     /* [terms and actions] energy lost or work done over the step ... */
+    bool exchanged;       /* ... if the treatment has computed it with the solution */
+    double scale;         /* magnitude of the terms that cancel in T, for estimates of round-off */
+    double start_scale;   /* its part that is known at the start of the step */
 } olo_step;
 
 /* The step as an interval for kernels; its start; its end. */

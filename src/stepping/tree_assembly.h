@@ -21,20 +21,27 @@ static inline void olo_fill_rhs(olo_elimination *elimination, const olo_node *no
     node->type->add_wrench(left + node->q, balance + node->q, olo_elimination_rhs(elimination, k));
 }
 
-/* w += P_int^T T of node k, its mass if it is a frame, and the variation of P_int if `varied` */
-static inline void olo_fill_node(olo_projector *projector, olo_elimination *elimination,
-                                 const olo_node *node, int k, double mass_factor, bool varied,
-                                 const double *balance, const olo_motion *at)
+/* w += P_int^T T of all nodes, the mass of those that have their own, and the variation of P_int if
+ * `varied` */
+static inline void olo_fill_nodes(olo_projector *projector, olo_elimination *elimination,
+                                  const olo_system *s, double mass_factor, bool varied,
+                                  const double *balance, const olo_motion *at)
 {
-    const double *left = olo_motion_left(at);
-    if (node->frame >= 0) {
-        olo_projector_add_frame(projector, node->frame, mass_factor, varied, balance, left, at->q1);
-        return;
+    const olo_frame_tangent tangent = {.factor = mass_factor,
+                                       .varied = varied,
+                                       .T = balance,
+                                       .left = olo_motion_left(at),
+                                       .q1 = at->q1};
+    olo_projector_add_frames(projector, &tangent);
+    for (int k = 0; k < s->node_count && s->frame_count < s->node_count; k++) {
+        const olo_node *node = &s->nodes[k];
+        if (node->frame >= 0)
+            continue;
+        olo_fill_rhs(elimination, node, k, balance, tangent.left);
+        if (varied && node->type->add_variation)
+            node->type->add_variation(at->q1 + node->q, balance + node->q,
+                                      olo_elimination_matrix(elimination, k, k));
     }
-    olo_fill_rhs(elimination, node, k, balance, left);
-    if (varied && node->type->add_variation)
-        node->type->add_variation(at->q1 + node->q, balance + node->q,
-                                  olo_elimination_matrix(elimination, k, k));
 }
 
 /* Adds the wrench of the joint of node k to that of its parent, W_p += A^^T W_k; wrench[twists]. */

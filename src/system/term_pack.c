@@ -111,7 +111,7 @@ void olo_term_pack_evaluate(const olo_term_pack *pack, const olo_evaluation *how
     step->midpoint = how->midpoint && !law->dissipative;
     step->energy = 0;
     pack->kernels->over(pack, x, step, e, de);
-    for (int l = 0; l < LANES; l++) {
+    for (int l = 0; l < pack->count; l++) {
         const olo_term *term = pack->term[l];
         olo_law_input input = {.law = term->law,
                                .k = term->forms,
@@ -123,7 +123,14 @@ void olo_term_pack_evaluate(const olo_term_pack *pack, const olo_evaluation *how
         const double energy =
             (step->midpoint ? evaluate_at(term, &input, tangent, &step->law[l])
                             : evaluate_over(term, &input, tangent, &step->law[l]));
-        step->energy += l < pack->count && !law->dissipative ? energy : 0;
+        step->energy += law->dissipative ? 0 : energy;
     }
+    /* lanes without a term have no stress */
+    for (int l = pack->count; l < LANES; l++)
+        for (int k = 0; k < pack->term[0]->forms; k++) {
+            step->law[l].s[k] = 0;
+            for (int j = 0; j < pack->term[0]->forms; j++)
+                step->law[l].s1[k * pack->term[0]->forms + j] = 0;
+        }
     pack->kernels->push(pack, step, balance);
 }

@@ -1,0 +1,79 @@
+/* What belongs to the frames of a system alone, for four frames at once: their inertia in the
+ * balance of a step, their blocks of the tangent in twists, and their motion after an update.
+ *
+ *     T = M ((2/h) dq - 2 v0) + h f
+ *     w = P_int(left)^T T = [T_phi; sum d_I x T_I]
+ *     S = factor P_int(left)^T M P_int(q1) + 1/2 sum (d_I,1 (x) T_I - (d_I,1 . T_I) I)
+ *
+ * Numbers of four frames are in lanes (linalg/lanes.h). The kernels are compiled twice, to the same
+ * bits. */
+#ifndef OLO_STEPPING_FRAME_PACKS_H
+#define OLO_STEPPING_FRAME_PACKS_H
+
+#include "kinematics/motion.h"
+#include "linalg/lanes.h"
+#include "system/system.h"
+
+typedef struct olo_frame_pack {
+    int count; /* of frames; further lanes are copies of the first one */
+    int node[LANES];
+    int q[LANES], motion[LANES]; /* their first coordinates, and entries of the twist */
+    lane_mass mass;
+} olo_frame_pack;
+
+/* The frames with a mass of their own first (bodies), then the others (sections of beams). A pack
+ * has at least two frames: for a single one the four lanes cost more than they gain. */
+typedef struct olo_frame_packs {
+    int count, heavy; /* packs, and how many of them have a mass */
+    olo_frame_pack *pack;
+    int single;     /* the node of a frame with a mass that is in no pack, -1: none */
+    int rest_count; /* nodes that are in no pack: this one, and those that are no frames */
+    int *rest;
+    const struct olo_frame_kernels *kernels;
+} olo_frame_packs;
+
+/* False: no memory. `plain`: without registers of four numbers. */
+bool olo_frame_packs_create(const olo_system *system, bool plain, olo_frame_packs *packs);
+void olo_frame_packs_free(olo_frame_packs *packs);
+
+/* The balance of inertia and constant forces. If a step starts from a momentum, `start` is that. */
+typedef struct olo_frame_inertia {
+    double h;
+    const double *dq, *start, *constant;
+    bool from_momentum;
+    double *T;
+} olo_frame_inertia;
+
+/* The blocks of four frames in an elimination. */
+typedef struct olo_frame_blocks {
+    double *K[LANES], *right[LANES];
+} olo_frame_blocks;
+
+/* The configurations of a tangent: `left` of its rows, q1 of its columns. */
+typedef struct olo_frame_tangent {
+    double factor; /* of the mass */
+    bool varied;   /* with the variation of P_int */
+    const double *T, *left, *q1;
+} olo_frame_tangent;
+
+/* The change of four frames by an update, and their motion before it: lengths over the model's
+ * length, plus angles; and the angles of the motion. */
+typedef struct olo_frame_measures {
+    double change[LANES], size[LANES], turn[LANES];
+} olo_frame_measures;
+
+typedef struct olo_frame_kernels {
+    void (*set_inertia)(const olo_frame_pack *pack, const olo_frame_inertia *x);
+    /* K += S and right += w */
+    void (*fill)(const olo_frame_pack *pack, const olo_frame_tangent *x,
+                 const olo_frame_blocks *to);
+    /* Adds twists at q1 to the motions, and moves the frames. */
+    void (*update)(const olo_frame_pack *pack, const double *const twist[LANES], double per_length,
+                   olo_motion *x, olo_frame_measures *measures);
+} olo_frame_kernels;
+
+extern const olo_frame_kernels olo_frame_kernels_plain;
+/* NULL where there is no such compilation. */
+extern const olo_frame_kernels *const olo_frame_kernels_wide;
+
+#endif

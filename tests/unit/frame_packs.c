@@ -1,0 +1,240 @@
+/* Four frames at once: inertia, tangent and motion are those of single nodes and of the mass
+ * matrix, and the bits do not depend on how the kernels were compiled. */
+#include "scene.h"
+
+#include "stepping/frame_packs.h"
+
+enum { BODIES = 7, MOST = 400 };
+
+/* `bodies` bodies without symmetry, a beam and a point. */
+static scene open_scene(int bodies)
+{
+    char text[4000];
+    size_t at = (size_t)snprintf(
+        text, sizeof text,
+        "points: {name: p, mass: 1, position: [0, 0, 1]}\n"
+        "beams: {name: w, elements: 2, points: [[0, 5, 0], [1, 5, 0]], inertia: [1, 0.1, 0.2],\n"
+        "        stiffness: [900, 700, 700, 9, 8, 7]}\nbodies:\n");
+    for (int i = 0; i < bodies; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               "  - {name: b%d, mass: %d, center: [0.1, %g, 0.05],\n"
+                               "     inertia: [3, 4, 5, 0.1, 0.2, 0.3], position: [%d, 0, 0],\n"
+                               "     velocity: [1, 0.3, 0], angular_velocity: [1, 2, 3]}\n",
+                               i, i + 1, 0.02 * i, i);
+    return scene_open(text, "reduced");
+}
+
+/* Arrays of any numbers; directors are not orthonormal, as in no step. */
+typedef struct sample {
+    scene s;
+    olo_frame_packs packs;
+    double q0[MOST], dq[MOST], qm[MOST], q1[MOST], motion[MOST], v[MOST], force[MOST];
+    olo_motion x;
+} sample;
+
+static void sample_open(sample *x, int bodies, bool plain)
+{
+    unsigned long long seed = 77;
+    memset(x, 0, sizeof *x);
+    x->s = open_scene(bodies);
+    assert_true(x->s.system->n <= MOST);
+    for (int i = 0; i < MOST; i++) {
+        x->q0[i] = scene_random(&seed);
+        x->dq[i] = scene_random(&seed);
+        x->qm[i] = scene_random(&seed);
+        x->q1[i] = scene_random(&seed);
+        x->motion[i] = 0.5 * scene_random(&seed);
+        x->v[i] = scene_random(&seed);
+        x->force[i] = scene_random(&seed);
+    }
+    x->x = (olo_motion){.q0 = x->q0, .dq = x->dq, .qm = x->qm, .q1 = x->q1, .motion = x->motion};
+    check_true(olo_frame_packs_create(x->s.system, plain, &x->packs));
+}
+
+static void sample_close(sample *x)
+{
+    olo_frame_packs_free(&x->packs);
+    scene_close(&x->s);
+}
+
+TEST(every_node_is_in_one_pack_or_in_the_rest)
+{
+    for (int bodies = 1; bodies <= BODIES; bodies++) {
+        static sample x;
+        int seen[BODIES + 10] = {0};
+        sample_open(&x, bodies, false);
+        const olo_system *s = x.s.system;
+        for (int i = 0; i < x.packs.count; i++)
+            for (int l = 0; l < x.packs.pack[i].count; l++) {
+                const int k = x.packs.pack[i].node[l];
+                seen[k]++;
+                check_equal(i < x.packs.heavy, s->nodes[k].frame >= 0);
+            }
+        for (int i = 0; i < x.packs.rest_count; i++)
+            seen[x.packs.rest[i]]++;
+        for (int k = 0; k < s->node_count; k++)
+            check_equal(1, seen[k]);
+        check_equal(bodies % 4 == 1, x.packs.single >= 0);
+        sample_close(&x);
+    }
+}
+
+/* T = M ((2/h) dq - 2 v0) + h f, or M (2/h) dq - 2 p0 + h f */
+TEST(inertia_is_that_of_the_mass_matrix)
+{
+    static sample x;
+    const double h = 0.1;
+    sample_open(&x, BODIES, false);
+    for (int from_momentum = 0; from_momentum < 2; from_momentum++) {
+        double T[MOST] = {0}, change[MOST], expected[MOST];
+        const olo_frame_inertia inertia = {.h = h,
+                                           .dq = x.dq,
+                                           .start = x.v,
+                                           .constant = x.force,
+                                           .from_momentum = from_momentum,
+                                           .T = T};
+        for (int i = 0; i < x.s.system->n; i++)
+            change[i] = 2 / h * x.dq[i] - (from_momentum ? 0 : 2 * x.v[i]);
+        olo_system_mass_times(x.s.system, change, expected);
+        for (int i = 0; i < x.packs.heavy; i++) {
+            const olo_frame_pack *pack = &x.packs.pack[i];
+            x.packs.kernels->set_inertia(pack, &inertia);
+            for (int l = 0; l < pack->count; l++)
+                for (int j = pack->q[l]; j < pack->q[l] + 12; j++)
+                    check_close(expected[j] + h * x.force[j] - (from_momentum ? 2 * x.v[j] : 0),
+                                T[j], 1e-12);
+        }
+    }
+    sample_close(&x);
+}
+
+/* The tangent of one node from unit twists, as P_int(left)^T M P_int(q1) and the variation. */
+static void check_blocks(const sample *x, const olo_frame_tangent *at, int k, const double *K,
+                         const double *right)
+{
+    const olo_node *node = &x->s.system->nodes[k];
+    double S[36] = {0}, w[6] = {0};
+    for (int j = 0; j < 6; j++) {
+        double twist[6] = {0}, v[MOST] = {0}, p[MOST];
+        twist[j] = 1;
+        node->type->velocity(at->q1 + node->q, twist, v + node->q);
+        olo_system_mass_times(x->s.system, v, p);
+        for (int i = 0; i < 6; i++) {
+            double unit[6] = {0}, row[12];
+            unit[i] = 1;
+            node->type->velocity(at->left + node->q, unit, row);
+            for (int c = 0; c < 12; c++)
+                S[6 * i + j] += at->factor * row[c] * p[node->q + c];
+        }
+    }
+    if (at->varied)
+        node->type->add_variation(at->q1 + node->q, at->T + node->q, S);
+    node->type->add_wrench(at->left + node->q, at->T + node->q, w);
+    for (int i = 0; i < 36; i++)
+        check_close(1 + S[i], K[i], 1e-12 * (1 + fabs(S[i])));
+    for (int i = 0; i < 6; i++)
+        check_close(2 + w[i], right[i], 1e-12);
+}
+
+TEST(tangents_are_those_of_unit_twists)
+{
+    static sample x;
+    sample_open(&x, BODIES, false);
+    for (int varied = 0; varied < 2; varied++) {
+        const olo_frame_tangent at = {
+            .factor = 3.7, .varied = varied, .T = x.force, .left = x.qm, .q1 = x.q1};
+        for (int i = 0; i < x.packs.heavy; i++) {
+            const olo_frame_pack *pack = &x.packs.pack[i];
+            double K[LANES][36], right[LANES][6];
+            olo_frame_blocks to;
+            for (int l = 0; l < LANES; l++) {
+                to.K[l] = K[l];
+                to.right[l] = right[l];
+                for (int j = 0; j < 36; j++)
+                    K[l][j] = 1;
+                for (int j = 0; j < 6; j++)
+                    right[l][j] = 2;
+            }
+            x.packs.kernels->fill(pack, &at, &to);
+            for (int l = 0; l < pack->count; l++)
+                check_blocks(&x, &at, pack->node[l], K[l], right[l]);
+            /* nothing is added to further lanes */
+            for (int l = pack->count; l < LANES; l++)
+                check_true(K[l][0] == 1 && right[l][0] == 2);
+        }
+    }
+    sample_close(&x);
+}
+
+/* The twists of an update, by the motion of each node. */
+static void update_all(sample *x, const double *twists, olo_frame_measures *measures)
+{
+    for (int i = 0; i < x->packs.count; i++) {
+        const olo_frame_pack *pack = &x->packs.pack[i];
+        const double *twist[LANES];
+        for (int l = 0; l < LANES; l++)
+            twist[l] = twists + pack->motion[l];
+        x->packs.kernels->update(pack, twist, 0.3, &x->x, &measures[i]);
+    }
+}
+
+TEST(updates_have_the_bits_of_single_nodes_on_every_processor)
+{
+    static sample x, plain;
+    double twists[MOST];
+    unsigned long long seed = 5;
+    olo_frame_measures measures[BODIES], same[BODIES];
+    for (int i = 0; i < MOST; i++)
+        twists[i] = scene_random(&seed);
+    sample_open(&x, BODIES, false);
+    sample_open(&plain, BODIES, true);
+    const sample before = x;
+    update_all(&x, twists, measures);
+    update_all(&plain, twists, same);
+    for (int i = 0; i < x.packs.count; i++)
+        for (int l = 0; l < x.packs.pack[i].count; l++) {
+            const olo_node *node = &x.s.system->nodes[x.packs.pack[i].node[l]];
+            const double *twist = twists + node->motion, *was = before.motion + node->motion;
+            double motion[6], dq[12], qm[12], q1[12];
+            memcpy(motion, was, sizeof motion);
+            node->type->update(twist, motion);
+            node->type->move(motion, x.q0 + node->q, dq, qm, q1);
+            check_true(memcmp(motion, x.motion + node->motion, sizeof motion) == 0);
+            check_true(memcmp(dq, x.dq + node->q, sizeof dq) == 0);
+            check_true(memcmp(qm, x.qm + node->q, sizeof qm) == 0);
+            check_true(memcmp(q1, x.q1 + node->q, sizeof q1) == 0);
+            check_close(0.3 * norm3(twist) + norm3(twist + 3), measures[i].change[l], 1e-14);
+            check_close(0.3 * norm3(was) + norm3(was + 3), measures[i].size[l], 1e-14);
+            check_close(norm3(was + 3), measures[i].turn[l], 1e-14);
+            check_true(measures[i].change[l] == same[i].change[l]);
+        }
+    check_true(memcmp(x.q1, plain.q1, sizeof x.q1) == 0);
+    sample_close(&x);
+    sample_close(&plain);
+}
+
+/* Of five bodies four are in a pack and one is single, of six all are in packs. The bodies do not
+ * interact, so that the fifth moves equally. */
+TEST(single_frames_have_the_bits_of_packs)
+{
+    scene five = open_scene(5), six = open_scene(6);
+    int of_five = -1, of_six = -1;
+    scene_run(&five, 0.01, 5);
+    scene_run(&six, 0.01, 5);
+    for (int k = 0; k < five.system->node_count; k++)
+        if (strcmp(five.system->nodes[k].name, "b4") == 0)
+            of_five = five.system->nodes[k].q;
+    for (int k = 0; k < six.system->node_count; k++)
+        if (strcmp(six.system->nodes[k].name, "b4") == 0)
+            of_six = six.system->nodes[k].q;
+    check_true(memcmp(five.state->q + of_five, six.state->q + of_six, 12 * sizeof(double)) == 0);
+    check_true(memcmp(five.state->v + of_five, six.state->v + of_six, 12 * sizeof(double)) == 0);
+    scene_close(&five);
+    scene_close(&six);
+}
+
+TEST_MAIN(cmocka_unit_test(every_node_is_in_one_pack_or_in_the_rest),
+          cmocka_unit_test(inertia_is_that_of_the_mass_matrix),
+          cmocka_unit_test(tangents_are_those_of_unit_twists),
+          cmocka_unit_test(updates_have_the_bits_of_single_nodes_on_every_processor),
+          cmocka_unit_test(single_frames_have_the_bits_of_packs))
