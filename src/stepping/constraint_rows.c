@@ -40,9 +40,11 @@ double olo_row_start_value(const olo_step *step, int row)
 {
     const double noise = 2e-15;
     const olo_constraint *c = &step->system->constraints[row];
+    const olo_interval over = olo_step_interval(step);
     olo_at start = olo_step_start(step);
     double g = olo_constraint_value(c, &start);
-    return fabs(g) > noise * olo_constraint_magnitude(c, &start) ? g : 0.0;
+    const bool significant = fabs(g) > noise * olo_constraint_magnitude(c, &start);
+    return (significant ? g : 0.0) - olo_constraint_advance(c, &over);
 }
 
 double olo_row_increment(const olo_step *step, const olo_interval *over, int row, const double *d)
@@ -53,7 +55,7 @@ double olo_row_increment(const olo_step *step, const olo_interval *over, int row
         olo_evaluate_row(&(olo_evaluation){0}, c, over, own, NULL);
         d = own;
     }
-    return olo_constraint_difference(c, over, d);
+    return olo_constraint_along(c, d, over->dq);
 }
 
 double olo_row_end_value(const olo_step *step, int row, const double *d)

@@ -24,6 +24,7 @@ typedef struct closure_entry {
 typedef struct plan {
     olo_coupling of;
     olo_twist_plan vectors; /* of pieces with forms */
+    olo_twist_plan *shares; /* of a closure row of joint coordinates: of each of them */
     int size;               /* of a closure row: its coordinates */
     closure_entry *entries;
     double *block[]; /* [nodes * nodes], in the same memory: they are read together */
@@ -69,6 +70,22 @@ static int forms_of(const olo_system *s, int piece, const olo_form **form)
     return term->forms;
 }
 
+/* The plans of the joint coordinates of a closure row. */
+static bool plan_shares(olo_projector *p, int piece, const olo_coupling *coupling, plan *x)
+{
+    const olo_system *s = p->system;
+    const olo_constraint *row = &s->constraints[piece - olo_piece_of_constraint(s, 0)];
+    bool ok = true;
+    if (row->share_count > 0)
+        x->shares = olo_pool_alloc(&p->pool, (size_t)row->share_count, sizeof *x->shares);
+    for (int i = 0; ok && i < row->share_count; i++) {
+        const olo_term *term = row->shares[i].coordinate;
+        ok = x->shares && olo_twist_plan_create(s, term->size, term->index, coupling, term->forms,
+                                                term->form, &p->pool, &x->shares[i]);
+    }
+    return ok;
+}
+
 static bool plan_piece(olo_projector *p, int piece, const olo_coupling *coupling)
 {
     const olo_system *s = p->system;
@@ -83,10 +100,11 @@ static bool plan_piece(olo_projector *p, int piece, const olo_coupling *coupling
     if (ok && row) {
         x->size = olo_piece_size(s, piece);
         x->entries = olo_pool_alloc(&p->pool, (size_t)x->size, sizeof *x->entries);
-        ok = x->entries != NULL;
+        ok = x->entries != NULL && plan_shares(p, piece, coupling, x);
     }
     if (ok && forms > 0)
-        ok = olo_twist_plan_create(s, piece, coupling, forms, form, &p->pool, &x->vectors);
+        ok = olo_twist_plan_create(s, olo_piece_size(s, piece), olo_piece_index(s, piece), coupling,
+                                   forms, form, &p->pool, &x->vectors);
     return ok;
 }
 
@@ -363,10 +381,9 @@ void olo_projector_add(olo_projector *p, int piece, double factor, const double 
 }
 
 /* += sum_k weight_k A_k of the forms of a piece, between rows at `left` and columns at `right` */
-static void add_hessians(const olo_projector *p, const plan *x, const double *weight,
-                         const double *left, const double *right)
+static void add_hessians(const olo_projector *p, const plan *x, const olo_twist_plan *t,
+                         const double *weight, const double *left, const double *right)
 {
-    const olo_twist_plan *t = &x->vectors;
     const int nodes = x->of.nodes;
     for (int k = 0; k < t->pair_count; k++) {
         const olo_plan_pair *pair = &t->pairs[k];
@@ -428,8 +445,9 @@ static inline void add_products(const olo_projector *p, const plan *x, int forms
 
 /* The tangent of a law of forms: sum_k P^T grad e_k (x) P^T u_k with u_k = sum_l s1_kl grad e_l,
  * and 1/2 sum_k s_k A_k. */
-static void add_forms(olo_projector *p, const plan *x, const olo_term *term, double factor,
-                      const olo_law_over *law, const olo_twist_configurations *at)
+static void add_forms(olo_projector *p, const plan *x, const olo_twist_plan *vectors,
+                      const olo_term *term, double factor, const olo_law_over *law,
+                      const olo_twist_configurations *at)
 {
     const int forms = term->forms, twists = x->of.twists;
     double *g = p->work, *left = g + OLO_FORM_SIZE_MAX, *right = left + forms * twists,
@@ -438,10 +456,10 @@ static void add_forms(olo_projector *p, const plan *x, const olo_term *term, dou
     for (int k = 0; k < forms; k++) {
         weight[k] = 0.5 * factor * law->s[k];
         olo_form_gradient(&term->form[k], at->qm, g);
-        olo_twist_project(&x->vectors, at->left, g, left + k * twists);
+        olo_twist_project(vectors, at->left, g, left + k * twists);
         if (at->stress != at->qm)
             olo_form_gradient(&term->form[k], at->stress, g);
-        olo_twist_project(&x->vectors, at->q1, g, right + k * twists);
+        olo_twist_project(vectors, at->q1, g, right + k * twists);
     }
     for (int k = 0; k < forms; k++) {
         memset(u + k * twists, 0, (size_t)twists * sizeof *u);
@@ -453,13 +471,21 @@ static void add_forms(olo_projector *p, const plan *x, const olo_term *term, dou
     for (int a = 0; a < x->of.nodes; a++)
         for (int i = 0; i < p->system->nodes[x->of.node[a]].twist; i++)
             add_products(p, x, forms, a, i, left + x->of.offset[a] + i, u);
-    add_hessians(p, x, weight, at->left, at->q1);
+    add_hessians(p, x, vectors, weight, at->left, at->q1);
 }
 
 void olo_projector_add_stress(olo_projector *p, int piece, const olo_term *term, double factor,
                               const olo_law_over *law, const olo_twist_configurations *at)
 {
-    add_forms(p, p->plans[piece], term, factor, law, at);
+    add_forms(p, p->plans[piece], &p->plans[piece]->vectors, term, factor, law, at);
+}
+
+void olo_projector_add_share(olo_projector *p, int row, int i, double factor,
+                             const olo_law_over *law, const olo_twist_configurations *at)
+{
+    const plan *x = p->plans[olo_piece_of_constraint(p->system, row)];
+    add_forms(p, x, &x->shares[i], p->system->constraints[row].shares[i].coordinate, factor, law,
+              at);
 }
 
 void olo_projector_add_pack(olo_projector *p, const olo_term_pack *pack, double factor,
@@ -474,7 +500,7 @@ void olo_projector_add_pack(olo_projector *p, const olo_term_pack *pack, double 
 void olo_projector_add_hessian(olo_projector *p, int piece, double factor, const double *qm,
                                const double *q1)
 {
-    add_hessians(p, p->plans[piece], &factor, qm, q1);
+    add_hessians(p, p->plans[piece], &p->plans[piece]->vectors, &factor, qm, q1);
 }
 
 void olo_projector_add_column(olo_projector *p, int piece, double factor, const double *g,

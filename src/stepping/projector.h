@@ -37,6 +37,9 @@ void olo_projector_add(olo_projector *projector, int piece, double factor, const
 void olo_projector_add_stress(olo_projector *projector, int piece, const olo_term *term,
                               double factor, const olo_law_over *law,
                               const olo_twist_configurations *at);
+/* The same for joint coordinate i of a closure row, with the stress of olo_evaluate_share */
+void olo_projector_add_share(olo_projector *projector, int row, int i, double factor,
+                             const olo_law_over *law, const olo_twist_configurations *at);
 /* The same for a pack of terms with invariants; the left pair is evaluated at q0 if `at_start`. */
 void olo_projector_add_pack(olo_projector *projector, const olo_term_pack *pack, double factor,
                             bool at_start, const olo_pack_step *at);

@@ -140,6 +140,22 @@ static void sink_pack(void *context, const olo_term_pack *pack, double factor, o
     olo_projector_add_pack(x->projector, pack, factor, x->step->x.left != NULL, at);
 }
 
+/* d of a row of joint coordinates, in step->r, and the variation of its force. */
+static void add_shares(reduced *x, olo_step *step, int row, double factor)
+{
+    const olo_constraint *c = &x->system->constraints[row];
+    const olo_interval over = olo_step_interval(step);
+    const olo_motion *m = &step->x;
+    const olo_twist_configurations at = {
+        .left = olo_motion_left(m), .qm = m->qm, .stress = m->q1, .q1 = m->q1};
+    memset(step->r, 0, (size_t)c->size * sizeof *step->r);
+    for (int i = 0; i < c->share_count; i++) {
+        olo_law_over law;
+        olo_evaluate_share(c, &over, i, step->r, &law);
+        olo_projector_add_share(x->projector, row, i, factor, &law, &at);
+    }
+}
+
 /* With lambda = 2 lambda'/h^2 a row adds h lambda grad g = (2/h) lambda' grad g to T; rows are
  * (2/h) g(q1) = 0. */
 static void add_closure_row(reduced *x, olo_step *step, int row, int u, double *right)
@@ -150,8 +166,14 @@ static void add_closure_row(reduced *x, olo_step *step, int row, int u, double *
     const double *left = olo_motion_left(&step->x);
     int piece = olo_piece_of_constraint(s, row);
     double a = 2 / step->h, lambda = x->lambda[u];
-    const bool varies = olo_evaluate_row(&step->evaluation, c, &interval, step->r,
-                                         c->form || x->older ? NULL : step->K);
+    const bool stressed = c->type->stress && c->curved && x->varied && !x->older && lambda != 0,
+               matrix = !c->form && !stressed && !x->older;
+    bool varies = false;
+    if (stressed)
+        add_shares(x, step, row, a * lambda);
+    else
+        varies =
+            olo_evaluate_row(&step->evaluation, c, &interval, step->r, matrix ? step->K : NULL);
     /* force of the multiplier, column, and variation of the gradient */
     for (int k = 0; k < c->size; k++)
         step->T[c->index[k]] += a * lambda * step->r[k];

@@ -117,7 +117,8 @@ double olo_row_residual(const olo_system *system, int row, const double *gradien
  * at the level of rounding is ignored: correcting it would add this noise, divided by h, to the
  * velocities. */
 double olo_row_end_value(const olo_step *step, int row, const double *d);
-/* Its two parts, of which the first is constant during a step. */
+/* Its two parts: the first is constant during a step, g(q0) and the change of the prescribed
+ * motion; the second is d.dq. */
 double olo_row_start_value(const olo_step *step, int row);
 double olo_row_increment(const olo_step *step, const olo_interval *over, int row, const double *d);
 /* The largest residual at q1 over `count` rows, or over the first `count` rows if `rows` is NULL.

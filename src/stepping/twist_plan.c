@@ -75,10 +75,10 @@ static void find_pairs(const olo_system *s, const int *index, const olo_form *fo
     }
 }
 
-bool olo_twist_plan_create(const olo_system *s, int piece, const olo_coupling *coupling, int forms,
-                           const olo_form *form, olo_pool *pool, olo_twist_plan *plan)
+bool olo_twist_plan_create(const olo_system *s, int size, const int *index,
+                           const olo_coupling *coupling, int forms, const olo_form *form,
+                           olo_pool *pool, olo_twist_plan *plan)
 {
-    const int size = olo_piece_size(s, piece), *index = olo_piece_index(s, piece);
     size_t products = 0;
     for (int k = 0; k < forms; k++)
         products += (size_t)form[k].products;

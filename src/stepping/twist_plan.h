@@ -47,10 +47,11 @@ typedef struct olo_twist_plan {
     olo_plan_single *singles;
 } olo_twist_plan;
 
-/* The plan of a piece with the nodes of `coupling`, and of `forms` forms over its coordinates.
+/* The plan of the coordinates `index` of nodes of `coupling`, and of `forms` forms over them.
  * False: no memory. */
-bool olo_twist_plan_create(const olo_system *system, int piece, const olo_coupling *coupling,
-                           int forms, const olo_form *form, olo_pool *pool, olo_twist_plan *plan);
+bool olo_twist_plan_create(const olo_system *system, int size, const int *index,
+                           const olo_coupling *coupling, int forms, const olo_form *form,
+                           olo_pool *pool, olo_twist_plan *plan);
 
 /* twists = P_int(q)^T g; g[size of the piece] */
 void olo_twist_project(const olo_twist_plan *plan, const double *q, const double *g,

@@ -20,8 +20,7 @@ static void motion_derivatives(const olo_constraint *row, double t, double by[2]
     by[1] = -f[2];
 }
 
-/* d.v of a local d and a velocity or increment v of all coordinates */
-static double along(const olo_constraint *row, const double *d, const double *v)
+double olo_constraint_along(const olo_constraint *row, const double *d, const double *v)
 {
     double sum = 0;
     for (int i = 0; i < row->size; i++)
@@ -36,7 +35,7 @@ double olo_constraint_advance(const olo_constraint *row, const olo_interval *x)
 
 double olo_constraint_difference(const olo_constraint *row, const olo_interval *x, const double *d)
 {
-    return along(row, d, x->dq) - olo_constraint_advance(row, x);
+    return olo_constraint_along(row, d, x->dq) - olo_constraint_advance(row, x);
 }
 
 double olo_condition_value(const olo_constraint *row, const olo_interval *x)
@@ -46,7 +45,7 @@ double olo_condition_value(const olo_constraint *row, const olo_interval *x)
     if (!row->type->velocity)
         return row->type->value(row, &end);
     row->type->discrete(row, x, d, NULL);
-    return along(row, d, x->dq);
+    return olo_constraint_along(row, d, x->dq);
 }
 
 /* d and dd/dq_a */
@@ -159,7 +158,7 @@ double olo_condition_by_coefficient(const olo_constraint *row, const olo_interva
 double olo_rate_value(const olo_constraint *row, const olo_at *at, const double *gradient,
                       const double *v)
 {
-    return along(row, gradient, v) - olo_constraint_motion_rate(row, at->t);
+    return olo_constraint_along(row, gradient, v) - olo_constraint_motion_rate(row, at->t);
 }
 
 void olo_rate_by_configuration(const olo_constraint *row, const olo_at *at, const double *v,

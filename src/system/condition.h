@@ -17,6 +17,8 @@ void olo_condition_second(const olo_constraint *row, const olo_interval *x, olo_
 olo_structure olo_condition_structure(const olo_constraint *row);
 double olo_condition_by_coefficient(const olo_constraint *row, const olo_interval *x, int p);
 
+/* d.v of a local d and a velocity or increment v of all coordinates */
+double olo_constraint_along(const olo_constraint *row, const double *d, const double *v);
 /* f(t + h) - f(t) of the prescribed motion. */
 double olo_constraint_advance(const olo_constraint *row, const olo_interval *x);
 /* g(q1, t + h) - g(q0, t) = d.dq - (f(t + h) - f(t)) from a given discrete gradient d, without

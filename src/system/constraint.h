@@ -44,6 +44,10 @@ typedef struct olo_constraint_type {
     void (*gradient)(const olo_constraint *row, const olo_at *at, double *gradient);
     /* d[size]; tangent[size*size] = dd/dq1 unless NULL */
     void (*discrete)(const olo_constraint *row, const olo_interval *x, double *d, double *tangent);
+    /* Of a sum of joint coordinates, for share i: adds its part of d, whose stress and derivative
+     * go to `law`, see olo_term_stress. NULL: the row is no such sum. */
+    void (*stress)(const olo_constraint *row, const olo_interval *x, int share, double *d,
+                   olo_law_over *law);
     /* dd/dq0, row-major, and the Hessian of g at a configuration, for derivatives of runs. NULL:
      * there is none. `hessian` of a velocity row is the matrix H with d(d(q, q).v)/dq = H v. */
     void (*start_tangent)(const olo_constraint *row, const olo_interval *x, double *tangent);

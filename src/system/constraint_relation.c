@@ -75,6 +75,19 @@ static void discrete(const olo_constraint *row, const olo_interval *x, double *d
     }
 }
 
+static void stress(const olo_constraint *row, const olo_interval *x, int i, double *d,
+                   olo_law_over *law)
+{
+    const olo_share *share = &row->shares[i];
+    const int forms = share->coordinate->forms;
+    double own[OLO_FORM_SIZE_MAX];
+    olo_term_stress(share->coordinate, x, own, law);
+    for (int k = 0; k < share->coordinate->size; k++)
+        d[share->slot[k]] += share->factor * own[k];
+    small_scale(forms, share->factor, law->s);
+    small_scale(forms * forms, share->factor, law->s1);
+}
+
 static void start_tangent(const olo_constraint *row, const olo_interval *x, double *tangent)
 {
     double K[OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX];
@@ -130,6 +143,7 @@ const olo_constraint_type olo_constraint_relation = {.name = "relation",
                                                      .magnitude = magnitude,
                                                      .gradient = gradient,
                                                      .discrete = discrete,
+                                                     .stress = stress,
                                                      .start_tangent = start_tangent,
                                                      .hessian = hessian,
                                                      .second = second,

@@ -54,6 +54,14 @@ static inline void olo_evaluate_action(const olo_action *action, const olo_inter
     action->type->force(action, x, f, tangent);
 }
 
+/* The part of d of joint coordinate i, added to d, with its stress in `law` instead of the tangent;
+ * for rows with such coordinates over the interval. */
+static inline void olo_evaluate_share(const olo_constraint *row, const olo_interval *x, int i,
+                                      double *d, olo_law_over *law)
+{
+    row->type->stress(row, x, i, d, law);
+}
+
 /* d and, unless NULL, dd/dq1. True if d changes with q1; only then is the tangent written. */
 bool olo_evaluate_row(const olo_evaluation *how, const olo_constraint *row, const olo_interval *x,
                       double *d, double *tangent);
