@@ -15,11 +15,6 @@ static double chain_term(double g, double a)
     return a == 0 ? 0 : g * a;
 }
 
-bool olo_jet_is_constant(const olo_jet *x)
-{
-    return x->c[1] == 0 && x->c[2] == 0 && x->c[3] == 0;
-}
-
 void olo_jet_constant(double value, olo_jet *r)
 {
     *r = (olo_jet){{value, 0, 0, 0}};
@@ -104,6 +99,20 @@ void olo_jet_divide(int kind, const olo_jet *x, const olo_jet *y, olo_jet *r)
         q[3] = (a[3] - q[0] * b[3] - 3 * (q[1] * b[2] + q[2] * b[1])) / b[0];
 }
 
+/* x^n; small whole powers are products, which are exact to rounding and much faster */
+static double power(double x, double n)
+{
+    if (n == 1)
+        return x;
+    if (n == 2)
+        return x * x;
+    if (n == 3)
+        return x * x * x;
+    if (n == 4)
+        return (x * x) * (x * x);
+    return n == 0 ? 1.0 : pow(x, n);
+}
+
 /* Derivatives of x^n by x for constant n, as many as the kind needs. A zero factor ends the series:
  * the power that would follow is infinite at x = 0. */
 static void power_derivatives(int kind, double x, double n, double *g)
@@ -111,7 +120,7 @@ static void power_derivatives(int kind, double x, double n, double *g)
     int order = kind == OLO_JET_MIXED ? 2 : kind;
     double factor = 1;
     for (int k = 0; k <= OLO_EXPRESSION_MAX_ORDER; k++) {
-        g[k] = factor == 0 || k > order ? 0 : factor * pow(x, n - k);
+        g[k] = factor == 0 || k > order ? 0 : factor * power(x, n - k);
         factor *= n - k;
     }
 }

@@ -19,7 +19,10 @@ enum { OLO_JET_MIXED = OLO_EXPRESSION_MAX_ORDER + 1 };
 void olo_jet_constant(double value, olo_jet *result);
 
 /* True if all derivatives vanish. */
-bool olo_jet_is_constant(const olo_jet *x);
+static inline bool olo_jet_is_constant(const olo_jet *x)
+{
+    return x->c[1] == 0 && x->c[2] == 0 && x->c[3] == 0;
+}
 
 /* f(x) for a function with the derivatives g = f, f', f'', f''' at x. */
 void olo_jet_compose(int kind, const double *g, const olo_jet *x, olo_jet *result);
