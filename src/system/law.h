@@ -53,6 +53,7 @@ typedef struct olo_law_input {
     double h;            /* step, for dissipative laws */
     const double *c;     /* coefficients */
     const void *context; /* of `general` laws */
+    bool no_value;       /* of at(): only derivatives are wanted, f may be anything */
     double angle; /* of laws of an angle: its value with full turns, at e0 or within half a turn of
                      it */
 } olo_law_input;

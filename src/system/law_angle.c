@@ -33,9 +33,10 @@
 
 static const double two_pi = 6.283185307179586476925286766559;
 
-/* Below this |S/C| series are used; each term then adds four bits. */
-static const double series_below = 0.25;
-enum { SERIES_TERMS = 16 };
+/* Below this |S/C| series are used; each term then adds four bits. In most steps angles are much
+ * smaller, and each term adds twelve. */
+static const double series_below = 0.25, small_below = 1.0 / 64;
+enum { SERIES_TERMS = 16, SMALL_TERMS = 5 };
 
 double olo_angle_near(double c, double s, double near)
 {
@@ -62,7 +63,9 @@ static void angle_derivatives(double c, double s, double first[2], double second
 static void at(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_at *out)
 {
     const olo_law *law = x->law->angle;
-    const double theta = olo_angle_near(x->e0[0], x->e0[1], x->angle);
+    /* the derivative of a linear F does not depend on the angle */
+    const bool skipped = x->no_value && law->linear;
+    const double theta = skipped ? 0.0 : olo_angle_near(x->e0[0], x->e0[1], x->angle);
     double t[2], tt[3], ttt[4];
     olo_law_input inner = *x;
     olo_law_at F;
@@ -104,7 +107,7 @@ static void small_angle(double x, double *first, double *second)
 {
     const double y = -x * x;
     double a = 0.0, b = 0.0;
-    for (int n = SERIES_TERMS; n >= 1; n--) {
+    for (int n = fabs(x) < small_below ? SMALL_TERMS : SERIES_TERMS; n >= 1; n--) {
         const double weight = 2.0 * n / (2.0 * n + 1.0);
         a = weight + y * a;
         b = weight * (2.0 * n - 1.0) + y * b;
@@ -221,7 +224,8 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
     const olo_law *law = x->law->angle;
     const double S = x->e0[0] * x->de[1] - x->e0[1] * x->de[0];
     const double C = x->e0[0] * x->e1[0] + x->e0[1] * x->e1[1];
-    const double theta0 = olo_angle_near(x->e0[0], x->e0[1], x->angle);
+    /* sigma of a linear F does not depend on the angles */
+    const double theta0 = law->linear ? 0.0 : olo_angle_near(x->e0[0], x->e0[1], x->angle);
     const double difference = atan2(S, C), theta1 = theta0 + difference;
     olo_law_input inner = *x;
     olo_law_over sigma;
@@ -241,9 +245,11 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
     }
     if (order < OLO_LAW_FIRST)
         return;
-    double t[2][2], tt[2][3], unused[4];
-    angle_derivatives(x->e0[0], x->e0[1], t[0], tt[0], unused);
-    angle_derivatives(x->e1[0], x->e1[1], t[1], tt[1], unused);
+    double t[2][2] = {{0}}, tt[2][3] = {{0}}, unused[4];
+    if (!law->linear || order >= OLO_LAW_SECOND) {
+        angle_derivatives(x->e0[0], x->e0[1], t[0], tt[0], unused);
+        angle_derivatives(x->e1[0], x->e1[1], t[1], tt[1], unused);
+    }
     put_first(&d, &sigma, t, out);
     if (order >= OLO_LAW_SECOND) {
         put_second(&d, &sigma, 0, 0, t, tt, out->s00);

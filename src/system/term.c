@@ -111,6 +111,22 @@ static double angle_of(const olo_term *term, const double *angles)
     return term->law->angle && angles != NULL ? angles[term->coordinate] : 0.0;
 }
 
+/* df/de_k at q, for all invariants. */
+static void derivatives_at(const olo_term *term, const double *q, const double *angles,
+                           olo_law_at *law)
+{
+    double e[K];
+    values(term, q, e);
+    const olo_law_input x = {.law = term->law,
+                             .k = term->forms,
+                             .e0 = e,
+                             .c = term->coefficient,
+                             .context = term->context,
+                             .no_value = true,
+                             .angle = angle_of(term, angles)};
+    term->law->at(&x, OLO_LAW_VALUE, false, law);
+}
+
 /* The law at given invariants. */
 static void law_of(const olo_term *term, const double *e, const double *angles, olo_law_order order,
                    bool coefficients, olo_law_at *law)
@@ -156,7 +172,7 @@ double olo_term_energy_with_remainder(const olo_term *term, const double *q,
 void olo_term_gradient(const olo_term *term, const double *q, const double *angles, double *sum)
 {
     olo_law_at law;
-    law_at(term, q, angles, OLO_LAW_VALUE, false, &law);
+    derivatives_at(term, q, angles, &law);
     small_zero(term->size, sum);
     for (int k = 0; k < term->forms; k++) {
         double g[SIZE];
@@ -168,7 +184,7 @@ void olo_term_gradient(const olo_term *term, const double *q, const double *angl
 void olo_term_derivatives(const olo_term *term, const double *q, const double *angles, double *by)
 {
     olo_law_at law;
-    law_at(term, q, angles, OLO_LAW_VALUE, false, &law);
+    derivatives_at(term, q, angles, &law);
     for (int k = 0; k < term->forms; k++)
         by[k] = law.g[k];
 }
