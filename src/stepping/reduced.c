@@ -189,13 +189,11 @@ static void add_closure_row(reduced *x, olo_step *step, int row, int u, double *
     olo_condition_by_end(c, &interval, step->r);
     if (!x->older)
         olo_projector_add_row(x->projector, piece, a, step->r, step->x.q1);
-    olo_raise(&x->open, olo_row_residual(s, row, step->r, g, step->x.q1));
     *right = a * g;
 }
 
 static void add_closures(reduced *x, olo_step *step)
 {
-    x->open = 0;
     for (int i = 0; i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
         double *right = olo_elimination_rhs(x->elimination, closure_block(x, i));
@@ -465,12 +463,14 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
 
 /* The residual that Newton's stagnation test uses. Lifted iterates have no residual in the joints
  * alone. Updates that no longer decrease are round-off if they are small relative to the step or in
- * absolute terms, and all closures are satisfied. */
-static double residual_of(const reduced *x, const olo_newton *newton)
+ * absolute terms, and all closures are satisfied; as long as they decrease nobody asks. */
+static double residual_of(const reduced *x, const olo_step *step, const olo_newton *newton)
 {
-    const double stagnation = 1e-9, negligible = 1e-14;
-    bool small = newton->increment <= fmax(stagnation * fmin(newton->size, 1.0), negligible);
-    return small ? x->open : HUGE_VAL;
+    const double stagnation = 1e-9, negligible = 1e-14, slow = 0.5;
+    const bool small = newton->increment <= fmax(stagnation * fmin(newton->size, 1.0), negligible);
+    if (!small || newton->increment <= slow * x->update_before)
+        return HUGE_VAL;
+    return olo_rows_largest_residual(step, x->topology->closure_count, x->topology->closures);
 }
 
 /* Whether joints are closed to round-off after the update. An update leaves gaps of the size of its
@@ -520,6 +520,7 @@ static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
     const double small = x->varied ? 1e-7 : 1e-3, largest_ratio = 0.05;
     double ratio = x->older ? newton->increment / x->update : 0;
     newton->left = ratio * newton->increment;
+    x->update_before = x->update;
     x->update = newton->increment;
     x->older = !(x->varied && x->hinged) && !step->closed && newton->increment <= small &&
                ratio <= largest_ratio;
@@ -552,11 +553,12 @@ static olo_status fail_singular(const reduced *x, int block, int *worst, olo_err
 }
 
 /* The status of an iteration; `singular` is the singular block, or negative. */
-static olo_status conclude(reduced *x, int singular, olo_newton *newton, olo_error *error)
+static olo_status conclude(reduced *x, const olo_step *step, int singular, olo_newton *newton,
+                           olo_error *error)
 {
     if (singular >= 0)
         return fail_singular(x, singular, &newton->worst, error);
-    newton->residual = residual_of(x, newton);
+    newton->residual = residual_of(x, step, newton);
     x->settled = is_settled(newton);
     return OLO_OK;
 }
@@ -568,7 +570,7 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
         bool regular = olo_hinges_iterate(x->hinges, step, x->older, newton);
         if (regular)
             choose_tangent(x, step, newton);
-        return conclude(x, regular ? -1 : newton->worst, newton, error);
+        return conclude(x, step, regular ? -1 : newton->worst, newton, error);
     }
     int singular = -1;
     if (x->older)
@@ -579,7 +581,7 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
         substitute(x, step, newton);
         choose_tangent(x, step, newton);
     }
-    return conclude(x, singular, newton, error);
+    return conclude(x, step, singular, newton, error);
 }
 
 /* Closes joints to the last bit: computes the motions again from the joint increments. Returns true

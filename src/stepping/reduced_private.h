@@ -27,7 +27,7 @@ typedef struct reduced {
     bool varied;              /* the left pair varies with q1 */
     olo_motion_pass *motion_pass; /* how the predictor stores motions; NULL: the last two */
     bool older;                   /* the next iteration uses the present tangent */
-    double update;                /* size of the last update */
+    double update, update_before; /* sizes of the last two updates */
     bool closed;                  /* the joints are closed in this iterate */
     bool settled;                 /* after the last update joints are closed to round-off */
     bool redundant; /* some closure rows are redundant: active directions are found in every step */
@@ -38,7 +38,6 @@ typedef struct reduced {
     double *rank_q;
     double smallest_row; /* the smallest size of a closure row */
     double compliance;   /* lower bound of the entries of independent closure rows in G M^-1 G^T */
-    double open;         /* largest residual of a closure */
     double mass_factor;  /* of M in the tangent */
     double scaled_h, scale; /* see mass_scale */
     bool has_rods;          /* some joint types have an angle of their own */
