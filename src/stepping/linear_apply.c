@@ -264,12 +264,12 @@ static bool is_zero(int n, const double *x)
 
 /* Takes the derivative with respect to the velocity at the end to those with respect to
  * configuration and momentum there. */
-static bool velocity_over_hinges(olo_linear_step *x, const olo_step_record *record,
-                                 const olo_hinges_adjoint *by, double *w)
+static bool velocity_over_packs(olo_linear_step *x, const olo_step_record *record,
+                                const olo_packs_adjoint *by, double *w)
 {
-    const olo_hinges_velocity of = {
+    const olo_packs_velocity of = {
         .v = record->v1, .p = record->p1, .gv = by->gv, .gq = by->gq, .gp = by->gp, .w = w};
-    if (!record->p1 || !olo_linear_hinges_velocity(x->hinges, &x->step, &of))
+    if (!record->p1 || !olo_linear_packs_velocity(x->packs, &x->step, &of))
         return false;
     memset(by->gv, 0, (size_t)x->system->n * sizeof *by->gv);
     return true;
@@ -277,7 +277,7 @@ static bool velocity_over_hinges(olo_linear_step *x, const olo_step_record *reco
 
 /* The total derivative with respect to q1: G[n] = gq and the contribution of velocity or momentum.
  */
-static void gather_end(olo_linear_step *x, const olo_hinges_adjoint *by, double *G)
+static void gather_end(olo_linear_step *x, const olo_packs_adjoint *by, double *G)
 {
     const double a = 2 / x->step.h;
     const int n = x->system->n;
@@ -291,8 +291,8 @@ static void gather_end(olo_linear_step *x, const olo_hinges_adjoint *by, double 
 /* Derivatives with respect to rows, after a backward step over hinges: they balance the remaining
  * part of G after y. The rows at the end are `known` if the backward sweep has just computed them
  * as the rows at the start of the next step. */
-static void rows_over_hinges(olo_linear_step *x, bool known, const double *y, double *G,
-                             const olo_step_variation *change)
+static void rows_over_packs(olo_linear_step *x, bool known, const double *y, double *G,
+                            const olo_step_variation *change)
 {
     if (known)
         olo_linear_rows_exchange(&x->over, &x->end);
@@ -309,8 +309,8 @@ static void rows_over_hinges(olo_linear_step *x, bool known, const double *y, do
 
 /* The transpose for systems of hinges. Returns false if the general code must complete the step: a
  * block is singular, or rows and the velocity vary both. */
-static bool back_over_hinges(olo_linear_step *x, const olo_step_record *record, bool *velocity,
-                             const olo_hinges_adjoint *by, const olo_step_variation *change)
+static bool back_over_packs(olo_linear_step *x, const olo_step_record *record, bool *velocity,
+                            const olo_packs_adjoint *by, const olo_step_variation *change)
 {
     const int n = x->system->n;
     if (x->rows && *velocity)
@@ -321,17 +321,17 @@ static bool back_over_hinges(olo_linear_step *x, const olo_step_record *record, 
            (size_t)x->system->twists * sizeof *record->motion);
     if (x->projects && change->v)
         memset(change->v, 0, (size_t)n * sizeof *change->v);
-    if (*velocity && !velocity_over_hinges(x, record, by, change->v))
+    if (*velocity && !velocity_over_packs(x, record, by, change->v))
         return false;
     *velocity = false;
     if (x->projects)
         copy_if(n, by->gp, change->p);
     if (x->rows)
         gather_end(x, by, x->F);
-    if (!olo_linear_hinges_back(x->hinges, &x->step, by))
+    if (!olo_linear_packs_back(x->packs, &x->step, by))
         return false;
     if (x->rows)
-        rows_over_hinges(x, known, by->y, x->F, change);
+        rows_over_packs(x, known, by->y, x->F, change);
     return true;
 }
 
@@ -340,9 +340,9 @@ olo_status olo_linear_step_back(olo_linear_step *x, const olo_step_record *recor
                                 olo_error *error)
 {
     bool velocity = x->projects && !is_zero(x->system->n, gv);
-    const olo_hinges_adjoint by = {
+    const olo_packs_adjoint by = {
         .gq = gq, .gv = gv, .gp = gp, .y = change->T, .motion = change->T != NULL};
-    if (x->hinges && back_over_hinges(x, record, &velocity, &by, change))
+    if (x->packs && back_over_packs(x, record, &velocity, &by, change))
         return OLO_OK;
     olo_status status = olo_linear_step_at(x, record, velocity, error);
     if (status == OLO_OK)

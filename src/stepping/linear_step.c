@@ -120,8 +120,8 @@ olo_status olo_linear_step_create(const olo_system *system, const olo_run *run,
         x->turned = x->projects && x->pieces > 0;
     }
     if (status == OLO_OK)
-        status = olo_linear_hinges_create(system, x->scheme, x->topology, OLO_HINGES_BEST,
-                                          &x->hinges, error);
+        status = olo_linear_packs_create(system, x->scheme, x->topology, OLO_PACKS_BEST, &x->packs,
+                                         error);
     if (status != OLO_OK) {
         olo_linear_step_free(x);
         return status;
@@ -136,7 +136,7 @@ void olo_linear_step_free(olo_linear_step *x)
         return;
     olo_treatment_reduced.free(x->reduced);
     olo_treatment_reduced.free(x->ending);
-    olo_linear_hinges_free(x->hinges);
+    olo_linear_packs_free(x->packs);
     olo_state_free(x->state);
     olo_step_free(&x->step);
     olo_pool_free(&x->pool);
@@ -153,10 +153,10 @@ const double *olo_linear_step_end_velocity(const olo_linear_step *x)
     return x->v_end;
 }
 
-void olo_linear_step_disable_hinges(olo_linear_step *x)
+void olo_linear_step_disable_packs(olo_linear_step *x)
 {
-    olo_linear_hinges_free(x->hinges);
-    x->hinges = NULL;
+    olo_linear_packs_free(x->packs);
+    x->packs = NULL;
 }
 
 void olo_linear_step_need_rows(olo_linear_step *x, bool need)

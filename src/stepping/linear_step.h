@@ -71,8 +71,8 @@ double olo_linear_step_times_input(olo_linear_step *linear, int action, const do
 olo_status olo_linear_step_back(olo_linear_step *linear, const olo_step_record *record, double *gq,
                                 double *gv, double *gp, const olo_step_variation *change,
                                 olo_error *error);
-/* Disables the special code for systems of hinges (linear_hinges.h), for comparisons. */
-void olo_linear_step_disable_hinges(olo_linear_step *linear);
+/* Disables the special code for systems of hinges (linear_packs.h), for comparisons. */
+void olo_linear_step_disable_packs(olo_linear_step *linear);
 /* The multipliers of all rows over the step, and at its end (variational). */
 const double *olo_linear_step_multipliers(const olo_linear_step *linear);
 const double *olo_linear_step_end_multipliers(const olo_linear_step *linear);

@@ -26,7 +26,7 @@
 #include "kinematics/redundancy.h"
 #include "linalg/elimination.h"
 #include "linalg/vec3.h"
-#include "stepping/hinges.h"
+#include "stepping/packs.h"
 #include "stepping/projector.h"
 #include "stepping/reduced_matrix.h"
 #include "stepping/reduced_private.h"
@@ -41,7 +41,7 @@ static void destroy(void *data)
         return;
     olo_elimination_free(x->elimination);
     olo_projector_free(x->projector);
-    olo_hinges_free(x->hinges);
+    olo_packs_free(x->packs);
     olo_free(x->wrench);
     olo_free(x->predicted);
     olo_free(x->lambda);
@@ -86,9 +86,9 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     if (status == OLO_OK)
         status = olo_projector_create(x->topology, x->elimination, &x->projector, error);
     if (status == OLO_OK)
-        status = olo_hinges_create(system, scheme, x->topology, OLO_HINGES_BEST, &x->hinges, error);
-    if (x->hinges && !x->varied)
-        x->motion_pass = olo_hinges_motion_pass(x->hinges);
+        status = olo_packs_create(system, scheme, x->topology, OLO_PACKS_BEST, &x->packs, error);
+    if (x->packs && !x->varied)
+        x->motion_pass = olo_packs_motion_pass(x->packs);
     if (status == OLO_OK) {
         x->tree_only =
             olo_elimination_is_tree(x->elimination) && olo_projector_is_empty(x->projector);
@@ -252,9 +252,9 @@ static void predict(void *data, olo_step *step, double scale)
     const olo_state *state = step->state;
     const olo_motion_mix mix = olo_predictor_mix(state, h, scale);
     x->older = false;
-    x->hinged = x->hinges && !step->closed;
-    if (x->hinged) {
-        olo_hinges_predict(x->hinges, step, scale, mix);
+    x->packed = x->packs && !step->closed;
+    if (x->packed) {
+        olo_packs_predict(x->packs, step, scale, mix);
         return;
     }
     /* predict motions and joint wrenches */
@@ -522,7 +522,7 @@ static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
     newton->left = ratio * newton->increment;
     x->update_before = x->update;
     x->update = newton->increment;
-    x->older = !(x->varied && x->hinged) && !step->closed && newton->increment <= small &&
+    x->older = !(x->varied && x->packed) && !step->closed && newton->increment <= small &&
                ratio <= largest_ratio;
 }
 
@@ -566,8 +566,8 @@ static olo_status conclude(reduced *x, const olo_step *step, int singular, olo_n
 static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_error *error)
 {
     reduced *x = data;
-    if (x->hinged) {
-        bool regular = olo_hinges_iterate(x->hinges, step, x->older, newton);
+    if (x->packed) {
+        bool regular = olo_packs_iterate(x->packs, step, x->older, newton);
         if (regular)
             choose_tangent(x, step, newton);
         return conclude(x, step, regular ? -1 : newton->worst, newton, error);
@@ -612,13 +612,13 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
 {
     const int passes = 4;
     reduced *x = data;
-    if (x->hinged)
-        olo_hinges_finish(x->hinges, step, x->wrench);
-    step->exchanged = x->hinged && olo_hinges_have_forces(x->hinges);
-    if (!x->hinged && !x->varied)
+    if (x->packed)
+        olo_packs_finish(x->packs, step, x->wrench);
+    step->exchanged = x->packed && olo_packs_have_forces(x->packs);
+    if (!x->packed && !x->varied)
         store_wrenches(x, 1 / step->weight);
-    step->concluded = step->concluded && x->hinged && x->settled;
-    x->hinged = false;
+    step->concluded = step->concluded && x->packed && x->settled;
+    x->packed = false;
     x->older = false;
     if (!x->settled && !rebuild(x, step)) {
         step->closed = true;
@@ -651,8 +651,8 @@ static void finish(void *data, olo_step *step, olo_state *state)
 static void settle(void *data, olo_step *step)
 {
     reduced *x = data;
-    if (x->hinges)
-        olo_hinges_settle(x->hinges, step->q_end, step->remainder_end);
+    if (x->packs)
+        olo_packs_settle(x->packs, step->q_end, step->remainder_end);
     else
         olo_motion_settle(x->topology, &step->x, step->q_end, step->remainder_end);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "linalg/elimination.h"
-#include "stepping/hinges.h"
+#include "stepping/packs.h"
 #include "stepping/projector.h"
 #include "stepping/step.h"
 #include "stepping/tree_assembly.h"
@@ -18,8 +18,8 @@ typedef struct reduced {
     const olo_topology *topology;
     olo_elimination *elimination;
     olo_projector *projector; /* adds pieces to the blocks of nodes */
-    olo_hinges *hinges;       /* for systems of bodies on hinges under constant forces, else NULL */
-    bool hinged;              /* the current iteration uses `hinges` */
+    olo_packs *packs;         /* for trees of rigid bodies, else NULL */
+    bool packed;              /* the current iteration uses `packs` */
     double *wrench;           /* [twists] W, the wrench of each joint, lifted like the motions */
     double *lambda;           /* [closures] scaled multipliers */
     double *row_start;        /* [closures] values of the rows at the start of the step */

@@ -89,8 +89,8 @@ olo_status olo_reduced_project(void *data, olo_step *step, olo_error *error)
 {
     reduced *x = data;
     int block = 0;
-    if (x->hinges) {
-        block = olo_hinges_project(x->hinges, step);
+    if (x->packs) {
+        block = olo_packs_project(x->packs, step);
         return block < 0 ? OLO_OK : fail_massless(x, block, OLO_SINGULAR, error);
     }
     assemble_end(x, step);

@@ -1,49 +1,49 @@
 /* The reduced treatment for rigid bodies on hinges and ball joints, or free, under constant forces:
  * chains and trees of any size. With energy-momentum also springs, dampers, stops and drives along
- * the angles of hinges (hinge_forces.h). The same equations, tangent and lifted iteration as on any
+ * the angles of hinges (joint_forces.h). The same equations, tangent and lifted iteration as on any
  * tree (reduced.c), in two passes over records of one body each; the work per body is done for four
- * at once (hinges_sweep.c). */
-#ifndef OLO_STEPPING_HINGES_H
-#define OLO_STEPPING_HINGES_H
+ * at once (packs_sweep.c). */
+#ifndef OLO_STEPPING_PACKS_H
+#define OLO_STEPPING_PACKS_H
 
 #include "stepping/predictor.h"
 #include "stepping/step.h"
 
-typedef struct olo_hinges olo_hinges;
+typedef struct olo_packs olo_packs;
 
 /* How the sweeps are compiled: for any processor, or for the registers of four numbers that most
  * have; to the same bits. */
-typedef enum olo_hinges_width { OLO_HINGES_BEST, OLO_HINGES_PLAIN } olo_hinges_width;
+typedef enum olo_packs_width { OLO_PACKS_BEST, OLO_PACKS_PLAIN } olo_packs_width;
 
 /* NULL and OK where the system has something else, or the scheme another balance. */
-olo_status olo_hinges_create(const olo_system *system, const olo_scheme *scheme,
-                             const olo_topology *topology, olo_hinges_width width,
-                             olo_hinges **hinges, olo_error *error);
-void olo_hinges_free(olo_hinges *hinges);
+olo_status olo_packs_create(const olo_system *system, const olo_scheme *scheme,
+                            const olo_topology *topology, olo_packs_width width, olo_packs **packs,
+                            olo_error *error);
+void olo_packs_free(olo_packs *packs);
 
 /* Start of an iteration at a mix of the last motions, and at what hung on the joints times `scale`;
  * joints are left as open as that makes them. */
-void olo_hinges_predict(olo_hinges *hinges, const olo_step *step, double scale, olo_motion_mix mix);
+void olo_packs_predict(olo_packs *packs, const olo_step *step, double scale, olo_motion_mix mix);
 /* One iteration, by the tangent of the last one if that will do (`older`: schemes with their left
  * pair at the start only, and not the first). False: singular, at the node newton->worst. */
-bool olo_hinges_iterate(olo_hinges *hinges, const olo_step *step, bool older, olo_newton *newton);
+bool olo_packs_iterate(olo_packs *packs, const olo_step *step, bool older, olo_newton *newton);
 /* The motion of the step and the wrench of every joint over step->weight, [twists], from what is
  * iterated; momentum and energy where the scheme has them. */
-void olo_hinges_finish(olo_hinges *hinges, olo_step *step, double *wrench);
+void olo_packs_finish(olo_packs *packs, olo_step *step, double *wrench);
 /* v1 from the momentum at q_end: P^T M P nu = P^T p, v1 = P nu. The node that is singular, or -1.
  * Between steps only. */
-int olo_hinges_project(olo_hinges *hinges, olo_step *step);
-/* Whether there are forces along the angles of hinges; olo_hinges_finish then writes
+int olo_packs_project(olo_packs *packs, olo_step *step);
+/* Whether there are forces along the angles of hinges; olo_packs_finish then writes
  * step->exchange.
  */
-bool olo_hinges_have_forces(const olo_hinges *hinges);
+bool olo_packs_have_forces(const olo_packs *packs);
 /* Whether all joints are hinges without such forces. */
-bool olo_hinges_alone(const olo_hinges *hinges);
+bool olo_packs_alone(const olo_packs *packs);
 /* From now on eliminations store their tangent. False: no memory. */
-bool olo_hinges_store_tangents(olo_hinges *hinges);
+bool olo_packs_store_tangents(olo_packs *packs);
 /* How motions are remembered, four numbers at once. */
-olo_motion_pass *olo_hinges_motion_pass(const olo_hinges *hinges);
+olo_motion_pass *olo_packs_motion_pass(const olo_packs *packs);
 /* Takes back what rounding has done to a configuration; see olo_motion_settle. */
-void olo_hinges_settle(const olo_hinges *hinges, double *q, double *remainder);
+void olo_packs_settle(const olo_packs *packs, double *q, double *remainder);
 
 #endif

@@ -1,15 +1,15 @@
 /* What the files of hinged bodies share: the numbers of four bodies, of one, and the passes over
  * them. */
-#ifndef OLO_STEPPING_HINGES_PRIVATE_H
-#define OLO_STEPPING_HINGES_PRIVATE_H
+#ifndef OLO_STEPPING_PACKS_PRIVATE_H
+#define OLO_STEPPING_PACKS_PRIVATE_H
 
 #include "linalg/lanes.h"
-#include "stepping/hinge_forces.h"
-#include "stepping/hinges.h"
+#include "stepping/joint_forces.h"
+#include "stepping/packs.h"
 
 /* Four bodies. Each is described in its own frame, moved to its pivot, the point of its hinge: phi
  * becomes x. */
-typedef struct olo_hinge_four {
+typedef struct olo_packs_four {
     /* in every iteration */
     lane3 x, a;          /* displacement of the pivot, Cayley vector */
     lane3 force, moment; /* joint wrench of the hinge, about the pivot */
@@ -28,7 +28,7 @@ typedef struct olo_hinge_four {
 } four;
 
 /* Where they are. Positions count in the order of the tree, parents first. */
-typedef struct olo_hinge_slots {
+typedef struct olo_packs_slots {
     int count; /* bodies, the last four may be fewer; the others have no mass ... */
     int q[LANES], motion[LANES]; /* ... and are where the first is */
     int parent[LANES];           /* position, or -1 for the ground */
@@ -44,7 +44,7 @@ typedef struct olo_hinge_slots {
 /* One body and all that hangs on it, while it is eliminated; vectors of three numbers and a zero.
  */
 enum { LOWER = 6, Z = 12, SUMS = 14 };
-typedef struct olo_hinge_sums {
+typedef struct olo_packs_sums {
     lane K[SUMS]; /* six columns of K, their upper halves, then their lower ones, and z; K B for z
                      where that is stored */
     lane force, moment; /* W */
@@ -52,33 +52,33 @@ typedef struct olo_hinge_sums {
 
 /* What is left of it for the way back; of a ball joint D^-1 K_wx in the columns y[0], y[1], n1, and
  * D^-1 z_w in twist[1], whose gap is zero. */
-typedef struct olo_hinge_body {
+typedef struct olo_packs_body {
     lane y[2];     /* over D; their fourth numbers are rho over D and one over D */
     lane twist[2]; /* gap of the hinge, then the change of the body */
     lane n1, arm1;
 } body;
 
-typedef struct olo_hinge_kernels {
+typedef struct olo_packs_kernels {
     /* framed: directors, axes and arms are those at the start already */
-    void (*predict)(olo_hinges *x, const olo_step *step, double scale, const olo_motion_mix *mix,
+    void (*predict)(olo_packs *x, const olo_step *step, double scale, const olo_motion_mix *mix,
                     bool framed);
     /* position of a singular body, or -1 */
-    int (*eliminate)(olo_hinges *x, const olo_step *step);
-    void (*forward)(olo_hinges *x, double a); /* the right side alone, by what eliminate stored */
-    void (*substitute)(olo_hinges *x, olo_newton *newton); /* worst: a position */
-    void (*finish)(olo_hinges *x, olo_step *step, double *wrench);
+    int (*eliminate)(olo_packs *x, const olo_step *step);
+    void (*forward)(olo_packs *x, double a); /* the right side alone, by what eliminate stored */
+    void (*substitute)(olo_packs *x, olo_newton *newton); /* worst: a position */
+    void (*finish)(olo_packs *x, olo_step *step, double *wrench);
     olo_motion_pass *motion_pass;
-    int (*project)(olo_hinges *x, olo_step *step); /* position of a singular body, or -1 */
-    void (*settle)(const olo_hinges *x, double *q, double *remainder);
-} olo_hinge_kernels;
+    int (*project)(olo_packs *x, olo_step *step); /* position of a singular body, or -1 */
+    void (*settle)(const olo_packs *x, double *q, double *remainder);
+} olo_packs_kernels;
 
-struct olo_hinges {
+struct olo_packs {
     const olo_system *system;
     const olo_topology *topology;
-    const olo_hinge_kernels *kernels;
+    const olo_packs_kernels *kernels;
     bool at_start; /* the left pair is that at q0, and steps start with a momentum */
     int count, fours;
-    olo_hinge_forces forces; /* along the angles of hinges */
+    olo_joint_forces forces; /* along the angles of hinges */
     bool hinges_only;        /* all joints are hinges without such forces */
     int *forced;             /* [fours * LANES] hinge among those of `forces`, or -1 */
     bool *forced_four;       /* [fours] some of its hinges are */
@@ -94,8 +94,8 @@ struct olo_hinges {
     double ground[6 * LANES];
 };
 
-extern const olo_hinge_kernels olo_hinge_kernels_plain;
+extern const olo_packs_kernels olo_packs_kernels_plain;
 /* NULL where there is no such compilation. */
-extern const olo_hinge_kernels *const olo_hinge_kernels_wide;
+extern const olo_packs_kernels *const olo_packs_kernels_wide;
 
 #endif

@@ -1,11 +1,11 @@
-/* Adjoint steps of bodies with hinges, computed for four at once, give the gradients of those for
+/* Adjoint steps of bodies with packs, computed for four at once, give the gradients of those for
  * any tree, with bits that do not depend on how the sweeps were compiled. */
 #include "joined.h"
 
 #include "base/initialised.h"
 #include "base/memory.h"
 #include "oloid/derivatives.h"
-#include "stepping/linear_hinges.h"
+#include "stepping/linear_packs.h"
 #include "stepping/linear_step.h"
 #include "stepping/momenta.h"
 
@@ -202,7 +202,7 @@ TEST(steps_back_over_hinges_are_those_of_any_tree)
         check_equal(5, steps.count);
         check_ok(olo_linear_step_create(s.system, &s.run, &fast, &error), &error);
         check_ok(olo_linear_step_create(s.system, &s.run, &any, &error), &error);
-        olo_linear_step_disable_hinges(any);
+        olo_linear_step_disable_packs(any);
         for (int i = 0; i + 1 < steps.count; i++) {
             set_state(&steps.steps[i], s.system->n, s.state);
             check_step(fast, any, &steps.steps[i], s.state, k % SCHEMES == 1, s.system->n);
@@ -216,15 +216,15 @@ TEST(steps_back_over_hinges_are_those_of_any_tree)
 }
 
 /* An adjoint step from a state with the motion of the last step: only its bits matter here. */
-static void back_with(scene *s, const olo_topology *tree, olo_hinges_width width, derivative *g)
+static void back_with(scene *s, const olo_topology *tree, olo_packs_width width, derivative *g)
 {
-    olo_linear_hinges *hinges;
+    olo_linear_packs *packs;
     olo_error error = {0};
     olo_step *step = &s->stepper->step;
     size_t n = (size_t)s->system->n * sizeof(double);
     const olo_scheme *scheme = s->stepper->scheme;
-    check_ok(olo_linear_hinges_create(s->system, scheme, tree, width, &hinges, &error), &error);
-    check_true(hinges != NULL);
+    check_ok(olo_linear_packs_create(s->system, scheme, tree, width, &packs, &error), &error);
+    check_true(packs != NULL);
     step->h = 0.01;
     step->state = s->state;
     step->x.q0 = s->state->q;
@@ -232,9 +232,9 @@ static void back_with(scene *s, const olo_topology *tree, olo_hinges_width width
     memcpy(step->Mv0, olo_momentum_of(s->state)->momentum, n);
     memcpy(step->v0, s->state->v, n);
     derivative_fill(g, s->system->n, scheme->evaluation.at_start, s->state->v);
-    const olo_hinges_adjoint by = {.gq = g->q, .gv = g->v, .gp = g->p, .y = g->y, .motion = true};
-    check_true(olo_linear_hinges_back(hinges, step, &by));
-    olo_linear_hinges_free(hinges);
+    const olo_packs_adjoint by = {.gq = g->q, .gv = g->v, .gp = g->p, .y = g->y, .motion = true};
+    check_true(olo_linear_packs_back(packs, step, &by));
+    olo_linear_packs_free(packs);
 }
 
 TEST(steps_back_over_hinges_have_the_same_bits_on_any_processor)
@@ -246,8 +246,8 @@ TEST(steps_back_over_hinges_have_the_same_bits_on_any_processor)
         const olo_topology *tree = s.system->topology;
         derivative best, plain;
         scene_run(&s, 0.01, 3);
-        back_with(&s, tree, OLO_HINGES_BEST, &best);
-        back_with(&s, tree, OLO_HINGES_PLAIN, &plain);
+        back_with(&s, tree, OLO_PACKS_BEST, &best);
+        back_with(&s, tree, OLO_PACKS_PLAIN, &plain);
         check_true(memcmp(&best, &plain, sizeof best) == 0);
         scene_close(&s);
         joined_free(&x);
@@ -259,12 +259,12 @@ TEST(what_is_not_hinged_alone_goes_back_as_any_tree)
     joined x = joined_hinges_pushed(1, 5, true, JOINED_HINGES);
     scene s = joined_open_scheme(&x, "variational", "reduced");
     const olo_topology *tree = s.system->topology;
-    olo_linear_hinges *hinges;
+    olo_linear_packs *packs;
     olo_error error = {0};
-    check_ok(olo_linear_hinges_create(s.system, s.stepper->scheme, tree, OLO_HINGES_BEST, &hinges,
-                                      &error),
-             &error);
-    check_true(hinges == NULL);
+    check_ok(
+        olo_linear_packs_create(s.system, s.stepper->scheme, tree, OLO_PACKS_BEST, &packs, &error),
+        &error);
+    check_true(packs == NULL);
     scene_close(&s);
     joined_free(&x);
 }

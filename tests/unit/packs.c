@@ -4,8 +4,8 @@
 #include "joined.h"
 
 #include "base/memory.h"
-#include "stepping/hinges.h"
 #include "stepping/momenta.h"
+#include "stepping/packs.h"
 
 /* A step before its solution, starting from the motion of the state, and the tree of the system. */
 typedef struct probe {
@@ -41,20 +41,20 @@ static void probe_close(probe *p)
     scene_close(&p->s);
 }
 
-static olo_hinges *probe_hinges(const probe *p, olo_hinges_width width)
+static olo_packs *probe_packs(const probe *p, olo_packs_width width)
 {
-    olo_hinges *hinges = NULL;
+    olo_packs *packs = NULL;
     olo_error error = {0};
-    check_ok(olo_hinges_create(p->s.system, p->s.stepper->scheme, p->tree, width, &hinges, &error),
+    check_ok(olo_packs_create(p->s.system, p->s.stepper->scheme, p->tree, width, &packs, &error),
              &error);
-    return hinges;
+    return packs;
 }
 
 static void check_same_motion(const joined *plain, const joined *pushed, const char *scheme)
 {
     probe a = probe_open(plain, scheme), b = probe_open(pushed, scheme);
-    olo_hinges *of_plain = probe_hinges(&a, OLO_HINGES_BEST),
-               *of_pushed = probe_hinges(&b, OLO_HINGES_BEST);
+    olo_packs *of_plain = probe_packs(&a, OLO_PACKS_BEST),
+              *of_pushed = probe_packs(&b, OLO_PACKS_BEST);
     check_true(of_plain != NULL);
     check_true(of_pushed == NULL);
     scene_run(&a.s, 0.02, 25);
@@ -74,8 +74,8 @@ static void check_same_motion(const joined *plain, const joined *pushed, const c
                                        olo_last_wrenches(b.s.state) + s->nodes[k].motion),
                         1e-8);
     check_equal(a.s.halvings, b.s.halvings);
-    olo_hinges_free(of_plain);
-    olo_hinges_free(of_pushed);
+    olo_packs_free(of_plain);
+    olo_packs_free(of_pushed);
     probe_close(&a);
     probe_close(&b);
 }
@@ -132,7 +132,7 @@ TEST(lifted_iteration_on_hinges_converges_quadratically)
         joined x = joined_hinges_pushed((unsigned)k, k % 11 + 2, false, kind);
         probe p = probe_open(&x, schemes[kind == JOINED_FORCED ? 0 : k % SCHEMES]);
         const olo_system *s = p.s.system;
-        olo_hinges *hinges = probe_hinges(&p, OLO_HINGES_BEST);
+        olo_packs *packs = probe_packs(&p, OLO_PACKS_BEST);
         double h = 0.01, before = 1, last = 1;
         scene_run(&p.s, h, 2);
         for (int i = 0; i < s->twists; i++) {
@@ -140,17 +140,17 @@ TEST(lifted_iteration_on_hinges_converges_quadratically)
             olo_last_wrenches(p.s.state)[i] *= 1 + 0.1 * scene_random(&seed);
         }
         probe_begin(&p, h);
-        olo_hinges_predict(hinges, p.step, 1.0, (olo_motion_mix){.last = 1});
+        olo_packs_predict(packs, p.step, 1.0, (olo_motion_mix){.last = 1});
         for (int i = 0; i < 6 && last > 1e-13; i++) {
             olo_newton newton = {0};
-            check_true(olo_hinges_iterate(hinges, p.step, false, &newton));
+            check_true(olo_packs_iterate(packs, p.step, false, &newton));
             before = last;
             last = newton.increment;
             if (i > 1) /* after the first two, errors of motion and wrench are comparable */
                 check_below(last, 20 * before * before + 1e-14);
         }
         check_below(last, 1e-13);
-        olo_hinges_free(hinges);
+        olo_packs_free(packs);
         probe_close(&p);
         joined_free(&x);
     }
@@ -160,19 +160,19 @@ TEST(lifted_iteration_on_hinges_converges_quadratically)
  * `last` are the updates of the last one. */
 static void iterate_from(probe *p, int count, int anew, double *last, double *motion)
 {
-    olo_hinges *hinges = probe_hinges(p, OLO_HINGES_BEST);
+    olo_packs *packs = probe_packs(p, OLO_PACKS_BEST);
     size_t twists = (size_t)p->s.system->twists;
     double *wrench = olo_alloc(twists, sizeof *wrench);
-    olo_hinges_predict(hinges, p->step, 1.0, (olo_motion_mix){.last = 1});
+    olo_packs_predict(packs, p->step, 1.0, (olo_motion_mix){.last = 1});
     for (int i = 0; i < count; i++) {
         olo_newton newton = {0};
-        check_true(olo_hinges_iterate(hinges, p->step, i >= anew, &newton));
+        check_true(olo_packs_iterate(packs, p->step, i >= anew, &newton));
         last[i] = newton.increment;
     }
-    olo_hinges_finish(hinges, p->step, wrench);
+    olo_packs_finish(packs, p->step, wrench);
     memcpy(motion, p->step->x.motion, twists * sizeof *motion);
     olo_free(wrench);
-    olo_hinges_free(hinges);
+    olo_packs_free(packs);
 }
 
 /* The left pair is constant, and the tangent differs from that at the solution by the size of the
@@ -217,22 +217,22 @@ TEST(hinged_steps_have_the_same_bits_on_any_processor)
         scene_run(&p.s, 0.01, 3);
         probe_begin(&p, 0.01);
         for (int side = 0; side < 2; side++) {
-            olo_hinges *hinges = probe_hinges(&p, side ? OLO_HINGES_PLAIN : OLO_HINGES_BEST);
+            olo_packs *packs = probe_packs(&p, side ? OLO_PACKS_PLAIN : OLO_PACKS_BEST);
             olo_newton newton = {0};
             motion[side] = olo_alloc(n, sizeof **motion);
             wrench[side] = olo_alloc(twists, sizeof **wrench);
             velocity[side] = olo_alloc(n, sizeof **velocity);
-            olo_hinges_predict(hinges, p.step, 1.0,
-                               (olo_motion_mix){.last = 3, .prior = -2, .differences = 5});
+            olo_packs_predict(packs, p.step, 1.0,
+                              (olo_motion_mix){.last = 3, .prior = -2, .differences = 5});
             for (int i = 0; i < 3; i++)
-                check_true(olo_hinges_iterate(
-                    hinges, p.step, i > 0 && p.s.stepper->scheme->evaluation.at_start, &newton));
-            olo_hinges_finish(hinges, p.step, wrench[side]);
+                check_true(olo_packs_iterate(
+                    packs, p.step, i > 0 && p.s.stepper->scheme->evaluation.at_start, &newton));
+            olo_packs_finish(packs, p.step, wrench[side]);
             memcpy(motion[side], p.step->x.q1, n * sizeof **motion);
             if (p.s.stepper->scheme->momentum)
-                check_equal(olo_hinges_project(hinges, p.step), -1);
+                check_equal(olo_packs_project(packs, p.step), -1);
             memcpy(velocity[side], p.step->v1, n * sizeof **velocity);
-            olo_hinges_free(hinges);
+            olo_packs_free(packs);
         }
         check_true(memcmp(motion[0], motion[1], n * sizeof **motion) == 0);
         check_true(memcmp(wrench[0], wrench[1], twists * sizeof **wrench) == 0);
@@ -256,13 +256,13 @@ TEST(bodies_at_rest_have_a_body_with_the_largest_change)
                          "  - {name: b, mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}\n",
                          "reduced");
     probe p = {.s = s, .tree = s.system->topology};
-    olo_hinges *hinges = probe_hinges(&p, OLO_HINGES_BEST);
+    olo_packs *packs = probe_packs(&p, OLO_PACKS_BEST);
     olo_newton newton = {.worst = -1};
     probe_begin(&p, 0.01);
-    olo_hinges_predict(hinges, p.step, 1.0, (olo_motion_mix){.last = 1});
-    check_true(olo_hinges_iterate(hinges, p.step, false, &newton));
+    olo_packs_predict(packs, p.step, 1.0, (olo_motion_mix){.last = 1});
+    check_true(olo_packs_iterate(packs, p.step, false, &newton));
     check_true(newton.worst == 0 || newton.worst == 1);
-    olo_hinges_free(hinges);
+    olo_packs_free(packs);
     probe_close(&p);
 }
 

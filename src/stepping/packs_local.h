@@ -18,16 +18,16 @@
  * with a momentum, T = M (2/h) dq - 2 p0 + h f, formed at the origin: there momenta have the same
  * mass, and one that is rounded otherwise would scale them in every step.
  *
- * All is inline: hinges_sweep.c, which alone includes this, is compiled for several processors.
+ * All is inline: packs_sweep.c, which alone includes this, is compiled for several processors.
  */
-#ifndef OLO_STEPPING_HINGES_LOCAL_H
-#define OLO_STEPPING_HINGES_LOCAL_H
+#ifndef OLO_STEPPING_PACKS_LOCAL_H
+#define OLO_STEPPING_PACKS_LOCAL_H
 
 #include <float.h>
 #include <math.h>
 
 #include "linalg/small.h"
-#include "stepping/hinges_private.h"
+#include "stepping/packs_private.h"
 
 /* --- between arrays and lanes --- */
 
@@ -177,7 +177,7 @@ LANES_INLINE void add_motions(const double *earlier, const slots *at, double fac
     motion[1] = lane3_add(motion[1], lane3_times(lane_all(factor), second));
 }
 
-LANES_INLINE void predict_four(olo_hinges *x, int i, const olo_step *step, double scale,
+LANES_INLINE void predict_four(olo_packs *x, int i, const olo_step *step, double scale,
                                const olo_motion_mix *mix, const bool at_start)
 {
     const olo_state *state = step->state;
@@ -210,7 +210,7 @@ typedef struct hinge {
     lane n_m, arm_m, k;
     lane variation[3]; /* columns of 1/2 (arm1 (x) f - (arm1.f) I) */
     lane by_parent;    /* forces along the angle: r_p, ... */
-    double pivot, row; /* ... r - r_p.n1 and R - r_p.e_w, see hinge_forces.h */
+    double pivot, row; /* ... r - r_p.n1 and R - r_p.e_w, see joint_forces.h */
 } hinge;
 
 /* A vector of each of four bodies to the same member of four records, `bytes` apart. */
@@ -357,8 +357,8 @@ LANES_INLINE void angle_ratio(lane c, lane dtheta, lane *phi, lane *by_c)
     *by_c = lane_choose(size < lane_all(1e-2), series_by_c, (1 / (1 + 0.25 * square) - *phi) / c);
 }
 
-/* The forces along the angles of four hinges: R, r and r_p of hinge_forces.h. */
-LANES_INLINE void make_forces(const olo_hinges *x, int i, const olo_step *step,
+/* The forces along the angles of four hinges: R, r and r_p of joint_forces.h. */
+LANES_INLINE void make_forces(const olo_packs *x, int i, const olo_step *step,
                               const turned_hinges *turned, hinge *hinges)
 {
     const slots *at = &x->slots[i];
@@ -376,7 +376,7 @@ LANES_INLINE void make_forces(const olo_hinges *x, int i, const olo_step *step,
             continue;
         double by;
         dtheta[l] = 2 * atan(0.5 * c[l]);
-        f[l] = olo_hinge_forces_sum(&x->forces, k, step, dtheta[l], &by);
+        f[l] = olo_joint_forces_sum(&x->forces, k, step, dtheta[l], &by);
         f_1[l] = by;
     }
     angle_ratio(c, dtheta, &phi, &by_c);

@@ -1,5 +1,5 @@
 /* The sweeps of Newton's method over bodies on hinges (design: linear cost, lift). What belongs to
- * a body alone, its balance w, tangent S and hinge A, B, k, d(A^^T) W, is in hinges_local.h. Leaf
+ * a body alone, its balance w, tangent S and hinge A, B, k, d(A^^T) W, is in packs_local.h. Leaf
  * to root from K = S, z = w, with e the gap of the hinge:
  *
  *     y = B^^T K + k,  D = y B,  rho = B^^T z,  K' = K - (K B) y/D
@@ -14,16 +14,16 @@
 #include <float.h>
 #include <math.h>
 
-#include "stepping/hinges_local.h"
-#include "stepping/hinges_projection.h"
+#include "stepping/packs_local.h"
+#include "stepping/packs_projection.h"
 
-#ifndef OLO_HINGE_KERNELS
-#define OLO_HINGE_KERNELS olo_hinge_kernels_plain
+#ifndef OLO_PACKS_KERNELS
+#define OLO_PACKS_KERNELS olo_packs_kernels_plain
 #endif
 
 /* --- start --- */
 
-static void predict(olo_hinges *x, const olo_step *step, double scale, const olo_motion_mix *mix,
+static void predict(olo_packs *x, const olo_step *step, double scale, const olo_motion_mix *mix,
                     bool framed)
 {
     for (int i = 0; i < x->fours; i++) {
@@ -42,7 +42,7 @@ static void predict(olo_hinges *x, const olo_step *step, double scale, const olo
 
 /* The sums of the parent of body l: in this four, or those that wait for its turn. NULL: the
  * ground. */
-LANES_INLINE sums *above(const olo_hinges *x, const slots *at, int l, sums *own)
+LANES_INLINE sums *above(const olo_packs *x, const slots *at, int l, sums *own)
 {
     if (at->parent[l] < 0)
         return NULL;
@@ -51,7 +51,7 @@ LANES_INLINE sums *above(const olo_hinges *x, const slots *at, int l, sums *own)
 
 /* W_c = w_c + sum of A^^T W_k over the children k; w is in `own` as z. From what waits, for parents
  * in other fours too. */
-LANES_INLINE void sum_wrenches(const olo_hinges *x, const slots *at, const hinge *hinges, sums *own)
+LANES_INLINE void sum_wrenches(const olo_packs *x, const slots *at, const hinge *hinges, sums *own)
 {
     for (int l = 0; l < LANES; l++) {
         own[l].force = own[l].K[Z];
@@ -74,7 +74,7 @@ LANES_INLINE void sum_wrenches(const olo_hinges *x, const slots *at, const hinge
 /* --- one body: elimination --- */
 
 /* Sums and hinges of four bodies; what has come from children in later fours is added. */
-LANES_INLINE void make_four(olo_hinges *x, int i, const olo_step *step, const bool at_start,
+LANES_INLINE void make_four(olo_packs *x, int i, const olo_step *step, const bool at_start,
                             const bool hinges_only, sums *own, hinge *hinges)
 {
     const slots *at = &x->slots[i];
@@ -265,7 +265,7 @@ static bool solve_free(const sums *c, column z, body *b)
 }
 
 /* hinges_only: all joints are hinges without forces */
-LANES_INLINE int eliminate_all(olo_hinges *x, const olo_step *step, const bool at_start,
+LANES_INLINE int eliminate_all(olo_packs *x, const olo_step *step, const bool at_start,
                                const bool hinges_only)
 {
     for (int i = x->fours - 1; i >= 0; i--) {
@@ -290,7 +290,7 @@ LANES_INLINE int eliminate_all(olo_hinges *x, const olo_step *step, const bool a
     return -1;
 }
 
-static int eliminate(olo_hinges *x, const olo_step *step)
+static int eliminate(olo_packs *x, const olo_step *step)
 {
     if (x->at_start)
         return x->hinges_only ? eliminate_all(x, step, true, true)
@@ -324,7 +324,7 @@ LANES_INLINE void forward_ball(const sums *c, const lane own[2], lane arm, bool 
     give((column){z, lane_all(0.0)}, arm, first, to, to + 1);
 }
 
-LANES_INLINE void forward_four(olo_hinges *x, int i, double a)
+LANES_INLINE void forward_four(olo_packs *x, int i, double a)
 {
     const four *b = &x->four[i];
     const slots *at = &x->slots[i];
@@ -354,7 +354,7 @@ LANES_INLINE void forward_four(olo_hinges *x, int i, double a)
     }
 }
 
-static void forward(olo_hinges *x, double a)
+static void forward(olo_packs *x, double a)
 {
     for (int i = x->fours - 1; i >= 0; i--)
         forward_four(x, i, a);
@@ -407,7 +407,7 @@ LANES_INLINE lane3 turned_further(lane3 a, lane3 spin)
     return a;
 }
 
-LANES_INLINE void substitute_four(olo_hinges *x, int i, lane per_area, measures *m)
+LANES_INLINE void substitute_four(olo_packs *x, int i, lane per_area, measures *m)
 {
     const slots *at = &x->slots[i];
     body *c = x->bodies + LANES * i;
@@ -430,7 +430,7 @@ static double largest_of(lane x)
     return fmax(fmax(x[0], x[1]), fmax(x[2], x[3]));
 }
 
-static void substitute(olo_hinges *x, olo_newton *newton)
+static void substitute(olo_packs *x, olo_newton *newton)
 {
     const lane zero = {0, 0, 0, 0}, per_area = lane_all(x->per_length * x->per_length);
     measures m = {zero, zero, zero, zero, zero};
@@ -451,7 +451,7 @@ static void substitute(olo_hinges *x, olo_newton *newton)
 /* --- the end --- */
 
 /* The wrenches at the solution, from leaf to root, about the origins. */
-LANES_INLINE void write_wrenches(olo_hinges *x, int i, const balance *t, const bool at_start,
+LANES_INLINE void write_wrenches(olo_packs *x, int i, const balance *t, const bool at_start,
                                  double share, double *wrench)
 {
     const slots *at = &x->slots[i];
@@ -493,7 +493,7 @@ LANES_INLINE lane write_momenta(const four *b, const slots *at, const balance *t
     return action;
 }
 
-LANES_INLINE lane finish_four(olo_hinges *x, int i, const bool at_start, olo_step *step,
+LANES_INLINE lane finish_four(olo_packs *x, int i, const bool at_start, olo_step *step,
                               double *wrench)
 {
     const slots *at = &x->slots[i];
@@ -516,7 +516,7 @@ LANES_INLINE lane finish_four(olo_hinges *x, int i, const bool at_start, olo_ste
     return at_start ? write_momenta(b, at, &t, dq, q_m, step) : lane_all(0.0);
 }
 
-static void finish(olo_hinges *x, olo_step *step, double *wrench)
+static void finish(olo_packs *x, olo_step *step, double *wrench)
 {
     lane action = lane_all(0.0);
     for (int i = x->fours - 1; i >= 0; i--)
@@ -529,8 +529,8 @@ static void finish(olo_hinges *x, olo_step *step, double *wrench)
     step->concluded = x->at_start;
 }
 
-/* The velocity that satisfies the hinges, from the momentum at q_end (hinges_projection.h). */
-static int project(olo_hinges *x, olo_step *step)
+/* The velocity that satisfies the hinges, from the momentum at q_end (packs_projection.h). */
+static int project(olo_packs *x, olo_step *step)
 {
     for (int i = x->fours - 1; i >= 0; i--) {
         const slots *at = &x->slots[i];
@@ -648,7 +648,7 @@ LANES_INLINE void correct_directors(const lane d[3], lane turn, lane remainder[3
 }
 
 /* From root to leaf, so that a body is closed against its parent as that has been settled. */
-static void settle(const olo_hinges *x, double *q, double *remainder)
+static void settle(const olo_packs *x, double *q, double *remainder)
 {
     static const double ground[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
     for (int i = 0; i < x->count; i++) {
@@ -672,7 +672,7 @@ static void settle(const olo_hinges *x, double *q, double *remainder)
     }
 }
 
-const olo_hinge_kernels OLO_HINGE_KERNELS = {.predict = predict,
+const olo_packs_kernels OLO_PACKS_KERNELS = {.predict = predict,
                                              .eliminate = eliminate,
                                              .forward = forward,
                                              .substitute = substitute,

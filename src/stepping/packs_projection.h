@@ -12,15 +12,15 @@
  *
  * and root to leaf t = X t_p, t_c = t + [0; n] (rho - U.t/D).
  *
- * All is inline: hinges_sweep.c, which alone includes this, is compiled for several processors.
+ * All is inline: packs_sweep.c, which alone includes this, is compiled for several processors.
  */
-#ifndef OLO_STEPPING_HINGES_PROJECTION_H
-#define OLO_STEPPING_HINGES_PROJECTION_H
+#ifndef OLO_STEPPING_PACKS_PROJECTION_H
+#define OLO_STEPPING_PACKS_PROJECTION_H
 
 #include <float.h>
 #include <math.h>
 
-#include "stepping/hinges_local.h"
+#include "stepping/packs_local.h"
 
 /* A body and all that hangs on it. Matrices X of three by three are stored by their cyclic
  * diagonals X_ii, X_i,i+1 and X_i,i+2, i and what is added to it modulo 3, so that products with
@@ -56,7 +56,7 @@ LANES_INLINE void make_masses(const four *b, lane to[LANES][END_SUMS])
 
 /* Frames at q_end, mass and momentum of four bodies; what has come from children in later fours is
  * added. */
-LANES_INLINE void make_end(olo_hinges *x, int i, const olo_step *step, lane own[LANES][END_SUMS])
+LANES_INLINE void make_end(olo_packs *x, int i, const olo_step *step, lane own[LANES][END_SUMS])
 {
     const slots *at = &x->slots[i];
     four *b = &x->four[i];
@@ -219,7 +219,7 @@ LANES_INLINE void substitute_end(body *c, const body *parent, bool ball)
 }
 
 /* The velocities of four bodies from their twists. */
-LANES_INLINE void take_end(const olo_hinges *x, int i, olo_step *step)
+LANES_INLINE void take_end(const olo_packs *x, int i, olo_step *step)
 {
     const four *b = &x->four[i];
     const body *c = x->bodies + LANES * i;

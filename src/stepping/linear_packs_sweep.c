@@ -1,4 +1,4 @@
-/* The transposed solve over bodies on hinges. With the elimination of hinges_sweep.c, y, D, K B of
+/* The transposed solve over bodies on hinges. With the elimination of packs_sweep.c, y, D, K B of
  * every body, and g the derivatives by the twists at the end, moved to the pivots, leaf to root
  *
  *     s = B^T g/D,   g_p += A^T (g - y s)
@@ -23,11 +23,11 @@
  * What belongs to a body alone is computed for four at once, the solve body by body. */
 #include <stddef.h>
 
-#include "stepping/hinges_local.h"
-#include "stepping/linear_hinges_private.h"
+#include "stepping/linear_packs_private.h"
+#include "stepping/packs_local.h"
 
-#ifndef OLO_LINEAR_HINGES_KERNELS
-#define OLO_LINEAR_HINGES_KERNELS olo_linear_hinges_kernels_plain
+#ifndef OLO_LINEAR_PACKS_KERNELS
+#define OLO_LINEAR_PACKS_KERNELS olo_linear_packs_kernels_plain
 #endif
 
 /* --- derivatives by the end, to the pivots --- */
@@ -35,7 +35,7 @@
 /* Derivatives by the configuration at the end, those of velocity or momentum included: v1 = (2/h)
  * dq - v0, p1 = M dq/h. */
 LANES_INLINE void gather_end(const four *b, const slots *at, double a, const bool at_start,
-                             const olo_hinges_adjoint *by, lane3 g[4])
+                             const olo_packs_adjoint *by, lane3 g[4])
 {
     lane3 rate[4], moved[4];
     gather_frames(by->gq, at, g);
@@ -59,15 +59,15 @@ LANES_INLINE void scatter_forces(const four *b, const lane3 left[3], const lane3
     scatter_lanes(b->arm0, sizeof *to, &to->arm0);
 }
 
-LANES_INLINE void gather_four(olo_linear_hinges *x, int i, double a, const bool at_start,
-                              const olo_hinges_adjoint *by)
+LANES_INLINE void gather_four(olo_linear_packs *x, int i, double a, const bool at_start,
+                              const olo_packs_adjoint *by)
 {
-    const four *b = &x->hinges->four[i];
+    const four *b = &x->packs->four[i];
     linear_body *to = x->bodies + LANES * i;
     balance t;
     lane3 g[4], d1[3];
     make_balance(b, a, at_start, &t);
-    gather_end(b, &x->hinges->slots[i], a, at_start, by, g);
+    gather_end(b, &x->packs->slots[i], a, at_start, by, g);
     move_to_pivot(b->pivot, g);
     for (int I = 0; I < 3; I++)
         d1[I] = lane3_add(b->d0[I], t.dd[I]);
@@ -76,10 +76,10 @@ LANES_INLINE void gather_four(olo_linear_hinges *x, int i, double a, const bool 
     scatter_forces(b, left_directors(b, &t, at_start), t.T, to);
 }
 
-static void gather_all(olo_linear_hinges *x, const olo_step *step, const olo_hinges_adjoint *by)
+static void gather_all(olo_linear_packs *x, const olo_step *step, const olo_packs_adjoint *by)
 {
-    for (int i = 0; i < x->hinges->fours; i++)
-        if (x->hinges->at_start)
+    for (int i = 0; i < x->packs->fours; i++)
+        if (x->packs->at_start)
             gather_four(x, i, 2 / step->h, true, by);
         else
             gather_four(x, i, 2 / step->h, false, by);
@@ -141,33 +141,33 @@ LANES_INLINE void follow(linear_body *c, const body *b, const sums *stored, cons
     c->y[1] = w + turn * left_vector(c->n0, b->n1, at_start);
 }
 
-LANES_INLINE bool solve_all(olo_linear_hinges *x, const bool at_start)
+LANES_INLINE bool solve_all(olo_linear_packs *x, const bool at_start)
 {
-    const olo_hinges *hinges = x->hinges;
-    for (int i = hinges->count - 1; i >= 0; i--) {
-        const slots *at = &hinges->slots[i / LANES];
+    const olo_packs *packs = x->packs;
+    for (int i = packs->count - 1; i >= 0; i--) {
+        const slots *at = &packs->slots[i / LANES];
         const int l = i % LANES, parent = at->parent[l];
         if (!at->free[l])
-            carry(&x->bodies[i], &hinges->bodies[i], at_start,
+            carry(&x->bodies[i], &packs->bodies[i], at_start,
                   parent < 0 ? NULL : &x->bodies[parent]);
-        else if (!solve_root(&hinges->stored[i], &x->bodies[i]))
+        else if (!solve_root(&packs->stored[i], &x->bodies[i]))
             return false;
     }
-    for (int i = 0; i < hinges->count; i++) {
-        const slots *at = &hinges->slots[i / LANES];
+    for (int i = 0; i < packs->count; i++) {
+        const slots *at = &packs->slots[i / LANES];
         const int l = i % LANES, parent = at->parent[l];
         if (at->free[l])
             x->bodies[i].rate = 0;
         else
-            follow(&x->bodies[i], &hinges->bodies[i], &hinges->stored[i], at_start,
+            follow(&x->bodies[i], &packs->bodies[i], &packs->stored[i], at_start,
                    parent < 0 ? NULL : &x->bodies[parent]);
     }
     return true;
 }
 
-static bool solve(olo_linear_hinges *x)
+static bool solve(olo_linear_packs *x)
 {
-    return x->hinges->at_start ? solve_all(x, true) : solve_all(x, false);
+    return x->packs->at_start ? solve_all(x, true) : solve_all(x, false);
 }
 
 /* --- derivatives by the start --- */
@@ -215,7 +215,7 @@ LANES_INLINE void add_moment(const four *b, double kappa, lane3 c, lane3 g[4])
 }
 
 LANES_INLINE void give_velocities(const slots *at, double a, const lane3 My[4],
-                                  const olo_hinges_adjoint *by, lane3 g[4])
+                                  const olo_packs_adjoint *by, lane3 g[4])
 {
     lane3 rate[4];
     gather_frames(by->gv, at, rate);
@@ -228,7 +228,7 @@ LANES_INLINE void give_velocities(const slots *at, double a, const lane3 My[4],
 }
 
 LANES_INLINE void give_momenta(const four *b, const slots *at, double a, bool from_momentum,
-                               const lane3 y[4], const lane3 My[4], const olo_hinges_adjoint *by,
+                               const lane3 y[4], const lane3 My[4], const olo_packs_adjoint *by,
                                lane3 g[4])
 {
     const lane twice = lane_all(-2.0), none = lane_all(0.0);
@@ -245,11 +245,11 @@ LANES_INLINE void give_momenta(const four *b, const slots *at, double a, bool fr
         scatter_frames(gv, at, by->gv);
 }
 
-LANES_INLINE void give_four(const olo_linear_hinges *x, int i, const olo_step *step,
-                            const bool at_start, const olo_hinges_adjoint *by)
+LANES_INLINE void give_four(const olo_linear_packs *x, int i, const olo_step *step,
+                            const bool at_start, const olo_packs_adjoint *by)
 {
-    const four *b = &x->hinges->four[i];
-    const slots *at = &x->hinges->slots[i];
+    const four *b = &x->packs->four[i];
+    const slots *at = &x->packs->slots[i];
     const linear_body *c = x->bodies + LANES * i;
     const lane3 w = collect_bodies(c, offsetof(linear_body, y) + sizeof(lane));
     const double a = 2 / step->h;
@@ -266,10 +266,10 @@ LANES_INLINE void give_four(const olo_linear_hinges *x, int i, const olo_step *s
         scatter_frames(y, at, by->y);
 }
 
-static void give_all(const olo_linear_hinges *x, const olo_step *step, const olo_hinges_adjoint *by)
+static void give_all(const olo_linear_packs *x, const olo_step *step, const olo_packs_adjoint *by)
 {
-    for (int i = 0; i < x->hinges->fours; i++)
-        if (x->hinges->at_start)
+    for (int i = 0; i < x->packs->fours; i++)
+        if (x->packs->at_start)
             give_four(x, i, step, true, by);
         else
             give_four(x, i, step, false, by);
@@ -278,10 +278,10 @@ static void give_all(const olo_linear_hinges *x, const olo_step *step, const olo
 /* --- velocities --- */
 
 /* F = g - M other, and the spins of v, at the directors that the last projection has left. */
-LANES_INLINE void gather_spins(olo_linear_hinges *x, int i, const olo_hinges_variation *of)
+LANES_INLINE void gather_spins(olo_linear_packs *x, int i, const olo_packs_variation *of)
 {
-    const four *b = &x->hinges->four[i];
-    const slots *at = &x->hinges->slots[i];
+    const four *b = &x->packs->four[i];
+    const slots *at = &x->packs->slots[i];
     linear_body *to = x->bodies + LANES * i;
     lane3 F[4], other[4], p[4], v[4];
     gather_frames(of->g, at, F);
@@ -295,29 +295,29 @@ LANES_INLINE void gather_spins(olo_linear_hinges *x, int i, const olo_hinges_var
     scatter_lanes(lane3_times(lane_all(0.5), moment_of(b->d0, v)), sizeof *to, &to->y[1]);
 }
 
-static void vary(olo_linear_hinges *x, const olo_hinges_variation *of, double *gq)
+static void vary(olo_linear_packs *x, const olo_packs_variation *of, double *gq)
 {
-    const olo_hinges *hinges = x->hinges;
-    for (int i = 0; i < hinges->fours; i++)
+    const olo_packs *packs = x->packs;
+    for (int i = 0; i < packs->fours; i++)
         gather_spins(x, i, of);
-    for (int i = hinges->count - 1; i >= 0; i--) {
-        const slots *at = &hinges->slots[i / LANES];
+    for (int i = packs->count - 1; i >= 0; i--) {
+        const slots *at = &packs->slots[i / LANES];
         const int parent = at->parent[i % LANES];
         linear_body *c = &x->bodies[i];
         c->rate = vector_sum(c->n0 * (parent < 0 ? c->y[1] : c->y[1] - x->bodies[parent].y[1]));
         if (parent >= 0)
             hang(c, c->arm0, &x->bodies[parent]);
     }
-    for (int i = 0; i < hinges->fours; i++) {
-        const four *b = &hinges->four[i];
+    for (int i = 0; i < packs->fours; i++) {
+        const four *b = &packs->four[i];
         const linear_body *c = x->bodies + LANES * i;
         lane3 g[4];
-        gather_frames(gq, &hinges->slots[i], g);
+        gather_frames(gq, &packs->slots[i], g);
         add_moment(b, 1.0,
                    vary_left(b, c, collect_bodies(c, offsetof(linear_body, y) + sizeof(lane))), g);
-        scatter_frames(g, &hinges->slots[i], gq);
+        scatter_frames(g, &packs->slots[i], gq);
     }
 }
 
-const olo_linear_hinges_kernels OLO_LINEAR_HINGES_KERNELS = {
+const olo_linear_packs_kernels OLO_LINEAR_PACKS_KERNELS = {
     .gather = gather_all, .solve = solve, .give = give_all, .vary = vary};

@@ -1,6 +1,6 @@
 /* Forces along the angles of hinges: which they are, and their sums. The formulas are in the
- * header, their evaluation for four hinges at once in hinges_local.h. */
-#include "stepping/hinge_forces.h"
+ * header, their evaluation for four hinges at once in packs_local.h. */
+#include "stepping/joint_forces.h"
 
 #include "base/fail.h"
 #include "base/memory.h"
@@ -36,7 +36,7 @@ static int child_of(const olo_topology *topology, const olo_joint_coordinate *x,
 }
 
 /* Adds a piece to its hinge; false: it does not act along the angle of one. */
-static bool add_piece(const olo_topology *topology, int piece, olo_hinge_forces *x)
+static bool add_piece(const olo_topology *topology, int piece, olo_joint_forces *x)
 {
     const olo_system *s = topology->system;
     const int coordinate = coordinate_of(s, piece), action = piece - olo_piece_of_action(s, 0);
@@ -48,7 +48,7 @@ static bool add_piece(const olo_topology *topology, int piece, olo_hinge_forces 
     if (x->of_node[node] < 0) {
         x->of_node[node] = x->hinge_count;
         x->hinges[x->hinge_count++] =
-            (olo_forced_hinge){.node = node,
+            (olo_forced_joint){.node = node,
                                .coordinate = coordinate,
                                .turn = turn,
                                .joint = &s->joints[s->joint_coordinates[coordinate].joint],
@@ -56,7 +56,7 @@ static bool add_piece(const olo_topology *topology, int piece, olo_hinge_forces 
     }
     x->hinges[x->of_node[node]].count++;
     x->forces[x->force_count++] =
-        (olo_hinge_force){.term = action < 0 ? &s->terms[piece] : NULL,
+        (olo_joint_force){.term = action < 0 ? &s->terms[piece] : NULL,
                           .action = action < 0 ? NULL : &s->actions[action],
                           .piece = piece,
                           .hinge = x->of_node[node]};
@@ -64,7 +64,7 @@ static bool add_piece(const olo_topology *topology, int piece, olo_hinge_forces 
 }
 
 /* Orders the forces by hinges; `sorted` is memory for all of them. */
-static void sort_forces(olo_hinge_forces *x, olo_hinge_force *sorted)
+static void sort_forces(olo_joint_forces *x, olo_joint_force *sorted)
 {
     int first = 0;
     for (int i = 0; i < x->hinge_count; i++) {
@@ -73,26 +73,26 @@ static void sort_forces(olo_hinge_forces *x, olo_hinge_force *sorted)
         x->hinges[i].count = 0;
     }
     for (int k = 0; k < x->force_count; k++) {
-        olo_forced_hinge *hinge = &x->hinges[x->forces[k].hinge];
+        olo_forced_joint *hinge = &x->hinges[x->forces[k].hinge];
         sorted[hinge->first + hinge->count++] = x->forces[k];
     }
     for (int k = 0; k < x->force_count; k++)
         x->forces[k] = sorted[k];
 }
 
-olo_status olo_hinge_forces_create(const olo_topology *topology, olo_hinge_forces *x, bool *fits,
+olo_status olo_joint_forces_create(const olo_topology *topology, olo_joint_forces *x, bool *fits,
                                    olo_error *error)
 {
     const olo_system *s = topology->system;
     const int pieces = olo_piece_of_constraint(s, 0);
-    *x = (olo_hinge_forces){.hinges = olo_alloc((size_t)s->node_count, sizeof *x->hinges),
+    *x = (olo_joint_forces){.hinges = olo_alloc((size_t)s->node_count, sizeof *x->hinges),
                             .forces = olo_alloc((size_t)pieces, sizeof *x->forces),
                             .of_node = olo_alloc((size_t)s->node_count, sizeof *x->of_node)};
-    olo_hinge_force *sorted = olo_alloc((size_t)pieces, sizeof *sorted);
+    olo_joint_force *sorted = olo_alloc((size_t)pieces, sizeof *sorted);
     *fits = true;
     if (!x->hinges || !x->forces || !x->of_node || !sorted) {
         olo_free(sorted);
-        olo_hinge_forces_free(x);
+        olo_joint_forces_free(x);
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for forces of hinges");
     }
     for (int k = 0; k < s->node_count; k++)
@@ -106,12 +106,12 @@ olo_status olo_hinge_forces_create(const olo_topology *topology, olo_hinge_force
     return OLO_OK;
 }
 
-void olo_hinge_forces_free(olo_hinge_forces *x)
+void olo_joint_forces_free(olo_joint_forces *x)
 {
     olo_free(x->hinges);
     olo_free(x->forces);
     olo_free(x->of_node);
-    *x = (olo_hinge_forces){0};
+    *x = (olo_joint_forces){0};
 }
 
 /* C1, M1 and M2 of a hinge. */
@@ -121,7 +121,7 @@ typedef struct axes {
 
 /* At a configuration; with an increment instead their changes, in which what is fixed in space is
  * zero. */
-static axes axes_of(const olo_system *s, const olo_forced_hinge *hinge, const double *q,
+static axes axes_of(const olo_system *s, const olo_forced_joint *hinge, const double *q,
                     bool configuration)
 {
     const olo_articulation *joint = hinge->joint;
@@ -140,13 +140,13 @@ static axes axes_of(const olo_system *s, const olo_forced_hinge *hinge, const do
     return at;
 }
 
-void olo_hinge_forces_begin(olo_hinge_forces *x, const olo_step *step)
+void olo_joint_forces_begin(olo_joint_forces *x, const olo_step *step)
 {
     const olo_system *s = step->system;
     const olo_interval interval = olo_step_interval(step);
     const olo_coordinate_motion none = {0, 0, 0};
     for (int i = 0; i < x->hinge_count; i++) {
-        olo_forced_hinge *hinge = &x->hinges[i];
+        olo_forced_joint *hinge = &x->hinges[i];
         const axes at = axes_of(s, hinge, step->x.q0, true);
         hinge->e0[0] = vec3_dot(at.C1, at.M1);
         hinge->e0[1] = hinge->sign * vec3_dot(at.C1, at.M2);
@@ -161,7 +161,7 @@ void olo_hinge_forces_begin(olo_hinge_forces *x, const olo_step *step)
 }
 
 /* The force of a term along its coordinate and its derivative, or minus that of an action. */
-static double force_of(const olo_hinge_force *force, const olo_interval *x, double start,
+static double force_of(const olo_joint_force *force, const olo_interval *x, double start,
                        double change, double *f_1)
 {
     const olo_action *action = force->action;
@@ -190,10 +190,10 @@ static double force_of(const olo_hinge_force *force, const olo_interval *x, doub
     return law.s[0];
 }
 
-double olo_hinge_forces_sum(const olo_hinge_forces *x, int i, const olo_step *step, double dtheta,
+double olo_joint_forces_sum(const olo_joint_forces *x, int i, const olo_step *step, double dtheta,
                             double *f_1)
 {
-    const olo_forced_hinge *hinge = &x->hinges[i];
+    const olo_forced_joint *hinge = &x->hinges[i];
     const olo_interval interval = olo_step_interval(step);
     double sum = 0;
     *f_1 = 0;
@@ -207,7 +207,7 @@ double olo_hinge_forces_sum(const olo_hinge_forces *x, int i, const olo_step *st
 
 /* The change of the angle over the step, and the moment m = d_1 C1 x M1 + d_2 C1 x M2, at the
  * midpoint, of its discrete gradient d on the child. */
-static double child_moment(const olo_system *s, const olo_forced_hinge *hinge,
+static double child_moment(const olo_system *s, const olo_forced_joint *hinge,
                            const olo_interval *x, double m[3])
 {
     const axes at = axes_of(s, hinge, x->qm, true), by = axes_of(s, hinge, x->dq, false);
@@ -222,12 +222,12 @@ static double child_moment(const olo_system *s, const olo_forced_hinge *hinge,
     return change;
 }
 
-void olo_hinge_forces_finish(const olo_hinge_forces *x, olo_step *step, double *wrench)
+void olo_joint_forces_finish(const olo_joint_forces *x, olo_step *step, double *wrench)
 {
     const olo_system *s = step->system;
     const olo_interval interval = olo_step_interval(step);
     for (int i = 0; i < x->hinge_count; i++) {
-        const olo_forced_hinge *hinge = &x->hinges[i];
+        const olo_forced_joint *hinge = &x->hinges[i];
         double m[3], sum = 0;
         const double change = child_moment(s, hinge, &interval, m);
         for (int k = hinge->first; k < hinge->first + hinge->count; k++) {

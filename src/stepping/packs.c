@@ -5,7 +5,7 @@
  */
 #include "base/fail.h"
 #include "base/memory.h"
-#include "stepping/hinges_private.h"
+#include "stepping/packs_private.h"
 #include "system/system.h"
 
 /* How node k hangs on its parent; false if otherwise than by a hinge, or free. */
@@ -46,7 +46,7 @@ static void set_mass(const olo_frame_mass *mass, const double X[3], lane_mass *t
 }
 
 /* The body at position i of the tree's order, its parent's position known. */
-static void set_body(olo_hinges *x, int i, int parent)
+static void set_body(olo_packs *x, int i, int parent)
 {
     static const double none[3] = {0};
     const olo_system *s = x->system;
@@ -82,7 +82,7 @@ static void set_body(olo_hinges *x, int i, int parent)
 }
 
 /* Lanes without a body are fixed to the ground. */
-static void clear_slots(olo_hinges *x)
+static void clear_slots(olo_packs *x)
 {
     for (int i = 0; i < x->fours; i++)
         for (int l = 0; l < LANES; l++) {
@@ -94,7 +94,7 @@ static void clear_slots(olo_hinges *x)
 
 /* Where sums of children in later fours wait for their parents, from leaf to root; a slot is free
  * again when the turn of its parent has come. False: no memory. */
-static bool find_waiting(olo_hinges *x)
+static bool find_waiting(olo_packs *x)
 {
     int *vacant = olo_alloc((size_t)x->count, sizeof *vacant), vacancies = 0, count = 0;
     for (int i = x->count - 1; vacant && i >= 0; i--) {
@@ -117,20 +117,20 @@ static bool find_waiting(olo_hinges *x)
     return x->waiting != NULL;
 }
 
-static const olo_hinge_kernels *kernels_for(olo_hinges_width width)
+static const olo_packs_kernels *kernels_for(olo_packs_width width)
 {
-    bool wide = width == OLO_HINGES_BEST && olo_hinge_kernels_wide && olo_lanes_are_wide();
-    return wide ? olo_hinge_kernels_wide : &olo_hinge_kernels_plain;
+    bool wide = width == OLO_PACKS_BEST && olo_packs_kernels_wide && olo_lanes_are_wide();
+    return wide ? olo_packs_kernels_wide : &olo_packs_kernels_plain;
 }
 
-bool olo_hinges_store_tangents(olo_hinges *x)
+bool olo_packs_store_tangents(olo_packs *x)
 {
     if (!x->stored)
         x->stored = olo_alloc((size_t)x->fours * LANES, sizeof *x->stored);
     return x->stored != NULL;
 }
 
-static olo_status set_up(olo_hinges *x, const olo_system *system, const olo_topology *topology,
+static olo_status set_up(olo_packs *x, const olo_system *system, const olo_topology *topology,
                          olo_error *error)
 {
     x->system = system;
@@ -146,7 +146,7 @@ static olo_status set_up(olo_hinges *x, const olo_system *system, const olo_topo
     x->forced = olo_alloc(fours * LANES, sizeof *x->forced);
     x->forced_four = olo_alloc(fours, sizeof *x->forced_four);
     bool ok = x->four && x->slots && x->bodies && position && x->forced && x->forced_four &&
-              (!x->at_start || olo_hinges_store_tangents(x));
+              (!x->at_start || olo_packs_store_tangents(x));
     if (ok) {
         clear_slots(x);
         for (int i = 0; i < x->count; i++) {
@@ -162,32 +162,32 @@ static olo_status set_up(olo_hinges *x, const olo_system *system, const olo_topo
     return ok ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for bodies on hinges");
 }
 
-olo_status olo_hinges_create(const olo_system *system, const olo_scheme *scheme,
-                             const olo_topology *topology, olo_hinges_width width,
-                             olo_hinges **hinges, olo_error *error)
+olo_status olo_packs_create(const olo_system *system, const olo_scheme *scheme,
+                            const olo_topology *topology, olo_packs_width width, olo_packs **packs,
+                            olo_error *error)
 {
-    *hinges = NULL;
+    *packs = NULL;
     if (!is_hinged(system, scheme, topology))
         return OLO_OK;
-    olo_hinges *x = olo_alloc(1, sizeof *x);
+    olo_packs *x = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for bodies on hinges");
     x->kernels = kernels_for(width);
     x->at_start = scheme->evaluation.at_start;
     bool fits = true;
-    olo_status status = olo_hinge_forces_create(topology, &x->forces, &fits, error);
+    olo_status status = olo_joint_forces_create(topology, &x->forces, &fits, error);
     x->hinges_only = x->forces.force_count == 0;
     fits = fits && (!x->at_start || x->forces.force_count == 0);
     if (status == OLO_OK && fits)
         status = set_up(x, system, topology, error);
     if (status == OLO_OK && fits)
-        *hinges = x;
+        *packs = x;
     else
-        olo_hinges_free(x);
+        olo_packs_free(x);
     return status;
 }
 
-void olo_hinges_free(olo_hinges *x)
+void olo_packs_free(olo_packs *x)
 {
     if (!x)
         return;
@@ -198,20 +198,20 @@ void olo_hinges_free(olo_hinges *x)
     olo_free(x->stored);
     olo_free(x->forced);
     olo_free(x->forced_four);
-    olo_hinge_forces_free(&x->forces);
+    olo_joint_forces_free(&x->forces);
     olo_free(x);
 }
 
-void olo_hinges_predict(olo_hinges *x, const olo_step *step, double scale, olo_motion_mix mix)
+void olo_packs_predict(olo_packs *x, const olo_step *step, double scale, olo_motion_mix mix)
 {
     const size_t size = (size_t)x->system->n * sizeof *step->q_end;
     const bool framed = x->framed && memcmp(step->q_end, step->x.q0, size) == 0;
-    olo_hinge_forces_begin(&x->forces, step);
+    olo_joint_forces_begin(&x->forces, step);
     x->kernels->predict(x, step, scale, &mix, framed);
     x->framed = false;
 }
 
-bool olo_hinges_iterate(olo_hinges *x, const olo_step *step, bool older, olo_newton *newton)
+bool olo_packs_iterate(olo_packs *x, const olo_step *step, bool older, olo_newton *newton)
 {
     int singular = -1;
     if (older)
@@ -224,35 +224,35 @@ bool olo_hinges_iterate(olo_hinges *x, const olo_step *step, bool older, olo_new
     return singular < 0;
 }
 
-bool olo_hinges_have_forces(const olo_hinges *x)
+bool olo_packs_have_forces(const olo_packs *x)
 {
     return x->forces.force_count > 0;
 }
 
-bool olo_hinges_alone(const olo_hinges *x)
+bool olo_packs_alone(const olo_packs *x)
 {
     return x->hinges_only;
 }
 
-void olo_hinges_finish(olo_hinges *x, olo_step *step, double *wrench)
+void olo_packs_finish(olo_packs *x, olo_step *step, double *wrench)
 {
     x->kernels->finish(x, step, wrench);
-    olo_hinge_forces_finish(&x->forces, step, wrench);
+    olo_joint_forces_finish(&x->forces, step, wrench);
 }
 
-int olo_hinges_project(olo_hinges *x, olo_step *step)
+int olo_packs_project(olo_packs *x, olo_step *step)
 {
     int singular = x->kernels->project(x, step);
     x->framed = singular < 0;
     return singular < 0 ? -1 : x->topology->order[singular];
 }
 
-olo_motion_pass *olo_hinges_motion_pass(const olo_hinges *x)
+olo_motion_pass *olo_packs_motion_pass(const olo_packs *x)
 {
     return x->kernels->motion_pass;
 }
 
-void olo_hinges_settle(const olo_hinges *x, double *q, double *remainder)
+void olo_packs_settle(const olo_packs *x, double *q, double *remainder)
 {
     x->kernels->settle(x, q, remainder);
 }

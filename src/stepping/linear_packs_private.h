@@ -2,8 +2,8 @@
 #ifndef OLO_STEPPING_LINEAR_HINGES_PRIVATE_H
 #define OLO_STEPPING_LINEAR_HINGES_PRIVATE_H
 
-#include "stepping/hinges_private.h"
-#include "stepping/linear_hinges.h"
+#include "stepping/linear_packs.h"
+#include "stepping/packs_private.h"
 
 /* One body; vectors of three numbers and a fourth that means nothing. */
 typedef struct olo_linear_body {
@@ -18,27 +18,27 @@ typedef struct olo_linear_body {
 } linear_body;
 
 /* (g - M other).dP u with v = P u; all [n]. */
-typedef struct olo_hinges_variation {
+typedef struct olo_packs_variation {
     const double *g, *other, *v;
-} olo_hinges_variation;
+} olo_packs_variation;
 
-typedef struct olo_linear_hinges_kernels {
-    void (*gather)(olo_linear_hinges *x, const olo_step *step, const olo_hinges_adjoint *a);
-    bool (*solve)(olo_linear_hinges *x);
+typedef struct olo_linear_packs_kernels {
+    void (*gather)(olo_linear_packs *x, const olo_step *step, const olo_packs_adjoint *a);
+    bool (*solve)(olo_linear_packs *x);
     /* the variation with the configuration at which was projected last is added to gq */
-    void (*vary)(olo_linear_hinges *x, const olo_hinges_variation *of, double *gq);
-    void (*give)(const olo_linear_hinges *x, const olo_step *step, const olo_hinges_adjoint *a);
-} olo_linear_hinges_kernels;
+    void (*vary)(olo_linear_packs *x, const olo_packs_variation *of, double *gq);
+    void (*give)(const olo_linear_packs *x, const olo_step *step, const olo_packs_adjoint *a);
+} olo_linear_packs_kernels;
 
-struct olo_linear_hinges {
-    olo_hinges *hinges; /* its tangent is stored */
-    const olo_linear_hinges_kernels *kernels;
+struct olo_linear_packs {
+    olo_packs *packs; /* its tangent is stored */
+    const olo_linear_packs_kernels *kernels;
     linear_body *bodies; /* [fours * LANES] */
     double *wrench;      /* [twists] */
 };
 
-extern const olo_linear_hinges_kernels olo_linear_hinges_kernels_plain;
+extern const olo_linear_packs_kernels olo_linear_packs_kernels_plain;
 /* NULL where there is no such compilation. */
-extern const olo_linear_hinges_kernels *const olo_linear_hinges_kernels_wide;
+extern const olo_linear_packs_kernels *const olo_linear_packs_kernels_wide;
 
 #endif
