@@ -46,12 +46,12 @@ static inline const pair_kind *pair_letter(char letter)
 
 enum { JOINED_MAX = 64, GROUND = -1 };
 
-/* What is in a tree of hinges: hinges alone, some with springs, dampers, stops and torques, or some
- * ball joints among them. */
-typedef enum joined_hinge_kind { JOINED_HINGES, JOINED_FORCED, JOINED_BALLS } joined_hinge_kind;
+/* What is in a tree of bodies: hinges alone, some with springs, dampers, stops and torques, some
+ * ball joints among them, or pairs of all kinds. */
+typedef enum joined_kind { JOINED_HINGES, JOINED_FORCED, JOINED_BALLS, JOINED_PAIRS } joined_kind;
 
 typedef struct joined {
-    joined_hinge_kind kind;
+    joined_kind kind;
     olo_model *model;
     unsigned long long seed;
     int bodies, joints;
@@ -239,9 +239,19 @@ static inline joined joined_tree(unsigned long long seed, int bodies)
     return x;
 }
 
-/* Trees of hinges at random points of bodies. The first body of each is joined to the ground or
+/* The pair of a tree; a pair that rotates and slides names the parent first. */
+static inline const pair_kind *joined_kind_of_pair(joined *x, bool *turned)
+{
+    if (x->kind != JOINED_PAIRS)
+        return pair_letter(x->kind == JOINED_BALLS && joined_pick(x, 2) ? 'S' : 'R');
+    const pair_kind *kind = &pairs[joined_pick(x, PAIRS)];
+    *turned = *turned && !((kind->along || kind->across) && kind->rotations);
+    return kind;
+}
+
+/* Trees of joints at random points of bodies. The first body of each is joined to the ground or
  * free. */
-static inline joined joined_hinges(unsigned long long seed, int bodies, joined_hinge_kind kind)
+static inline joined joined_hinges(unsigned long long seed, int bodies, joined_kind kind)
 {
     joined x = joined_create(seed);
     x.kind = kind;
@@ -257,9 +267,11 @@ static inline joined joined_hinges(unsigned long long seed, int bodies, joined_h
         if (parent != GROUND)
             vec3_add(1.0, x.position[parent], position);
         joined_body(&x, position, NULL);
-        if (parent != GROUND || !floating)
-            joined_pair(&x, pair_letter(kind == JOINED_BALLS && joined_pick(&x, 2) ? 'S' : 'R'),
-                        turned ? k : parent, turned ? parent : k, NULL, 0);
+        if (parent == GROUND && floating)
+            continue;
+        const pair_kind *pair = joined_kind_of_pair(&x, &turned);
+        joined_pair(&x, pair, turned ? k : parent, turned ? parent : k, NULL,
+                    kind == JOINED_PAIRS ? 0.4 : 0);
     }
     return x;
 }
@@ -267,7 +279,7 @@ static inline joined joined_hinges(unsigned long long seed, int bodies, joined_h
 /* The same; if `pushed`, with a force that is too small to move anything but rotates with a body.
  * Such trees are solved by the elimination for any tree. */
 static inline joined joined_hinges_pushed(unsigned long long seed, int bodies, bool pushed,
-                                          joined_hinge_kind kind)
+                                          joined_kind kind)
 {
     joined x = joined_hinges(seed, bodies, kind);
     if (pushed) {

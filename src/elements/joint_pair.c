@@ -532,16 +532,23 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
         olo_joint_find_gap(x, gap);
 }
 
-static bool hinge_of(const olo_articulation *joint, olo_hinge *hinge)
+/* In a reversed pair that rotates and slides the child rotates about a point of the parent. A
+ * reversed pair that only slides has its axes fixed in both bodies. */
+static bool motions(const olo_articulation *joint, olo_joint_motions *to)
 {
-    *hinge = (olo_hinge){.ball = joint->rotations == 3};
-    vec3_copy(joint->parent_point, hinge->parent_point);
-    vec3_copy(joint->child_point, hinge->child_point);
-    if (!hinge->ball) {
-        vec3_copy(joint->parent_axes + 6, hinge->parent_axis);
-        vec3_copy(joint->child_axes + 6, hinge->axis);
+    *to = (olo_joint_motions){.rotation = joint->rotations == 0   ? OLO_ROTATION_NONE
+                                          : joint->rotations == 1 ? OLO_ROTATION_AXIS
+                                                                  : OLO_ROTATION_ALL,
+                              .translations = joint->translations};
+    vec3_copy(joint->parent_point, to->parent_point);
+    vec3_copy(joint->child_point, to->child_point);
+    if (joint->rotations == 1) {
+        vec3_copy(joint->parent_axes + 6, to->parent_axis);
+        vec3_copy(joint->child_axes + 6, to->axis);
     }
-    return !joint->translations && joint->rotations > 0;
+    for (int i = 0; joint->translations && i < 9; i++)
+        to->translation_axes[i] = joint->parent_axes[i];
+    return !(joint->reversed && joint->translations && joint->rotations > 0);
 }
 
 static void swap(int count, double *a, double *b)
@@ -571,7 +578,7 @@ const olo_joint_type olo_joint_pair = {.name = "pair",
                                        .blocks = blocks,
                                        .gap = gap_alone,
                                        .close = close_pair,
-                                       .hinge = hinge_of,
+                                       .motions = motions,
                                        .reverse = olo_joint_reverse,
                                        .chart = &olo_chart_pair,
                                        .screws = olo_screws_pair};

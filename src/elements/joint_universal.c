@@ -117,6 +117,16 @@ static void close_joint(const olo_joint_view *x, const double *parent, const dou
     vec3_add_cross(rho_c, turn, shift);
 }
 
+static bool motions(const olo_articulation *joint, olo_joint_motions *to)
+{
+    *to = (olo_joint_motions){.rotation = OLO_ROTATION_CROSS};
+    vec3_copy(joint->parent_point, to->parent_point);
+    vec3_copy(joint->child_point, to->child_point);
+    vec3_copy(joint->parent_axes + 6, to->parent_axis);
+    vec3_copy(joint->child_axes + 6, to->axis);
+    return true;
+}
+
 const olo_joint_type olo_joint_universal = {.name = "universal",
                                             .spatial = true,
                                             .dof = dof,
@@ -125,6 +135,7 @@ const olo_joint_type olo_joint_universal = {.name = "universal",
                                             .blocks = blocks,
                                             .gap = olo_joint_find_gap,
                                             .close = close_joint,
+                                            .motions = motions,
                                             .reverse = olo_joint_reverse,
                                             .chart = &olo_chart_universal,
                                             .screws = olo_screws_universal};

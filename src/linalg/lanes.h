@@ -86,6 +86,12 @@ LANES_INLINE lane3 lane3_times(lane s, lane3 a)
     return (lane3){{s * a.x[0], s * a.x[1], s * a.x[2]}};
 }
 
+LANES_INLINE lane3 lane3_choose(lane_mask mask, lane3 a, lane3 b)
+{
+    return (lane3){{lane_choose(mask, a.x[0], b.x[0]), lane_choose(mask, a.x[1], b.x[1]),
+                    lane_choose(mask, a.x[2], b.x[2])}};
+}
+
 LANES_INLINE lane lane3_dot(lane3 a, lane3 b)
 {
     return a.x[0] * b.x[0] + a.x[1] * b.x[1] + a.x[2] * b.x[2];

@@ -24,7 +24,7 @@ static int child_of(const olo_topology *topology, const olo_joint_coordinate *x,
 {
     const olo_system *s = topology->system;
     const olo_articulation *joint = &s->joints[x->joint];
-    for (int side = 0; x->turn != 0 && side < 2; side++) {
+    for (int side = 0; x->turn != 0 && !joint->translations && side < 2; side++) {
         const int node = side == 0 ? joint->child : joint->parent;
         if (node < 0 || !topology->nodes[node].type ||
             topology->nodes[node].joint.group != joint->group)

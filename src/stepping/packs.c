@@ -1,5 +1,5 @@
-/* Bodies on hinges: which systems these are, and their constants. The mass of a body in its frame
- * moved by X to the pivot, phi = x - X_I d_I:
+/* Trees of rigid bodies: which systems these are, and their constants. The mass of a body in its
+ * frame moved by X to the pivot, phi = x - X_I d_I:
  *
  *     m,   c' = c - m X,   E' = E - c (x) X - X (x) c + m X (x) X
  */
@@ -8,28 +8,43 @@
 #include "stepping/packs_private.h"
 #include "system/system.h"
 
-/* How node k hangs on its parent; false if otherwise than by a hinge, or free. */
-static bool hinge_of(const olo_topology *topology, int k, olo_hinge *hinge)
+/* How node k moves relative to its parent. False: it is no frame, or moves otherwise. */
+static bool motions_of(const olo_topology *topology, int k, olo_joint_motions *motions)
 {
     const olo_topology_node *t = &topology->nodes[k];
     const olo_system *s = topology->system;
-    *hinge = (olo_hinge){0};
+    *motions = (olo_joint_motions){0};
     if (s->nodes[k].frame < 0)
         return false;
-    return !t->type || (t->type->hinge && t->type->hinge(&t->joint, hinge));
+    return !t->type || (t->type->motions && t->type->motions(&t->joint, motions));
 }
 
 enum { FEW = 2 }; /* with fewer bodies the evaluation of four at once gains nothing */
 
-static bool is_hinged(const olo_system *s, const olo_scheme *scheme, const olo_topology *topology)
+static bool fits(const olo_system *s, const olo_scheme *scheme, const olo_topology *topology)
 {
-    bool hinged = scheme->inertial && topology->closure_count == 0 && s->drive_count == 0 &&
-                  s->loose_mass_count == 0;
-    for (int k = 0; hinged && k < s->node_count; k++) {
-        olo_hinge hinge;
-        hinged = hinge_of(topology, k, &hinge);
+    bool fitting = scheme->inertial && topology->closure_count == 0 && s->drive_count == 0 &&
+                   s->loose_mass_count == 0;
+    for (int k = 0; fitting && k < s->node_count; k++) {
+        olo_joint_motions motions;
+        fitting = motions_of(topology, k, &motions);
     }
-    return hinged && s->node_count >= FEW;
+    return fitting && s->node_count >= FEW;
+}
+
+/* Whether the joint of a node is neither a hinge nor a ball joint; `count` is its number of stages.
+ */
+static bool is_staged(const olo_topology *topology, int k, int *count)
+{
+    olo_joint_motions motions;
+    *count = 0;
+    if (!topology->nodes[k].type || !motions_of(topology, k, &motions))
+        return false;
+    *count = stages_of_rotation(motions.rotation);
+    for (int axis = 0; axis < 3; axis++)
+        *count += (int)(motions.translations >> axis & 1);
+    return motions.translations ||
+           (motions.rotation != OLO_ROTATION_AXIS && motions.rotation != OLO_ROTATION_ALL);
 }
 
 static void set_mass(const olo_frame_mass *mass, const double X[3], lane_mass *to, int l)
@@ -45,6 +60,45 @@ static void set_mass(const olo_frame_mass *mass, const double X[3], lane_mass *t
     }
 }
 
+/* The axes of a joint that is staged; `above` is the parent's pivot. */
+static void set_joint(const olo_joint_motions *motions, const double above[3], joints *to, int l)
+{
+    to->slides[l] = motions->translations != 0;
+    to->fixed[l] = motions->rotation == OLO_ROTATION_NONE;
+    to->crosses[l] = motions->rotation == OLO_ROTATION_CROSS;
+    to->any |= motions->translations;
+    for (int k = 0; k < 3; k++) {
+        to->free[k][l] = motions->translations >> k & 1;
+        to->above[k][l] = above[k];
+        if (motions->rotation == OLO_ROTATION_CROSS)
+            to->cross[k][l] = motions->parent_axis[k];
+        for (int I = 0; I < 3; I++)
+            to->axes[k][I][l] = motions->translation_axes[3 * k + I];
+    }
+}
+
+static void set_slots(olo_packs *x, int i, int parent, const olo_joint_motions *motions)
+{
+    const olo_system *s = x->system;
+    const int k = x->topology->order[i], l = i % LANES;
+    slots *at = &x->slots[i / LANES];
+    at->count = l + 1;
+    for (int j = l; j < LANES && (l == 0 || j == l); j++) {
+        at->q[j] = s->nodes[k].q;
+        at->motion[j] = s->nodes[k].motion;
+    }
+    at->parent[l] = parent;
+    at->free[l] = !x->topology->nodes[k].type;
+    at->rotation[l] = motions->rotation;
+    at->slides[l] = motions->translations;
+    at->ball[l] = motions->rotation == OLO_ROTATION_ALL && !motions->translations;
+    x->hinges_only = x->hinges_only && !at->ball[l] && !at->staged[l];
+    if (parent >= 0) {
+        at->above_q[l] = s->nodes[x->topology->order[parent]].q;
+        at->above[l] = (const double *)&x->four[parent / LANES].x + parent % LANES;
+    }
+}
+
 /* The body at position i of the tree's order, its parent's position known. */
 static void set_body(olo_packs *x, int i, int parent)
 {
@@ -53,32 +107,44 @@ static void set_body(olo_packs *x, int i, int parent)
     const olo_topology *topology = x->topology;
     int k = topology->order[i], l = i % LANES;
     four *b = &x->four[i / LANES];
-    slots *at = &x->slots[i / LANES];
-    olo_hinge hinge, above = {0};
-    hinge_of(topology, k, &hinge);
-    set_mass(&s->frames[s->nodes[k].frame], hinge.child_point, &b->mass, l);
+    const slots *at = &x->slots[i / LANES];
+    olo_joint_motions motions, above = {0};
+    motions_of(topology, k, &motions);
+    if (parent >= 0)
+        motions_of(topology, topology->order[parent], &above);
+    set_mass(&s->frames[s->nodes[k].frame], motions.child_point, &b->mass, l);
     set_mass(&s->frames[s->nodes[k].frame], none, &b->origin_mass, l);
-    at->count = l + 1;
-    for (int j = l; j < LANES && (l == 0 || j == l); j++) {
-        at->q[j] = s->nodes[k].q;
-        at->motion[j] = s->nodes[k].motion;
-    }
-    at->parent[l] = parent;
-    at->free[l] = !topology->nodes[k].type;
-    at->ball[l] = hinge.ball;
-    x->hinges_only = x->hinges_only && !hinge.ball;
-    if (parent >= 0) {
-        hinge_of(topology, topology->order[parent], &above);
-        at->above_q[l] = s->nodes[topology->order[parent]].q;
-        at->above[l] = (const double *)&x->four[parent / LANES].x + parent % LANES;
-    }
+    set_slots(x, i, parent, &motions);
+    if (at->staged[l])
+        set_joint(&motions, above.child_point, at->joints, l);
     for (int I = 0; I < 3; I++) {
-        b->axis[I][l] = hinge.axis[I];
-        b->pivot[I][l] = hinge.child_point[I];
-        b->parent_point[I][l] = hinge.parent_point[I];
-        b->parent_axis[I][l] = hinge.parent_axis[I];
-        b->reach[I][l] = parent >= 0 ? hinge.parent_point[I] - above.child_point[I] : 0;
+        b->axis[I][l] = motions.axis[I];
+        b->pivot[I][l] = motions.child_point[I];
+        b->parent_point[I][l] = motions.parent_point[I];
+        b->parent_axis[I][l] = motions.parent_axis[I];
+        b->reach[I][l] = parent >= 0 ? motions.parent_point[I] - above.child_point[I] : 0;
     }
+}
+
+/* Which joints are staged, with memory for them; false: none. */
+static bool find_stages(olo_packs *x)
+{
+    int fours = 0, stages = 0;
+    for (int i = 0; i < x->count; i++) {
+        slots *at = &x->slots[i / LANES];
+        int count, l = i % LANES;
+        at->staged[l] = is_staged(x->topology, x->topology->order[i], &count);
+        at->stage[l] = stages;
+        stages += at->staged[l] ? count : 0;
+    }
+    x->joints = olo_alloc((size_t)x->fours, sizeof *x->joints);
+    x->stages = olo_alloc((size_t)stages, sizeof *x->stages);
+    for (int i = 0; x->joints && i < x->fours; i++) {
+        const bool *staged = x->slots[i].staged;
+        if (staged[0] || staged[1] || staged[2] || staged[3])
+            x->slots[i].joints = &x->joints[fours++];
+    }
+    return x->joints && x->stages;
 }
 
 /* Lanes without a body are fixed to the ground. */
@@ -146,7 +212,7 @@ static olo_status set_up(olo_packs *x, const olo_system *system, const olo_topol
     x->forced = olo_alloc(fours * LANES, sizeof *x->forced);
     x->forced_four = olo_alloc(fours, sizeof *x->forced_four);
     bool ok = x->four && x->slots && x->bodies && position && x->forced && x->forced_four &&
-              (!x->at_start || olo_packs_store_tangents(x));
+              (!x->at_start || olo_packs_store_tangents(x)) && find_stages(x);
     if (ok) {
         clear_slots(x);
         for (int i = 0; i < x->count; i++) {
@@ -159,7 +225,7 @@ static olo_status set_up(olo_packs *x, const olo_system *system, const olo_topol
         ok = find_waiting(x);
     }
     olo_free(position);
-    return ok ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for bodies on hinges");
+    return ok ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for packs of bodies");
 }
 
 olo_status olo_packs_create(const olo_system *system, const olo_scheme *scheme,
@@ -167,20 +233,20 @@ olo_status olo_packs_create(const olo_system *system, const olo_scheme *scheme,
                             olo_error *error)
 {
     *packs = NULL;
-    if (!is_hinged(system, scheme, topology))
+    if (!fits(system, scheme, topology))
         return OLO_OK;
     olo_packs *x = olo_alloc(1, sizeof *x);
     if (!x)
-        return olo_fail(error, OLO_NO_MEMORY, "out of memory for bodies on hinges");
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for packs of bodies");
     x->kernels = kernels_for(width);
     x->at_start = scheme->evaluation.at_start;
-    bool fits = true;
-    olo_status status = olo_joint_forces_create(topology, &x->forces, &fits, error);
+    bool packed = true;
+    olo_status status = olo_joint_forces_create(topology, &x->forces, &packed, error);
     x->hinges_only = x->forces.force_count == 0;
-    fits = fits && (!x->at_start || x->forces.force_count == 0);
-    if (status == OLO_OK && fits)
+    packed = packed && (!x->at_start || x->forces.force_count == 0);
+    if (status == OLO_OK && packed)
         status = set_up(x, system, topology, error);
-    if (status == OLO_OK && fits)
+    if (status == OLO_OK && packed)
         *packs = x;
     else
         olo_packs_free(x);
@@ -196,6 +262,8 @@ void olo_packs_free(olo_packs *x)
     olo_free(x->bodies);
     olo_free(x->waiting);
     olo_free(x->stored);
+    olo_free(x->joints);
+    olo_free(x->stages);
     olo_free(x->forced);
     olo_free(x->forced_four);
     olo_joint_forces_free(&x->forces);

@@ -1,9 +1,11 @@
-/* What belongs to a body on a hinge alone, for four at once: its start, balance, tangent and hinge.
- * Every body c is described at its pivot, the point x_c of its hinge, which its parent p carries at
- * the end of an arm:
+/* What belongs to a body and its joint alone, for four at once: start, balance, tangent and joint.
+ * Every body c is described at its pivot, the joint point x_c of the child, at the end of an arm
+ * from the pivot of its parent p. Its parent carries the arm of a joint without translations; with
+ * them the arm is x_c - x_p:
  *
  *     dx_c = dx_p + a_p x arm_m,    n of the child = n of the parent
- *     A = [I -arm1^; 0 I], B = [0; n1];   A^, B^ the same at the midpoint
+ *     A = [I -arm1^; 0 I];   B = [0; n1] about an axis, [M_k; 0] along one;
+ *     A^, B^ the same at the midpoint, but [M_i x M_j; 0] along an axis
  *
  * Balance w = [T_x; sum d_I,m x T_I] with T = M ((2/h) dq - 2 v0) + h f, its tangent
  *
@@ -11,7 +13,16 @@
  *     R = sum_I d_I,1 (x) (T_I/2 - (2/h) sum_J E_IJ d_J,m)
  *
  * and the variation of the left pair against W = [f; m]: d(A^^T) W = 1/2 (arm1 (x) f - (arm1.f) I)
- * d_omega_p, d(B^^T) W = k.d_omega_c with k = 1/2 n1 x m.
+ * d_omega_p, and with translations 1/2 (e_x + b_x du) x f beside it; d(B^^T) W = k.d_omega, of the
+ * body that carries the axis, with k = 1/2 n1 x m about an axis and 1/2 (M_i1 x (M_jm x f) + M_j1 x
+ * (f x M_im)) along one.
+ *
+ * The gap e of a joint: with d = x_p + (change of the arm that the parent would carry) - x_c
+ *
+ *     e_x = d, less its components along the free axes at the end
+ *     e_w = n1 x (dn of the parent - dn of the child) about an axis, 0 of a ball joint,
+ *           the spin that takes a_c to a_p if there is no rotation,
+ *           -(n1 x m1) d(m.n)/|n1 x m1|^2 about two axes, m in the parent and n in the child
  *
  * Where the left pair is taken at the start (at_start), A^, B^ and the d_I of w, S and C^ on the
  * left are those at q0, which do not vary: R has no T, k and d(A^^T) W are zero. The step starts
@@ -117,16 +128,31 @@ LANES_INLINE lane3 parents_vector(const slots *at, int first)
     return out;
 }
 
+/* Axes fixed in the parents, at the start; the arms of joints with translations reach from pivot to
+ * pivot. */
+LANES_INLINE void set_joints(joints *j, const four *b, const lane3 frame[4], const lane3 parent[4],
+                             lane3 *arm0)
+{
+    for (int k = 0; j->any && k < 3; k++)
+        j->M0[k] = lane3_combine(j->axes[k], parent + 1);
+    j->m0 = lane3_combine(j->cross, parent + 1);
+    const lane3 x_c = lane3_add(frame[0], lane3_combine(b->pivot, frame + 1)),
+                x_p = lane3_add(parent[0], lane3_combine(j->above, parent + 1));
+    *arm0 = lane3_choose(j->slides > lane_all(0.0), lane3_subtract(x_c, x_p), *arm0);
+}
+
 /* Directors, axes and arms at the start. */
 LANES_INLINE void set_frames(four *b, const slots *at, const double *q)
 {
-    static const double nothing[12] = {0};
-    lane3 frame[4];
+    static const double ground[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    lane3 frame[4], parent[4];
     gather_frames(q, at, frame);
     memcpy(b->d0, frame + 1, sizeof b->d0);
     b->n0 = lane3_combine(b->axis, b->d0);
-    lanes_gather_parents(q, at->above_q, nothing, frame);
-    b->arm0 = lane3_combine(b->reach, frame + 1);
+    lanes_gather_parents(q, at->above_q, ground, parent);
+    b->arm0 = lane3_combine(b->reach, parent + 1);
+    if (at->joints)
+        set_joints(at->joints, b, frame, parent, &b->arm0);
 }
 
 LANES_INLINE void set_velocities(four *b, const slots *at, const double *v0)
@@ -205,13 +231,22 @@ LANES_INLINE void predict_four(olo_packs *x, int i, const olo_step *step, double
 
 /* --- four bodies: balance, tangent, hinge --- */
 
+/* A degree of freedom that is eliminated in a stage: B = [0; b] or [b; 0], B^ likewise with `left`,
+ * and k of the body that carries the axis. */
+typedef struct dof {
+    lane b, left, k;
+} dof;
+
 /* The vectors of one body that its elimination needs beside its record. */
-typedef struct hinge {
+typedef struct joint {
     lane n_m, arm_m, k;
     lane variation[3]; /* columns of 1/2 (arm1 (x) f - (arm1.f) I) */
     lane by_parent;    /* forces along the angle: r_p, ... */
     double pivot, row; /* ... r - r_p.n1 and R - r_p.e_w, see joint_forces.h */
-} hinge;
+    /* joints that are staged */
+    lane half_force;
+    dof cross, slide[3];
+} joint;
 
 /* A vector of each of four bodies to the same member of four records, `bytes` apart. */
 LANES_INLINE void scatter_lanes(lane3 v, size_t bytes, lane *first)
@@ -314,37 +349,117 @@ LANES_INLINE void make_bodies(const four *b, double a, const bool at_start, sums
 }
 
 /* Arms and axes that have turned. */
-typedef struct turned_hinges {
+typedef struct turned_joints {
     lane_turned arm, n;
     lane3 n1, gap_turn;
-} turned_hinges;
+    /* joints that are staged */
+    lane_turned M[3], m;
+    lane3 M1[3], m1;
+} turned_joints;
 
-/* The gaps of hinges go to their bodies. */
-LANES_INLINE turned_hinges make_gaps(const four *b, const slots *at, body *to)
+/* Axes that parents carry. */
+LANES_INLINE void turn_axes(const joints *j, lane3 a_p, lane scale_p, turned_joints *t)
 {
-    const lane3 x_p = parents_vector(at, 0), a_p = parents_vector(at, 3);
-    const lane scale_p = lane_cayley_scale(a_p);
-    const lane_turned arm = lane_cayley_apply(a_p, scale_p, b->arm0),
-                      n_p = lane_cayley_apply(a_p, scale_p, b->n0),
-                      n = lane_cayley_apply(b->a, lane_cayley_scale(b->a), b->n0);
-    const lane3 n1 = lane3_add(b->n0, n.change);
-    scatter_lanes(lane3_subtract(lane3_add(x_p, arm.change), b->x), sizeof *to, &to->twist[0]);
-    const lane3 gap_turn = lane3_cross(n1, lane3_subtract(n_p.change, n.change));
-    scatter_lanes(gap_turn, sizeof *to, &to->twist[1]);
-    return (turned_hinges){arm, n, n1, gap_turn};
+    memset(t->M1, 0, sizeof t->M1);
+    for (int k = 0; j->any && k < 3; k++) {
+        t->M[k] = lane_cayley_apply(a_p, scale_p, j->M0[k]);
+        t->M1[k] = lane3_add(j->M0[k], t->M[k].change);
+    }
+    t->m = lane_cayley_apply(a_p, scale_p, j->m0);
+    t->m1 = lane3_add(j->m0, t->m.change);
 }
 
-/* Hinges but for what varies with the wrench; arm1 is returned. */
-LANES_INLINE turned_hinges make_hinges(const four *b, const slots *at, const bool at_start,
-                                       body *to, hinge *hinges, lane3 *arm1)
+/* d without its components along the free axes. These are orthonormal up to rounding only: what is
+ * left of a component is taken off again, or every step would have the same relative error. */
+LANES_INLINE lane3 across_axes(const joints *j, const turned_joints *t, lane3 d)
 {
-    const turned_hinges turned = make_gaps(b, at, to);
-    *arm1 = lane3_add(b->arm0, turned.arm.change);
-    scatter_lanes(turned.n1, sizeof *to, &to->n1);
-    scatter_lanes(*arm1, sizeof *to, &to->arm1);
-    scatter_lanes(at_start ? b->n0 : turned.n.mid, sizeof *hinges, &hinges->n_m);
-    scatter_lanes(at_start ? b->arm0 : turned.arm.mid, sizeof *hinges, &hinges->arm_m);
-    return turned;
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < 3; k++)
+            if (j->any >> k & 1)
+                d = lane3_subtract(d, lane3_times(j->free[k] * lane3_dot(t->M1[k], d), t->M1[k]));
+    return d;
+}
+
+/* The spin that takes a_c to a_p. */
+LANES_INLINE lane3 spin_between(lane3 a_c, lane3 a_p)
+{
+    const lane3 d = lane3_subtract(a_p, a_c), across = lane3_cross(a_c, d);
+    return lane3_times(lane_cayley_scale(a_c), lane3_add(d, lane3_times(lane_all(0.5), across)));
+}
+
+/* The spin that takes m.n back to its value at the start. */
+LANES_INLINE lane3 spin_of_cross(const turned_joints *t, const joints *j)
+{
+    const lane3 across = lane3_cross(t->n1, t->m1);
+    const lane change = lane3_dot(t->m.mid, t->n.change) + lane3_dot(t->m.change, t->n.mid),
+               square = lane3_dot(across, across) + (1.0 - j->crosses);
+    return lane3_times(-change / square, across);
+}
+
+/* The gaps of joints go to their bodies; j is NULL if none is staged. */
+LANES_INLINE void make_gaps(const four *b, const slots *at, const joints *j, body *to,
+                            turned_joints *t)
+{
+    const lane zero = lane_all(0.0);
+    const lane3 x_p = parents_vector(at, 0), a_p = parents_vector(at, 3);
+    const lane scale_p = lane_cayley_scale(a_p);
+    t->arm = lane_cayley_apply(a_p, scale_p, b->arm0);
+    t->n = lane_cayley_apply(b->a, lane_cayley_scale(b->a), b->n0);
+    const lane_turned n_p = lane_cayley_apply(a_p, scale_p, b->n0);
+    t->n1 = lane3_add(b->n0, t->n.change);
+    lane3 gap = lane3_subtract(lane3_add(x_p, t->arm.change), b->x);
+    t->gap_turn = lane3_cross(t->n1, lane3_subtract(n_p.change, t->n.change));
+    if (j) {
+        turn_axes(j, a_p, scale_p, t);
+        gap = across_axes(j, t, gap);
+        t->gap_turn = lane3_choose(j->fixed > zero, spin_between(b->a, a_p), t->gap_turn);
+        t->gap_turn = lane3_choose(j->crosses > zero, spin_of_cross(t, j), t->gap_turn);
+        const lane3 moved = lane3_subtract(b->x, x_p);
+        t->arm.change = lane3_choose(j->slides > zero, moved, t->arm.change);
+        t->arm.mid = lane3_choose(
+            j->slides > zero, lane3_add(b->arm0, lane3_times(lane_all(0.5), moved)), t->arm.mid);
+    }
+    scatter_lanes(gap, sizeof *to, &to->twist[0]);
+    scatter_lanes(t->gap_turn, sizeof *to, &to->twist[1]);
+}
+
+/* Joints but for what varies with the wrench; arm1 is returned. */
+LANES_INLINE lane3 make_joints(const four *b, const slots *at, const joints *j, const bool at_start,
+                               body *to, joint *joint_of, turned_joints *t)
+{
+    make_gaps(b, at, j, to, t);
+    const lane3 arm1 = lane3_add(b->arm0, t->arm.change);
+    scatter_lanes(t->n1, sizeof *to, &to->n1);
+    scatter_lanes(arm1, sizeof *to, &to->arm1);
+    scatter_lanes(at_start ? b->n0 : t->n.mid, sizeof *joint_of, &joint_of->n_m);
+    scatter_lanes(at_start ? b->arm0 : t->arm.mid, sizeof *joint_of, &joint_of->arm_m);
+    return arm1;
+}
+
+/* The degrees of freedom of staged joints beside the rotation about n. */
+LANES_INLINE void make_dofs(const joints *j, const turned_joints *t, const bool at_start,
+                            lane3 force, lane3 moment, joint *joint_of)
+{
+    const size_t bytes = sizeof *joint_of;
+    const lane half = lane_all(0.5);
+    const lane3 f = lane3_times(half, force);
+    scatter_lanes(f, bytes, &joint_of->half_force);
+    for (int k = 0; k < 3; k++) {
+        const int i = (k + 1) % 3, l = (k + 2) % 3;
+        if (!(j->any >> k & 1))
+            continue;
+        const lane3 Mi = at_start ? j->M0[i] : t->M[i].mid, Ml = at_start ? j->M0[l] : t->M[l].mid;
+        scatter_lanes(t->M1[k], bytes, &joint_of->slide[k].b);
+        scatter_lanes(lane3_cross(Mi, Ml), bytes, &joint_of->slide[k].left);
+        if (!at_start)
+            scatter_lanes(lane3_add(lane3_cross(t->M1[i], lane3_cross(Ml, f)),
+                                    lane3_cross(t->M1[l], lane3_cross(f, Mi))),
+                          bytes, &joint_of->slide[k].k);
+    }
+    scatter_lanes(t->m1, bytes, &joint_of->cross.b);
+    scatter_lanes(at_start ? j->m0 : t->m.mid, bytes, &joint_of->cross.left);
+    if (!at_start)
+        scatter_lanes(lane3_times(half, lane3_cross(t->m1, moment)), bytes, &joint_of->cross.k);
 }
 
 /* phi = 2 atan(c/2)/c and its derivative, by series where c is small. */
@@ -359,7 +474,7 @@ LANES_INLINE void angle_ratio(lane c, lane dtheta, lane *phi, lane *by_c)
 
 /* The forces along the angles of four hinges: R, r and r_p of joint_forces.h. */
 LANES_INLINE void make_forces(const olo_packs *x, int i, const olo_step *step,
-                              const turned_hinges *turned, hinge *hinges)
+                              const turned_joints *turned, joint *joint_of)
 {
     const slots *at = &x->slots[i];
     const four *b = &x->four[i];
@@ -388,15 +503,15 @@ LANES_INLINE void make_forces(const olo_packs *x, int i, const olo_step *step,
         -hf * phi, lane3_add(lane3_times(0.25 * c, turned->n.mid), lane3_times(0.5 * psi, a_p)));
     const lane pivot = r - lane3_dot(by_parent, turned->n1),
                row = R - lane3_dot(by_parent, turned->gap_turn);
-    scatter_lanes(by_parent, sizeof *hinges, &hinges->by_parent);
+    scatter_lanes(by_parent, sizeof *joint_of, &joint_of->by_parent);
     for (int l = 0; l < LANES; l++) {
-        hinges[l].pivot = pivot[l];
-        hinges[l].row = row[l];
+        joint_of[l].pivot = pivot[l];
+        joint_of[l].row = row[l];
     }
 }
 
 /* k = 1/2 n1 x m and 1/2 (arm1 (x) f - (arm1.f) I) */
-LANES_INLINE void make_variations(lane3 force, lane3 moment, lane3 n1, lane3 arm1, hinge *hinges)
+LANES_INLINE void make_variations(lane3 force, lane3 moment, lane3 n1, lane3 arm1, joint *joint_of)
 {
     const lane half = lane_all(0.5);
     const lane3 f = lane3_times(half, force);
@@ -407,10 +522,10 @@ LANES_INLINE void make_variations(lane3 force, lane3 moment, lane3 n1, lane3 arm
     column[0].x[0] -= along;
     column[1].x[1] -= along;
     column[2].x[2] -= along;
-    scatter_lanes(lane3_times(half, lane3_cross(n1, moment)), sizeof *hinges, &hinges->k);
-    scatter_lanes(column[0], sizeof *hinges, &hinges->variation[0]);
-    scatter_lanes(column[1], sizeof *hinges, &hinges->variation[1]);
-    scatter_lanes(column[2], sizeof *hinges, &hinges->variation[2]);
+    scatter_lanes(lane3_times(half, lane3_cross(n1, moment)), sizeof *joint_of, &joint_of->k);
+    scatter_lanes(column[0], sizeof *joint_of, &joint_of->variation[0]);
+    scatter_lanes(column[1], sizeof *joint_of, &joint_of->variation[1]);
+    scatter_lanes(column[2], sizeof *joint_of, &joint_of->variation[2]);
 }
 
 LANES_INLINE lane3 collect(lane a, lane b, lane c, lane d)

@@ -1,4 +1,4 @@
-/* What the files of hinged bodies share: the numbers of four bodies, of one, and the passes over
+/* What the files of packed bodies share: the numbers of four bodies, of one, and the passes over
  * them. */
 #ifndef OLO_STEPPING_PACKS_PRIVATE_H
 #define OLO_STEPPING_PACKS_PRIVATE_H
@@ -7,12 +7,12 @@
 #include "stepping/joint_forces.h"
 #include "stepping/packs.h"
 
-/* Four bodies. Each is described in its own frame, moved to its pivot, the point of its hinge: phi
- * becomes x. */
+/* Four bodies. Each is described in its own frame, moved to its pivot, the joint point of the
+ * child: phi becomes x. */
 typedef struct olo_packs_four {
     /* in every iteration */
     lane3 x, a;          /* displacement of the pivot, Cayley vector */
-    lane3 force, moment; /* joint wrench of the hinge, about the pivot */
+    lane3 force, moment; /* joint wrench, about the pivot */
     lane3 d0[3];         /* directors at the start */
     lane3 n0, arm0;      /* axis; from the parent's pivot to this one */
     lane3 start[4]; /* 2 v0 of pivot and directors; at_start: h f - 2 p0, of origin and directors */
@@ -27,6 +27,19 @@ typedef struct olo_packs_four {
     lane reach[3];                        /* arm0 in the parent's frame */
 } four;
 
+/* What four joints have beside the axis of a hinge; NULL where all are hinges, ball joints or free.
+ * Numbers of a joint without such motions are zero. */
+typedef struct olo_packs_joints {
+    lane slides, fixed, crosses; /* 1: has translations, no rotation, two axes of rotation */
+    unsigned any;                /* axes along which one of them translates */
+    lane free[3];                /* 1: translates along axis k ... */
+    lane axes[3][3];             /* ... which are a triad in the parent's frame ... */
+    lane3 M0[3];                 /* ... and this one in space, at the start */
+    lane cross[3];               /* first axis of a cross, in the parent's frame ... */
+    lane3 m0;                    /* ... and at the start */
+    lane above[3];               /* pivot of the parent, in its frame */
+} joints;
+
 /* Where they are. Positions count in the order of the tree, parents first. */
 typedef struct olo_packs_slots {
     int count; /* bodies, the last four may be fewer; the others have no mass ... */
@@ -34,11 +47,16 @@ typedef struct olo_packs_slots {
     int parent[LANES];           /* position, or -1 for the ground */
     bool free[LANES];            /* a root without a joint */
     bool ball[LANES];            /* any rotation about the pivot is free; axes are zero */
-    int late[LANES];             /* it has children in later fours: where their sums wait, or -1 */
-    int waiting[LANES];          /* its parent is in an earlier four: where they wait, or -1 */
-    bool first[LANES];           /* and nothing waits there before it */
-    int above_q[LANES];          /* first coordinate of the parent, or -1 */
-    const double *above[LANES];  /* x of the parent, its numbers LANES apart */
+    bool staged[LANES];          /* neither free nor hinge nor ball joint, but with ... */
+    olo_joint_rotation rotation[LANES];
+    unsigned slides[LANES];     /* ... and translations along these axes: */
+    int stage[LANES];           /* first of its stages */
+    joints *joints;             /* NULL: none is staged */
+    int late[LANES];            /* it has children in later fours: where their sums wait, or -1 */
+    int waiting[LANES];         /* its parent is in an earlier four: where they wait, or -1 */
+    bool first[LANES];          /* and nothing waits there before it */
+    int above_q[LANES];         /* first coordinate of the parent, or -1 */
+    const double *above[LANES]; /* x of the parent, its numbers LANES apart */
 } slots;
 
 /* One body and all that hangs on it, while it is eliminated; vectors of three numbers and a zero.
@@ -49,6 +67,21 @@ typedef struct olo_packs_sums {
                      where that is stored */
     lane force, moment; /* W */
 } sums;
+
+/* A degree of freedom of a joint that has several, or translates: eliminated one after the other as
+ * if each had a massless body, those of rotations first. B = [0; b], or [b; 0] of a translation. In
+ * a joint with all rotations the first stage has the columns of K_xw and D^-1. */
+typedef struct olo_packs_stage {
+    lane y[2]; /* over D; their fourth numbers are rho over D and one over D */
+    lane b, left;
+    lane KB[2];
+} stage;
+
+/* The number of stages for a rotation. */
+static inline int stages_of_rotation(olo_joint_rotation rotation)
+{
+    return rotation == OLO_ROTATION_NONE ? 0 : rotation == OLO_ROTATION_CROSS ? 2 : 1;
+}
 
 /* What is left of it for the way back; of a ball joint D^-1 K_wx in the columns y[0], y[1], n1, and
  * D^-1 z_w in twist[1], whose gap is zero. */
@@ -79,9 +112,11 @@ struct olo_packs {
     bool at_start; /* the left pair is that at q0, and steps start with a momentum */
     int count, fours;
     olo_joint_forces forces; /* along the angles of hinges */
-    bool hinges_only;        /* all joints are hinges without such forces */
-    int *forced;             /* [fours * LANES] hinge among those of `forces`, or -1 */
-    bool *forced_four;       /* [fours] some of its hinges are */
+    joints *joints;          /* of fours that have some */
+    stage *stages;
+    bool hinges_only;  /* all joints are hinges without such forces */
+    int *forced;       /* [fours * LANES] hinge among those of `forces`, or -1 */
+    bool *forced_four; /* [fours] some of its hinges are */
     four *four;
     slots *slots;
     body *bodies;

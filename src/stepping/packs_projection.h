@@ -1,5 +1,5 @@
-/* The end of a step of bodies on hinges, for schemes that give the momentum p there: the velocity
- * with which the hinges remain closed and has the same momentum along the null space, P^T M P nu =
+/* The end of a step of packed bodies, for schemes that give the momentum p there: the velocity
+ * with which the joints remain closed and has the same momentum along the null space, P^T M P nu =
  * P^T p, v1 = P nu at q_end. A symmetric elimination, leaf to root from the mass of the body about
  * its pivot
  *
@@ -10,7 +10,8 @@
  *
  *     K_p += X^T (K - U U^T/D) X,   z_p += X^T (z - U rho)
  *
- * and root to leaf t = X t_p, t_c = t + [0; n] (rho - U.t/D).
+ * and root to leaf t = X t_p, t_c = t + [0; n] (rho - U.t/D). Joints of several degrees of freedom,
+ * and translations [m; 0], are eliminated one after the other, as in packs_sweep.c.
  *
  * All is inline: packs_sweep.c, which alone includes this, is compiled for several processors.
  */
@@ -54,9 +55,15 @@ LANES_INLINE void make_masses(const four *b, lane to[LANES][END_SUMS])
     scatter_lanes((lane3){{-N[0][1], -N[1][2], -N[0][2]}}, bytes, to[0] + END_C + 1);
 }
 
+/* The axes of one joint beside that of a hinge. */
+typedef struct end_joint {
+    lane cross, slide[3];
+} end_joint;
+
 /* Frames at q_end, mass and momentum of four bodies; what has come from children in later fours is
  * added. */
-LANES_INLINE void make_end(olo_packs *x, int i, const olo_step *step, lane own[LANES][END_SUMS])
+LANES_INLINE void make_end(olo_packs *x, int i, const olo_step *step, end_joint *joint_of,
+                           lane own[LANES][END_SUMS])
 {
     const slots *at = &x->slots[i];
     four *b = &x->four[i];
@@ -70,6 +77,12 @@ LANES_INLINE void make_end(olo_packs *x, int i, const olo_step *step, lane own[L
     scatter_lanes(moment_of(b->d0, p), sizeof *own, own[0] + END_Z + 1);
     scatter_lanes(b->n0, sizeof *to, &to->n1);
     scatter_lanes(b->arm0, sizeof *to, &to->arm1);
+    if (at->joints) {
+        scatter_lanes(at->joints->m0, sizeof *joint_of, &joint_of->cross);
+        for (int k = 0; k < 3; k++)
+            if (at->joints->any >> k & 1)
+                scatter_lanes(at->joints->M0[k], sizeof *joint_of, &joint_of->slide[k]);
+    }
     for (int l = 0; l < LANES; l++)
         for (int j = 0; at->late[l] >= 0 && j < END_SUMS; j++)
             own[l][j] += x->waiting[at->late[l]].K[j];
@@ -143,11 +156,11 @@ LANES_INLINE void end_columns(lane first, lane second, lane third, lane columns[
     columns[2] = (lane){third[0], second[1], first[2], 0};
 }
 
-/* A ball joint: K = [A B; B^T C] leaves A - B C^-1 B^T and z_x - B C^-1 z_w. */
-LANES_INLINE bool eliminate_ball_end(const lane *K, bool first, body *b, lane *parent)
+/* All rotations: K = [A B; B^T C] leaves A - B C^-1 B^T and z_x - B C^-1 z_w. */
+LANES_INLINE bool eliminate_ball_in_place(lane *K, body *b)
 {
     const lane *C = K + END_C, *B = K + END_B, zero = lane_all(0.0);
-    lane c[3], inverse[4], columns[3], rows[4], V[3], Q[3], left[END_SUMS], moved[END_SUMS];
+    lane c[3], inverse[4], columns[3], rows[4], V[3], Q[3];
     end_columns(C[0], C[1], after_next(C[1]), c);
     if (!invert_three(c, inverse))
         return false;
@@ -159,19 +172,84 @@ LANES_INLINE bool eliminate_ball_end(const lane *K, bool first, body *b, lane *p
     b->y[1] = V[1];
     b->n1 = V[2];
     b->twist[1] = times_three(inverse, K[END_Z + 1]);
-    if (!parent)
-        return true;
     for (int j = 0; j < 3; j++)
         Q[j] = times_three(columns, V[j]); /* B C^-1 B^T, symmetric */
-    left[0] = K[0] - (lane){Q[0][0], Q[1][1], Q[2][2], 0};
-    left[1] = K[1] - (lane){Q[1][0], Q[2][1], Q[0][2], 0};
+    K[0] -= (lane){Q[0][0], Q[1][1], Q[2][2], 0};
+    K[1] -= (lane){Q[1][0], Q[2][1], Q[0][2], 0};
     for (int j = END_B; j < END_Z; j++)
-        left[j] = zero;
-    left[END_Z] = K[END_Z] - times_three(columns, b->twist[1]);
-    left[END_Z + 1] = zero;
-    move_to_parent(left, zero, zero, b, moved);
+        K[j] = zero;
+    K[END_Z] -= times_three(columns, b->twist[1]);
+    K[END_Z + 1] = zero;
+    return true;
+}
+
+LANES_INLINE bool eliminate_ball_end(lane *K, bool first, body *b, lane *parent)
+{
+    const lane zero = lane_all(0.0);
+    lane moved[END_SUMS];
+    if (!eliminate_ball_in_place(K, b))
+        return false;
+    if (!parent)
+        return true;
+    move_to_parent(K, zero, zero, b, moved);
     for (int j = 0; j < END_SUMS; j++)
         parent[j] = first ? moved[j] : parent[j] + moved[j];
+    return true;
+}
+
+/* One degree of freedom [0; b], or [b; 0] of a translation, K and z in place. */
+LANES_INLINE bool eliminate_stage_end(lane *K, lane b, const bool slides, stage *to)
+{
+    const lane *B = K + END_B, *C = K + END_C, b1 = next(b), b2 = after_next(b);
+    const lane u = slides ? b * K[0] + b1 * K[1] + b2 * after_next(K[1])
+                          : b * B[0] + b1 * B[1] + b2 * B[2],
+               w = slides ? b * B[0] + b1 * next(B[2]) + b2 * after_next(B[1])
+                          : b * C[0] + b1 * C[1] + b2 * after_next(C[1]);
+    const double inverse = 1.0 / vector_sum(b * (slides ? u : w));
+    if (!(fabs(inverse) <= DBL_MAX))
+        return false;
+    const double rho = vector_sum(b * K[slides ? END_Z : END_Z + 1]) * inverse;
+    lane y = u * inverse, y_w = w * inverse;
+    K[0] -= u * y;
+    K[1] -= u * next(y);
+    K[END_B] -= u * y_w;
+    K[END_B + 1] -= u * next(y_w);
+    K[END_B + 2] -= u * after_next(y_w);
+    K[END_C] -= w * y_w;
+    K[END_C + 1] -= w * next(y_w);
+    K[END_Z] -= rho * u;
+    K[END_Z + 1] -= rho * w;
+    y[3] = rho;
+    *to = (stage){.y = {y, y_w}, .b = b};
+    return true;
+}
+
+/* The stages of packs_sweep.c. Those of a joint with all rotations begin after its first. */
+LANES_INLINE bool eliminate_joint_end(lane *K, const end_joint *h, const slots *at, int l, body *b,
+                                      stage *to, lane *parent)
+{
+    const olo_joint_rotation rotation = at->rotation[l];
+    const lane zero = lane_all(0.0);
+    lane moved[END_SUMS];
+    bool regular = true;
+    if (rotation == OLO_ROTATION_ALL) {
+        regular = eliminate_ball_in_place(K, b);
+        to++;
+    } else if (rotation != OLO_ROTATION_NONE) {
+        regular = eliminate_stage_end(K, b->n1, false, to++);
+    }
+    if (regular && rotation == OLO_ROTATION_CROSS)
+        regular = eliminate_stage_end(K, h->cross, false, to++);
+    for (int k = 0; regular && k < 3; k++)
+        if (at->slides[l] >> k & 1)
+            regular = eliminate_stage_end(K, h->slide[k], true, to++);
+    if (!regular || !parent)
+        return regular;
+    body rigid = *b;
+    rigid.y[0] = rigid.y[1] = zero;
+    move_to_parent(K, zero, zero, &rigid, moved);
+    for (int j = 0; j < END_SUMS; j++)
+        parent[j] = at->first[l] ? moved[j] : parent[j] + moved[j];
     return true;
 }
 
@@ -216,6 +294,30 @@ LANES_INLINE void substitute_end(body *c, const body *parent, bool ball)
     const double rate = c->y[0][3] - vector_sum(c->y[0] * t + c->y[1] * w);
     c->twist[0] = t;
     c->twist[1] = w + rate * c->n1;
+}
+
+LANES_INLINE void substitute_joint_end(body *c, const body *parent, const slots *at, int l,
+                                       const stage *first)
+{
+    const olo_joint_rotation rotation = at->rotation[l];
+    lane t = lane_all(0.0), w = t;
+    if (parent) {
+        t = parent->twist[0] + vector_cross(parent->twist[1], c->arm1);
+        w = parent->twist[1];
+    }
+    const int rotations = stages_of_rotation(rotation);
+    int k = rotations + __builtin_popcount(at->slides[l]) - 1;
+    for (; k >= rotations; k--)
+        t += (first[k].y[0][3] - vector_sum(first[k].y[0] * t + first[k].y[1] * w)) * first[k].b;
+    if (rotation == OLO_ROTATION_ALL) {
+        const lane V[3] = {c->y[0], c->y[1], c->n1};
+        w = c->twist[1] - times_three(V, t);
+        k = -1;
+    }
+    for (; k >= 0; k--)
+        w += (first[k].y[0][3] - vector_sum(first[k].y[0] * t + first[k].y[1] * w)) * first[k].b;
+    c->twist[0] = t;
+    c->twist[1] = w;
 }
 
 /* The velocities of four bodies from their twists. */

@@ -1,13 +1,17 @@
-/* The sweeps of Newton's method over bodies on hinges (design: linear cost, lift). What belongs to
- * a body alone, its balance w, tangent S and hinge A, B, k, d(A^^T) W, is in packs_local.h. Leaf
- * to root from K = S, z = w, with e the gap of the hinge:
+/* The sweeps of Newton's method over packs of bodies (design: linear cost, lift). What belongs to a
+ * body alone, its balance w, tangent S and joint A, B, k, d(A^^T) W, is in packs_local.h. Leaf to
+ * root from K = S, z = w, with e the gap of the joint, for a joint of one degree of freedom:
  *
  *     y = B^^T K + k,  D = y B,  rho = B^^T z,  K' = K - (K B) y/D
  *     K_p += A^^T K' A + d(A^^T) W,   z_p += A^^T (z + K e - (K B) (rho + y e)/D)
  *
- * and root to leaf: t = A dt_p + e, dt_c = t - B (rho + y t)/D. Joint wrenches are those of
- * the last step at first, then W_c = w_c + sum of A^^T W_k over the children k. If the left pair is
- * constant, K and K B are stored for iterations with an older tangent, which compute z only.
+ * and root to leaf: t = A dt_p + e, dt_c = t - B (rho + y t)/D. A joint of several degrees of
+ * freedom is a chain of such joints at one point: each takes K' and z' = z - (K B) rho/D of the one
+ * before it, and the parent takes those of the last. Rotations fixed in the child come first, then
+ * those motions whose axes the parent carries, for which k.d_omega_p = k.(d_omega - e_w). Joint
+ * wrenches are those of the last step at first, then W_c = w_c + sum of A^^T W_k over the children
+ * k. If the left pair is constant, K and K B are stored for iterations with an older tangent, which
+ * compute z only.
  *
  * The elimination goes body by body in vectors of three numbers, all else over four bodies at once.
  */
@@ -16,6 +20,7 @@
 
 #include "stepping/packs_local.h"
 #include "stepping/packs_projection.h"
+#include "system/system.h"
 
 #ifndef OLO_PACKS_KERNELS
 #define OLO_PACKS_KERNELS olo_packs_kernels_plain
@@ -51,7 +56,8 @@ LANES_INLINE sums *above(const olo_packs *x, const slots *at, int l, sums *own)
 
 /* W_c = w_c + sum of A^^T W_k over the children k; w is in `own` as z. From what waits, for parents
  * in other fours too. */
-LANES_INLINE void sum_wrenches(const olo_packs *x, const slots *at, const hinge *hinges, sums *own)
+LANES_INLINE void sum_wrenches(const olo_packs *x, const slots *at, const joint *joint_of,
+                               sums *own)
 {
     for (int l = 0; l < LANES; l++) {
         own[l].force = own[l].K[Z];
@@ -65,7 +71,7 @@ LANES_INLINE void sum_wrenches(const olo_packs *x, const slots *at, const hinge 
         sums *to = above(x, at, l, own);
         if (!to)
             continue;
-        const lane moment = own[l].moment + vector_cross(hinges[l].arm_m, own[l].force);
+        const lane moment = own[l].moment + vector_cross(joint_of[l].arm_m, own[l].force);
         to->force = at->first[l] ? own[l].force : to->force + own[l].force;
         to->moment = at->first[l] ? moment : to->moment + moment;
     }
@@ -75,25 +81,29 @@ LANES_INLINE void sum_wrenches(const olo_packs *x, const slots *at, const hinge 
 
 /* Sums and hinges of four bodies; what has come from children in later fours is added. */
 LANES_INLINE void make_four(olo_packs *x, int i, const olo_step *step, const bool at_start,
-                            const bool hinges_only, sums *own, hinge *hinges)
+                            const bool hinges_only, sums *own, joint *joint_of)
 {
     const slots *at = &x->slots[i];
     const four *b = &x->four[i];
-    lane3 arm1, force = b->force, moment = b->moment;
+    lane3 force = b->force, moment = b->moment;
     make_bodies(b, 2 / step->h, at_start, own);
-    const turned_hinges turned = make_hinges(b, at, at_start, x->bodies + LANES * i, hinges, &arm1);
+    turned_joints turned;
+    const joints *j = hinges_only ? NULL : at->joints;
+    const lane3 arm1 = make_joints(b, at, j, at_start, x->bodies + LANES * i, joint_of, &turned);
     if (x->summed && !at_start) {
-        sum_wrenches(x, at, hinges, own);
+        sum_wrenches(x, at, joint_of, own);
         force = collect(own[0].force, own[1].force, own[2].force, own[3].force);
         moment = collect(own[0].moment, own[1].moment, own[2].moment, own[3].moment);
     }
     if (!at_start)
-        make_variations(force, moment, turned.n1, arm1, hinges);
+        make_variations(force, moment, turned.n1, arm1, joint_of);
+    if (j)
+        make_dofs(j, &turned, at_start, force, moment, joint_of);
     if (!hinges_only && x->forced_four[i])
-        make_forces(x, i, step, &turned, hinges);
+        make_forces(x, i, step, &turned, joint_of);
     for (int l = 0; l < LANES; l++)
-        for (int j = 0; at->late[l] >= 0 && j < SUMS; j++)
-            own[l].K[j] += x->waiting[at->late[l]].K[j];
+        for (int k = 0; at->late[l] >= 0 && k < SUMS; k++)
+            own[l].K[k] += x->waiting[at->late[l]].K[k];
 }
 
 /* v^T of six columns, v a vector of three: the products of three numbers are summed across */
@@ -139,17 +149,24 @@ LANES_INLINE void give(column x, lane arm_m, const bool first, lane *upper, lane
     *lower = first ? moment : *lower + moment;
 }
 
-/* K_p += A^^T (K - (K B) y/D) A + variation, z_p += A^^T z */
-LANES_INLINE void add_to_parent(const sums *c, const body *b, const hinge *h, column KB, column z,
-                                const bool first, const bool at_start, sums *to)
+/* K_p += A^^T (K - (K B) y/D) A + variation, z_p += A^^T z; rigid: without B */
+LANES_INLINE void add_to_parent(const sums *c, const body *b, const joint *h, column KB, column z,
+                                const bool rigid, const bool first, const bool at_start, sums *to)
 {
     const lane y = b->y[0], y_w = b->y[1], arm = b->arm1;
-    const column k0 = column_add(column_of(c, 0), -y[0], KB),
-                 k1 = column_add(column_of(c, 1), -y[1], KB),
-                 k2 = column_add(column_of(c, 2), -y[2], KB);
-    column k3 = column_shift(column_add(column_of(c, 3), -y_w[0], KB), arm[1], k2, arm[2], k1),
-           k4 = column_shift(column_add(column_of(c, 4), -y_w[1], KB), arm[2], k0, arm[0], k2),
-           k5 = column_shift(column_add(column_of(c, 5), -y_w[2], KB), arm[0], k1, arm[1], k0);
+    column k0 = column_of(c, 0), k1 = column_of(c, 1), k2 = column_of(c, 2), k3 = column_of(c, 3),
+           k4 = column_of(c, 4), k5 = column_of(c, 5);
+    if (!rigid) {
+        k0 = column_add(k0, -y[0], KB);
+        k1 = column_add(k1, -y[1], KB);
+        k2 = column_add(k2, -y[2], KB);
+        k3 = column_add(k3, -y_w[0], KB);
+        k4 = column_add(k4, -y_w[1], KB);
+        k5 = column_add(k5, -y_w[2], KB);
+    }
+    k3 = column_shift(k3, arm[1], k2, arm[2], k1);
+    k4 = column_shift(k4, arm[2], k0, arm[0], k2);
+    k5 = column_shift(k5, arm[0], k1, arm[1], k0);
     if (!at_start) {
         k3.lower += h->variation[0];
         k4.lower += h->variation[1];
@@ -165,14 +182,18 @@ LANES_INLINE void add_to_parent(const sums *c, const body *b, const hinge *h, co
     give(z, h->arm_m, first, to->K + Z, to->K + Z + 1);
 }
 
-/* z + K e - (K B) rho_e */
-LANES_INLINE column shifted_right(const sums *c, column z, column KB, const body *b, double rho_e)
+/* z + K e */
+LANES_INLINE column add_gap(const sums *c, column z, lane e, lane e_w)
 {
-    const lane e = b->twist[0], e_w = b->twist[1];
-    z = column_add(z, -rho_e, KB);
     z = column_add(column_add(z, e[0], column_of(c, 0)), e_w[0], column_of(c, 3));
     z = column_add(column_add(z, e[1], column_of(c, 1)), e_w[1], column_of(c, 4));
     return column_add(column_add(z, e[2], column_of(c, 2)), e_w[2], column_of(c, 5));
+}
+
+/* z + K e - (K B) rho_e */
+LANES_INLINE column shifted_right(const sums *c, column z, column KB, const body *b, double rho_e)
+{
+    return add_gap(c, column_add(z, -rho_e, KB), b->twist[0], b->twist[1]);
 }
 
 LANES_INLINE double rho_of(const body *b)
@@ -180,7 +201,7 @@ LANES_INLINE double rho_of(const body *b)
     return b->y[0][3] + vector_sum(b->y[0] * b->twist[0] + b->y[1] * b->twist[1]);
 }
 
-LANES_INLINE bool eliminate_body(sums *c, const hinge *h, bool first, const bool at_start,
+LANES_INLINE bool eliminate_body(sums *c, const joint *h, bool first, const bool at_start,
                                  bool forced, body *b, sums *parent)
 {
     const lane *w = c->K + LOWER, n1 = b->n1, n_m = h->n_m;
@@ -210,9 +231,9 @@ LANES_INLINE bool eliminate_body(sums *c, const hinge *h, bool first, const bool
     c->K[Z] = KB.upper;
     c->K[Z + 1] = KB.lower;
     if (first)
-        add_to_parent(c, b, h, KB, z, true, at_start, parent);
+        add_to_parent(c, b, h, KB, z, false, true, at_start, parent);
     else
-        add_to_parent(c, b, h, KB, z, false, at_start, parent);
+        add_to_parent(c, b, h, KB, z, false, false, at_start, parent);
     return true;
 }
 
@@ -221,7 +242,7 @@ LANES_INLINE bool eliminate_body(sums *c, const hinge *h, bool first, const bool
  *     Q = K_xx - K_xw V,    z_x + Q e - K_xw s
  *
  * is left for the parent. D^-1 replaces D for iterations with an older tangent. */
-LANES_INLINE bool eliminate_ball(sums *c, const hinge *h, bool first, const bool at_start, body *b,
+LANES_INLINE bool eliminate_ball(sums *c, const joint *h, bool first, const bool at_start, body *b,
                                  sums *parent)
 {
     const lane zero = lane_all(0.0), arm = b->arm1, *K_xw = c->K + 3;
@@ -252,6 +273,117 @@ LANES_INLINE bool eliminate_ball(sums *c, const hinge *h, bool first, const bool
     return true;
 }
 
+/* --- one body: joints in stages --- */
+
+/* One degree of freedom, K and z in place; slides: B = [b; 0], else [0; b]. k is that of the
+ * parent's rotation, unless it is `own`. */
+LANES_INLINE bool eliminate_stage(sums *c, const dof *d, lane e_w, lane half_force,
+                                  const bool slides, const bool own, const bool at_start, stage *to)
+{
+    const lane *rows = slides ? c->K : c->K + LOWER;
+    lane y = sums_of(d->left * rows[0], d->left * rows[1], d->left * rows[2]),
+         y_w = sums_of(d->left * rows[3], d->left * rows[4], d->left * rows[5]);
+    double row = vector_sum(d->left * c->K[slides ? Z : Z + 1]);
+    if (!at_start) {
+        y_w += d->k;
+        row -= own ? 0 : vector_sum(d->k * e_w);
+    }
+    const double inverse = 1.0 / vector_sum((slides ? y : y_w) * d->b);
+    if (!(fabs(inverse) <= DBL_MAX))
+        return false;
+    const int first = slides ? 0 : 3;
+    column KB = {d->b[0] * c->K[first] + d->b[1] * c->K[first + 1] + d->b[2] * c->K[first + 2],
+                 d->b[0] * c->K[LOWER + first] + d->b[1] * c->K[LOWER + first + 1] +
+                     d->b[2] * c->K[LOWER + first + 2]};
+    if (slides && !at_start)
+        KB.lower += vector_cross(d->b, half_force); /* the arm grows */
+    y *= inverse;
+    y_w *= inverse;
+    row *= inverse;
+    for (int j = 0; j < 3; j++) {
+        c->K[j] -= y[j] * KB.upper;
+        c->K[3 + j] -= y_w[j] * KB.upper;
+        c->K[LOWER + j] -= y[j] * KB.lower;
+        c->K[LOWER + 3 + j] -= y_w[j] * KB.lower;
+    }
+    c->K[Z] -= row * KB.upper;
+    c->K[Z + 1] -= row * KB.lower;
+    y[3] = row;
+    y_w[3] = inverse;
+    *to = (stage){{y, y_w}, d->b, d->left, {KB.upper, KB.lower}};
+    return true;
+}
+
+/* All rotations: K_xx - K_xw D^-1 K_wx and z_x - K_xw D^-1 z_w are left. */
+LANES_INLINE bool eliminate_rotations(sums *c, body *b, stage *to)
+{
+    const lane zero = lane_all(0.0);
+    lane inverse[4], K_xw[3] = {c->K[3], c->K[4], c->K[5]};
+    if (!invert_three(c->K + LOWER + 3, inverse))
+        return false;
+    const lane V[3] = {times_three(inverse, c->K[LOWER]), times_three(inverse, c->K[LOWER + 1]),
+                       times_three(inverse, c->K[LOWER + 2])};
+    const lane s = times_three(inverse, c->K[Z + 1]);
+    *to = (stage){{K_xw[0], K_xw[1]}, K_xw[2], inverse[0], {inverse[1], inverse[2]}};
+    b->y[0] = V[0];
+    b->y[1] = V[1];
+    b->n1 = V[2];
+    b->twist[1] = s;
+    for (int j = 0; j < 3; j++) {
+        c->K[j] -= times_three(K_xw, V[j]);
+        c->K[3 + j] = c->K[LOWER + j] = c->K[LOWER + 3 + j] = zero;
+    }
+    c->K[Z] -= times_three(K_xw, s);
+    c->K[Z + 1] = zero;
+    return true;
+}
+
+/* The gap of the rotation; that of a ball joint is zero, and its place is taken. */
+LANES_INLINE lane turn_gap(const body *b, olo_joint_rotation rotation)
+{
+    return rotation == OLO_ROTATION_ALL ? lane_all(0.0) : b->twist[1];
+}
+
+/* Rotations fixed in the child first, then those axes that the parent carries. */
+LANES_INLINE bool eliminate_stages(sums *c, const joint *h, olo_joint_rotation rotation,
+                                   unsigned slides, const bool at_start, body *b, stage *to)
+{
+    const lane e_w = b->twist[1];
+    bool regular = true;
+    if (rotation == OLO_ROTATION_ALL) {
+        regular = eliminate_rotations(c, b, to++);
+    } else if (rotation != OLO_ROTATION_NONE) {
+        const dof own = {b->n1, h->n_m, h->k};
+        regular = eliminate_stage(c, &own, e_w, h->half_force, false, true, at_start, to++);
+    }
+    if (regular && rotation == OLO_ROTATION_CROSS)
+        regular = eliminate_stage(c, &h->cross, e_w, h->half_force, false, false, at_start, to++);
+    for (int k = 0; regular && k < 3; k++)
+        if (slides >> k & 1)
+            regular =
+                eliminate_stage(c, &h->slide[k], e_w, h->half_force, true, false, at_start, to++);
+    return regular;
+}
+
+LANES_INLINE bool eliminate_joint(sums *c, const joint *h, const slots *at, int l,
+                                  const bool at_start, body *b, stage *to, sums *parent)
+{
+    const column none = {lane_all(0.0), lane_all(0.0)};
+    const unsigned slides = at->slides[l];
+    if (!eliminate_stages(c, h, at->rotation[l], slides, at_start, b, to))
+        return false;
+    if (!parent)
+        return true;
+    column z = add_gap(c, column_right(c), b->twist[0], turn_gap(b, at->rotation[l]));
+    if (slides && !at_start)
+        z.lower += vector_cross(b->twist[0], h->half_force);
+    if (at->first[l])
+        add_to_parent(c, b, h, none, z, true, true, at_start, parent);
+    else
+        add_to_parent(c, b, h, none, z, true, false, at_start, parent);
+    return true;
+}
+
 /* A free root: K dt = -z */
 static bool solve_free(const sums *c, column z, body *b)
 {
@@ -264,27 +396,34 @@ static bool solve_free(const sums *c, column z, body *b)
     return solve_six(K, -z.upper, -z.lower, b->twist);
 }
 
-/* hinges_only: all joints are hinges without forces */
+/* Body l of a four; hinges_only: all joints are hinges without forces. False: singular. */
+LANES_INLINE bool eliminate_one(olo_packs *x, int i, int l, const bool at_start,
+                                const bool hinges_only, const joint *joint_of, sums *own)
+{
+    const slots *at = &x->slots[i];
+    body *b = x->bodies + LANES * i + l;
+    if (at->free[l])
+        return solve_free(&own[l], column_right(&own[l]), b);
+    if (!hinges_only && at->staged[l])
+        return eliminate_joint(&own[l], &joint_of[l], at, l, at_start, b, x->stages + at->stage[l],
+                               above(x, at, l, own));
+    if (!hinges_only && at->ball[l])
+        return eliminate_ball(&own[l], &joint_of[l], at->first[l], at_start, b,
+                              above(x, at, l, own));
+    return eliminate_body(&own[l], &joint_of[l], at->first[l], at_start,
+                          !hinges_only && x->forced_four[i], b, above(x, at, l, own));
+}
+
 LANES_INLINE int eliminate_all(olo_packs *x, const olo_step *step, const bool at_start,
                                const bool hinges_only)
 {
     for (int i = x->fours - 1; i >= 0; i--) {
-        const slots *at = &x->slots[i];
-        hinge hinges[LANES];
+        joint joint_of[LANES];
         sums passing[LANES], *own = x->stored ? x->stored + LANES * i : passing;
-        make_four(x, i, step, at_start, hinges_only, own, hinges);
-        for (int l = at->count - 1; l >= 0; l--) {
-            body *b = x->bodies + LANES * i + l;
-            bool regular =
-                at->free[l] ? solve_free(&own[l], column_right(&own[l]), b)
-                : !hinges_only && at->ball[l]
-                    ? eliminate_ball(&own[l], &hinges[l], at->first[l], at_start, b,
-                                     above(x, at, l, own))
-                    : eliminate_body(&own[l], &hinges[l], at->first[l], at_start,
-                                     !hinges_only && x->forced_four[i], b, above(x, at, l, own));
-            if (!regular)
+        make_four(x, i, step, at_start, hinges_only, own, joint_of);
+        for (int l = x->slots[i].count - 1; l >= 0; l--)
+            if (!eliminate_one(x, i, l, at_start, hinges_only, joint_of, own))
                 return LANES * i + l;
-        }
     }
     x->summed = true;
     return -1;
@@ -324,6 +463,32 @@ LANES_INLINE void forward_ball(const sums *c, const lane own[2], lane arm, bool 
     give((column){z, lane_all(0.0)}, arm, first, to, to + 1);
 }
 
+LANES_INLINE void forward_joint(const sums *c, column z, const slots *at, int l, lane arm, body *b,
+                                stage *to, lane *parent)
+{
+    const olo_joint_rotation rotation = at->rotation[l];
+    int count = rotation == OLO_ROTATION_CROSS ? 2 : rotation == OLO_ROTATION_AXIS ? 1 : 0;
+    if (rotation == OLO_ROTATION_ALL) {
+        const lane K_xw[3] = {to->y[0], to->y[1], to->b},
+                   inverse[3] = {to->left, to->KB[0], to->KB[1]};
+        b->twist[1] = times_three(inverse, z.lower);
+        z.upper -= times_three(K_xw, b->twist[1]);
+        z.lower = lane_all(0.0);
+        to++;
+    }
+    for (int k = 0; k < count; k++, to++) {
+        to->y[0][3] = vector_sum(to->left * z.lower) * to->y[1][3];
+        z = column_add(z, -to->y[0][3], (column){to->KB[0], to->KB[1]});
+    }
+    for (unsigned left = at->slides[l]; left; left &= left - 1, to++) {
+        to->y[0][3] = vector_sum(to->left * z.upper) * to->y[1][3];
+        z = column_add(z, -to->y[0][3], (column){to->KB[0], to->KB[1]});
+    }
+    if (parent)
+        give(add_gap(c, z, b->twist[0], turn_gap(b, rotation)), arm, at->first[l], parent,
+             parent + 1);
+}
+
 LANES_INLINE void forward_four(olo_packs *x, int i, double a)
 {
     const four *b = &x->four[i];
@@ -331,7 +496,8 @@ LANES_INLINE void forward_four(olo_packs *x, int i, double a)
     lane z[LANES][2], n[LANES], arm[LANES];
     balance t;
     make_balance(b, a, true, &t);
-    (void)make_gaps(b, at, x->bodies + LANES * i);
+    turned_joints turned;
+    make_gaps(b, at, at->joints, x->bodies + LANES * i, &turned);
     scatter_lanes(t.T[0], sizeof *z, &z[0][0]);
     scatter_lanes(moment_of(b->d0, t.T), sizeof *z, &z[0][1]);
     scatter_lanes(b->n0, sizeof *n, n);
@@ -347,6 +513,9 @@ LANES_INLINE void forward_four(olo_packs *x, int i, double a)
                                             : x->waiting[at->waiting[l]].K + Z;
         if (at->free[l])
             (void)solve_free(c, (column){z[l][0], z[l][1]}, to);
+        else if (at->staged[l])
+            forward_joint(c, (column){z[l][0], z[l][1]}, at, l, arm[l], to,
+                          x->stages + at->stage[l], parent);
         else if (at->ball[l])
             forward_ball(c, z[l], arm[l], at->first[l], to, parent);
         else
@@ -380,6 +549,35 @@ LANES_INLINE void substitute_body(body *c, const body *parent, bool ball)
     c->twist[1] = w + du * c->n1;
 }
 
+/* The stages of a joint, those of the parent's axes first. */
+LANES_INLINE void substitute_joint(body *c, const body *parent, const slots *at, int l,
+                                   const stage *first)
+{
+    const olo_joint_rotation rotation = at->rotation[l];
+    lane t = c->twist[0], w = turn_gap(c, rotation);
+    if (parent) {
+        t += parent->twist[0] + vector_cross(parent->twist[1], c->arm1);
+        w += parent->twist[1];
+    }
+    const int rotations = stages_of_rotation(rotation);
+    int k = rotations + __builtin_popcount(at->slides[l]) - 1;
+    for (; k >= rotations; k--) {
+        const stage *s = first + k;
+        t += -(s->y[0][3] + vector_sum(s->y[0] * t + s->y[1] * w)) * s->b;
+    }
+    if (rotation == OLO_ROTATION_ALL) {
+        const lane V[3] = {c->y[0], c->y[1], c->n1};
+        w = -(c->twist[1] + times_three(V, t));
+        k = -1;
+    }
+    for (; k >= 0; k--) {
+        const stage *s = first + k;
+        w += -(s->y[0][3] + vector_sum(s->y[0] * t + s->y[1] * w)) * s->b;
+    }
+    c->twist[0] = t;
+    c->twist[1] = w;
+}
+
 /* How far bodies move by an update and have moved before, squared: lengths over the model's length,
  * and angles. */
 typedef struct measures {
@@ -407,15 +605,19 @@ LANES_INLINE lane3 turned_further(lane3 a, lane3 spin)
     return a;
 }
 
-LANES_INLINE void substitute_four(olo_packs *x, int i, lane per_area, measures *m)
+LANES_INLINE void substitute_four(olo_packs *x, int i, const bool hinges_only, lane per_area,
+                                  measures *m)
 {
     const slots *at = &x->slots[i];
     body *c = x->bodies + LANES * i;
     four *b = &x->four[i];
     for (int l = 0; l < at->count; l++)
-        if (!at->free[l])
+        if (!hinges_only && at->staged[l])
+            substitute_joint(&c[l], at->parent[l] >= 0 ? x->bodies + at->parent[l] : NULL, at, l,
+                             x->stages + at->stage[l]);
+        else if (!at->free[l])
             substitute_body(&c[l], at->parent[l] >= 0 ? x->bodies + at->parent[l] : NULL,
-                            at->ball[l]);
+                            !hinges_only && at->ball[l]);
     for (int l = at->count; l < LANES; l++)
         c[l].twist[0] = c[l].twist[1] = lane_all(0.0);
     const lane3 shift = collect(c[0].twist[0], c[1].twist[0], c[2].twist[0], c[3].twist[0]),
@@ -435,7 +637,10 @@ static void substitute(olo_packs *x, olo_newton *newton)
     const lane zero = {0, 0, 0, 0}, per_area = lane_all(x->per_length * x->per_length);
     measures m = {zero, zero, zero, zero, zero};
     for (int i = 0; i < x->fours; i++)
-        substitute_four(x, i, per_area, &m);
+        if (x->hinges_only)
+            substitute_four(x, i, true, per_area, &m);
+        else
+            substitute_four(x, i, false, per_area, &m);
     /* |shift| + |spin| is at most this, and |x| + |a| at least that */
     const double total = (m.sum[0] + m.sum[1]) + (m.sum[2] + m.sum[3]);
     newton->increment = isfinite(total) ? sqrt(2 * largest_of(m.change)) : total;
@@ -457,14 +662,19 @@ LANES_INLINE void write_wrenches(olo_packs *x, int i, const balance *t, const bo
     const slots *at = &x->slots[i];
     const four *b = &x->four[i];
     const lane3 *left = left_directors(b, t, at_start);
-    const lane3 a_p = parents_vector(at, 3), rho = lane3_combine(b->pivot, left),
-                arm_m = lane_cayley_apply(a_p, lane_cayley_scale(a_p), b->arm0).mid;
-    hinge hinges[LANES];
+    const lane3 a_p = parents_vector(at, 3), rho = lane3_combine(b->pivot, left);
+    lane3 arm_m = lane_cayley_apply(a_p, lane_cayley_scale(a_p), b->arm0).mid;
+    if (at->joints) {
+        const lane3 moved = lane3_subtract(b->x, parents_vector(at, 0));
+        arm_m = lane3_choose(at->joints->slides > lane_all(0.0),
+                             lane3_add(b->arm0, lane3_times(lane_all(0.5), moved)), arm_m);
+    }
+    joint joint_of[LANES];
     sums own[LANES];
-    scatter_lanes(at_start ? b->arm0 : arm_m, sizeof *hinges, &hinges->arm_m);
+    scatter_lanes(at_start ? b->arm0 : arm_m, sizeof *joint_of, &joint_of->arm_m);
     scatter_lanes(t->T[0], sizeof *own, own->K + Z);
     scatter_lanes(moment_of(left, t->T), sizeof *own, own->K + Z + 1);
-    sum_wrenches(x, at, hinges, own);
+    sum_wrenches(x, at, joint_of, own);
     const lane3 force = collect(own[0].force, own[1].force, own[2].force, own[3].force),
                 moment = collect(own[0].moment, own[1].moment, own[2].moment, own[3].moment);
     const lane3 about = lane3_add(moment, lane3_cross(rho, force));
@@ -529,32 +739,44 @@ static void finish(olo_packs *x, olo_step *step, double *wrench)
     step->concluded = x->at_start;
 }
 
-/* The velocity that satisfies the hinges, from the momentum at q_end (packs_projection.h). */
+/* The velocity that satisfies the joints, from the momentum at q_end (packs_projection.h). */
+LANES_INLINE bool project_one(olo_packs *x, int i, int l, const end_joint *joint_of,
+                              lane own[LANES][END_SUMS])
+{
+    const slots *at = &x->slots[i];
+    body *b = x->bodies + LANES * i + l;
+    lane *parent = at->parent[l] < 0    ? NULL
+                   : at->waiting[l] < 0 ? own[at->parent[l] % LANES]
+                                        : x->waiting[at->waiting[l]].K;
+    if (at->free[l])
+        return solve_free_end(own[l], b);
+    if (at->staged[l])
+        return eliminate_joint_end(own[l], &joint_of[l], at, l, b, x->stages + at->stage[l],
+                                   parent);
+    return at->ball[l] ? eliminate_ball_end(own[l], at->first[l], b, parent)
+                       : eliminate_end(own[l], at->first[l], b, parent);
+}
+
 static int project(olo_packs *x, olo_step *step)
 {
     for (int i = x->fours - 1; i >= 0; i--) {
-        const slots *at = &x->slots[i];
         lane own[LANES][END_SUMS];
-        make_end(x, i, step, own);
-        for (int l = at->count - 1; l >= 0; l--) {
-            body *b = x->bodies + LANES * i + l;
-            lane *parent = at->parent[l] < 0    ? NULL
-                           : at->waiting[l] < 0 ? own[at->parent[l] % LANES]
-                                                : x->waiting[at->waiting[l]].K;
-            bool regular = at->free[l]   ? solve_free_end(own[l], b)
-                           : at->ball[l] ? eliminate_ball_end(own[l], at->first[l], b, parent)
-                                         : eliminate_end(own[l], at->first[l], b, parent);
-            if (!regular)
+        end_joint joint_of[LANES];
+        make_end(x, i, step, joint_of, own);
+        for (int l = x->slots[i].count - 1; l >= 0; l--)
+            if (!project_one(x, i, l, joint_of, own))
                 return LANES * i + l;
-        }
     }
     for (int i = 0; i < x->fours; i++) {
         const slots *at = &x->slots[i];
         body *b = x->bodies + LANES * i;
-        for (int l = 0; l < at->count; l++)
-            if (!at->free[l])
-                substitute_end(b + l, at->parent[l] >= 0 ? x->bodies + at->parent[l] : NULL,
-                               at->ball[l]);
+        for (int l = 0; l < at->count; l++) {
+            const body *parent = at->parent[l] >= 0 ? x->bodies + at->parent[l] : NULL;
+            if (at->staged[l])
+                substitute_joint_end(b + l, parent, at, l, x->stages + at->stage[l]);
+            else if (!at->free[l])
+                substitute_end(b + l, parent, at->ball[l]);
+        }
         take_end(x, i, step);
     }
     return -1;
@@ -633,6 +855,21 @@ LANES_INLINE void close_hinge(const four *b, int l, const lane frame[4], const d
     *shift = ((parent[0] + rho_p) - (frame[0] + rho)) + vector_cross(rho, *turn);
 }
 
+/* The same for any joint. */
+static void close_joint(const olo_packs *x, int i, const double *child, const double *above,
+                        lane *shift, lane *turn)
+{
+    const olo_topology_node *t = &x->topology->nodes[x->topology->order[i]];
+    const olo_joint_view view = {.joint = &t->joint,
+                                 .child_node = &x->system->nodes[x->topology->order[i]],
+                                 .parent_node =
+                                     t->parent < 0 ? NULL : &x->system->nodes[t->parent]};
+    double by[3], about[3];
+    t->type->close(&view, above, child, by, about);
+    *shift = (lane){by[0], by[1], by[2], 0};
+    *turn = (lane){about[0], about[1], about[2], 0};
+}
+
 /* D += 1/2 D (I - D^T D), the first step to the nearest orthonormal triad, and the small rotation
  */
 LANES_INLINE void correct_directors(const lane d[3], lane turn, lane remainder[3])
@@ -657,9 +894,11 @@ static void settle(const olo_packs *x, double *q, double *remainder)
         lane frame[4], left[4], shift = lane_all(0.0), turn = shift;
         load_frame(q + at->q[l], frame);
         load_frame(remainder + at->q[l], left);
-        if (!at->free[l])
-            close_hinge(&x->four[i / LANES], l, frame,
-                        at->above_q[l] < 0 ? ground : q + at->above_q[l], &shift, &turn);
+        const double *above = at->above_q[l] < 0 ? ground : q + at->above_q[l];
+        if (at->staged[l])
+            close_joint(x, i, q + at->q[l], above, &shift, &turn);
+        else if (!at->free[l])
+            close_hinge(&x->four[i / LANES], l, frame, above, &shift, &turn);
         correct_directors(frame + 1, turn, left + 1);
         left[0] += shift;
         for (int I = 0; I < 4; I++) {

@@ -304,8 +304,8 @@ struct olo_stepper {
     double tolerance;
     int iterations, halvings;
     int unknowns;
-    bool quadratic;   /* the tangent is complete: Newton converges quadratically */
-    bool hinges_only; /* all joints are hinges: their angles change by no more than bodies rotate */
+    bool quadratic;      /* the tangent is complete: Newton converges quadratically */
+    bool plain_angles;   /* no joint angle changes by more than the bodies rotate */
     bool has_objections; /* some constraint may be meaningless over a long step */
     bool stepped;        /* `step` is a finished step */
     bool unsolvable;     /* the last failure would also occur with a smaller step */

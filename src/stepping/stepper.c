@@ -133,15 +133,13 @@ static olo_status create_composed(olo_stepper *x, olo_error *error)
     return olo_state_create(x->system, &x->begin, error);
 }
 
-static bool has_hinges_only(const olo_system *s)
+/* Whether joint angles change by no more than bodies rotate. */
+static bool has_plain_angles(const olo_system *s)
 {
-    bool hinges = true;
-    for (int i = 0; hinges && i < s->joint_count; i++) {
-        const olo_articulation *joint = &s->joints[i];
-        olo_hinge hinge;
-        hinges = joint->type->hinge && joint->type->hinge(joint, &hinge);
-    }
-    return hinges;
+    bool plain = true;
+    for (int i = 0; plain && i < s->joint_count; i++)
+        plain = s->joints[i].type->motions != NULL;
+    return plain;
 }
 
 olo_status olo_stepper_create(const olo_system *system, const olo_run *run, olo_stepper **stepper,
@@ -168,7 +166,7 @@ olo_status olo_stepper_create_with(const olo_system *system, const olo_scheme *s
     x->iterations = run->iterations;
     x->halvings = run->tolerance > 0 ? 0 : run->halvings; /* adaptive steps are rejected instead */
     x->quadratic = true;
-    x->hinges_only = has_hinges_only(system);
+    x->plain_angles = has_plain_angles(system);
     for (int i = 0; i < system->action_count; i++)
         if (system->actions[i].type->motion_tangent)
             x->quadratic = false;
@@ -247,14 +245,14 @@ static double report_rotation(olo_stepper *x, const olo_state *state)
 }
 
 /* Follows joint angles over full turns. An angle is computed modulo a full turn and taken next to
- * its last stored value. Angles of hinges therefore need an update only when one of them may have
+ * its last stored value. Most joint angles therefore need an update only when one of them may have
  * changed by a large part of half a turn since then. The angle between two bodies changes by no
  * more than the sum of their rotations. */
 static void follow_angles(const olo_stepper *x, olo_state *state, double rotation)
 {
     const double far = 1.0;
     state->turned += 2 * rotation;
-    if (!x->hinges_only || !(state->turned <= far))
+    if (!x->plain_angles || !(state->turned <= far))
         olo_state_follow_angles(x->system, state);
 }
 

@@ -51,13 +51,24 @@ typedef struct olo_articulation {
 
 enum { OLO_JOINT_CONSTANTS = 12 };
 
-/* A rotation about a point that is fixed in both bodies: about one axis that is fixed in both, or
- * about any. */
-typedef struct olo_hinge {
-    bool ball;                              /* about any; the axes are zero */
+/* How the child of a joint rotates relative to its parent. */
+typedef enum olo_joint_rotation {
+    OLO_ROTATION_NONE,
+    OLO_ROTATION_AXIS,  /* about an axis that is fixed in both */
+    OLO_ROTATION_CROSS, /* about an axis fixed in the parent and a perpendicular one in the child */
+    OLO_ROTATION_ALL
+} olo_joint_rotation;
+
+/* The relative motions of a joint: a rotation about a point of the child, and translations of this
+ * point along axes that are fixed in the parent. Without translations the point is fixed in the
+ * parent, too. Axes that do not exist are zero. */
+typedef struct olo_joint_motions {
+    olo_joint_rotation rotation;
+    unsigned translations;                  /* bit k: along axis k */
     double parent_point[3], parent_axis[3]; /* in the parent's frame, in space for the ground */
     double child_point[3], axis[3];         /* in the child's frame */
-} olo_hinge;
+    double translation_axes[9];             /* as parent_axis; a triad */
+} olo_joint_motions;
 
 /* The data of a step that a joint reads: coordinates of child and parent at q0, the midpoint and
  * q1, and their motions. The parent of a grounded joint is a fixed frame, with parent_node NULL. */
@@ -91,9 +102,8 @@ struct olo_joint_type {
      * child, where rounding has opened it. May be NULL. */
     void (*close)(const olo_joint_view *x, const double *parent, const double *child,
                   double shift[3], double turn[3]);
-    /* True, with its geometry, if a joint between two frames is a hinge or a ball joint. NULL: it
-     * never is. */
-    bool (*hinge)(const olo_articulation *joint, olo_hinge *hinge);
+    /* The relative motions of a joint between two frames. False: it has others. NULL: always. */
+    bool (*motions)(const olo_articulation *joint, olo_joint_motions *motions);
     /* Exchanges parent and child. May be NULL if no articulation of the type is reversible. */
     void (*reverse)(olo_articulation *joint);
     /* The joint at a configuration, without a step: see system/joint_chart.h. */

@@ -79,7 +79,7 @@ static bool set_force(builder *x, const olo_term *term)
 /* --- hinges --- */
 
 static void set_hinge(builder *x, const olo_group *group, const olo_articulation *joint,
-                      const olo_hinge *hinge)
+                      const olo_joint_motions *hinge)
 {
     const olo_system *s = x->system;
     int frame = s->nodes[joint->child].frame, l;
@@ -104,9 +104,9 @@ static bool add_hinge(builder *x, const olo_group *group)
 {
     const olo_system *s = x->system;
     const olo_articulation *joint = group->joint < 0 ? NULL : &s->joints[group->joint];
-    olo_hinge hinge;
-    if (!joint || group->hinge[0] < 0 || !joint->type->hinge ||
-        !joint->type->hinge(joint, &hinge) || s->nodes[joint->child].frame < 0 ||
+    olo_joint_motions hinge;
+    if (!joint || group->hinge[0] < 0 || !joint->type->motions ||
+        !joint->type->motions(joint, &hinge) || s->nodes[joint->child].frame < 0 ||
         x->hinged[s->nodes[joint->child].frame] ||
         (joint->parent >= 0 && !s->nodes[joint->parent].type->spatial))
         return false;

@@ -106,6 +106,19 @@ TEST(ball_joints_among_hinges_move_as_by_the_elimination)
     }
 }
 
+TEST(joints_of_all_kinds_move_as_by_the_elimination)
+{
+    for (int seed = 1; seed <= 80; seed++) {
+        int bodies = 2 + seed % 14;
+        joined plain = joined_hinges_pushed((unsigned)seed, bodies, false, JOINED_PAIRS),
+               pushed = joined_hinges_pushed((unsigned)seed, bodies, true, JOINED_PAIRS);
+        for (int k = 0; k < SCHEMES; k++)
+            check_same_motion(&plain, &pushed, schemes[k]);
+        joined_free(&plain);
+        joined_free(&pushed);
+    }
+}
+
 /* Springs, dampers, stops and torques are scalars in the rows of their hinges here, and act on both
  * bodies in the elimination on any tree. */
 TEST(hinges_with_forces_move_as_by_the_elimination)
@@ -125,10 +138,11 @@ TEST(hinges_with_forces_move_as_by_the_elimination)
 TEST(lifted_iteration_on_hinges_converges_quadratically)
 {
     unsigned long long seed = 5;
-    for (int k = 1; k <= 80; k++) {
-        const joined_hinge_kind kind = k > 60   ? JOINED_BALLS
-                                       : k > 40 ? JOINED_FORCED
-                                                : JOINED_HINGES;
+    for (int k = 1; k <= 160; k++) {
+        const joined_kind kind = k > 80   ? JOINED_PAIRS
+                                 : k > 60 ? JOINED_BALLS
+                                 : k > 40 ? JOINED_FORCED
+                                          : JOINED_HINGES;
         joined x = joined_hinges_pushed((unsigned)k, k % 11 + 2, false, kind);
         probe p = probe_open(&x, schemes[kind == JOINED_FORCED ? 0 : k % SCHEMES]);
         const olo_system *s = p.s.system;
@@ -183,7 +197,9 @@ TEST(an_older_tangent_on_hinges_leaves_a_share_of_the_first_update)
     unsigned long long seed = 7;
     for (int k = 1; k <= 30; k++) {
         joined x = joined_hinges_pushed((unsigned)k, k % 13 + 2, false,
-                                        k % 2 ? JOINED_HINGES : JOINED_BALLS);
+                                        k % 3 == 0   ? JOINED_HINGES
+                                        : k % 3 == 1 ? JOINED_BALLS
+                                                     : JOINED_PAIRS);
         probe p = probe_open(&x, "variational");
         int twists = p.s.system->twists;
         double *exact = olo_alloc((size_t)twists, sizeof *exact),
@@ -207,9 +223,10 @@ TEST(an_older_tangent_on_hinges_leaves_a_share_of_the_first_update)
 TEST(hinged_steps_have_the_same_bits_on_any_processor)
 {
     for (int k = 1; k <= 18; k++) {
-        const joined_hinge_kind kind = k % 3 == 0   ? JOINED_BALLS
-                                       : k % 4 == 0 ? JOINED_FORCED /* energy-momentum */
-                                                    : JOINED_HINGES;
+        const joined_kind kind = k % 5 == 0   ? JOINED_PAIRS
+                                 : k % 3 == 0 ? JOINED_BALLS
+                                 : k % 4 == 0 ? JOINED_FORCED /* energy-momentum */
+                                              : JOINED_HINGES;
         joined x = joined_hinges_pushed((unsigned)k, (3 * k + 1) / 2, false, kind);
         probe p = probe_open(&x, schemes[k % SCHEMES]);
         size_t n = (size_t)p.s.system->n, twists = (size_t)p.s.system->twists;
@@ -285,6 +302,7 @@ TEST(a_hinge_without_inertia_is_named)
 
 TEST_MAIN(cmocka_unit_test(hinged_trees_move_as_by_the_elimination),
           cmocka_unit_test(ball_joints_among_hinges_move_as_by_the_elimination),
+          cmocka_unit_test(joints_of_all_kinds_move_as_by_the_elimination),
           cmocka_unit_test(hinges_with_forces_move_as_by_the_elimination),
           cmocka_unit_test(lifted_iteration_on_hinges_converges_quadratically),
           cmocka_unit_test(an_older_tangent_on_hinges_leaves_a_share_of_the_first_update),
