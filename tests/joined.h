@@ -47,8 +47,14 @@ static inline const pair_kind *pair_letter(char letter)
 enum { JOINED_MAX = 64, GROUND = -1 };
 
 /* What is in a tree of bodies: hinges alone, some with springs, dampers, stops and torques, some
- * ball joints among them, or pairs of all kinds. */
-typedef enum joined_kind { JOINED_HINGES, JOINED_FORCED, JOINED_BALLS, JOINED_PAIRS } joined_kind;
+ * ball joints among them, pairs of all kinds, or these with such forces. */
+typedef enum joined_kind {
+    JOINED_HINGES,
+    JOINED_FORCED,
+    JOINED_BALLS,
+    JOINED_PAIRS,
+    JOINED_FORCED_PAIRS
+} joined_kind;
 
 typedef struct joined {
     joined_kind kind;
@@ -157,24 +163,30 @@ static inline olo_point_on_body joined_point(const joined *x, int k, const doubl
     return point;
 }
 
-/* A pair between two bodies, or a body and the ground, that is closed at the start. Its axes are
- * fixed in the first body. The two points of the pair are apart by up to `reach` along the
- * translations that it allows. If no axis is given, it is random. */
-/* Random forces along the angle of a hinge: any of them, some hinges have none. */
-static inline void joined_force(joined *x, olo_joint *joint)
+/* Random forces along a coordinate of a pair, if it has one: any of them, some pairs have none. */
+static inline void joined_force(joined *x, const pair_kind *kind, olo_joint *joint)
 {
+    static const char *const positions[] = {"position1", "position2"};
+    const bool slides = kind->along || kind->across;
+    if (kind->rotations != 1 && !slides)
+        return;
+    const bool angle = !slides || (kind->rotations == 1 && joined_pick(x, 2));
+    joint->coordinate = angle ? "angle" : kind->across ? positions[joined_pick(x, 2)] : "position";
     if (joined_pick(x, 2))
         joint->stiffness = 5 + joined_number(x, 5);
     if (joined_pick(x, 2))
         joint->damping = 0.3 + joined_number(x, 0.2);
     if (joined_pick(x, 2))
-        joint->torque = joined_number(x, 3);
+        *(angle ? &joint->torque : &joint->force) = joined_number(x, 3);
     if (joined_pick(x, 3) == 0) {
         joint->upper = 0.02;
         joint->stop_stiffness = 50;
     }
 }
 
+/* A pair between two bodies, or a body and the ground, that is closed at the start. Its axes are
+ * fixed in the first body. The two points of the pair are apart by up to `reach` along the
+ * translations that it allows. If no axis is given, it is random. */
 static inline void joined_pair(joined *x, const pair_kind *kind, int first, int second,
                                const double *axis, double reach)
 {
@@ -204,8 +216,8 @@ static inline void joined_pair(joined *x, const pair_kind *kind, int first, int 
         vec3_add(joined_number(x, reach), m2, at);
     }
     joint.between[1] = joined_point(x, second, at, names[1]);
-    if (x->kind == JOINED_FORCED)
-        joined_force(x, &joint);
+    if (x->kind == JOINED_FORCED || x->kind == JOINED_FORCED_PAIRS)
+        joined_force(x, kind, &joint);
     check_ok(olo_model_add_joint(x->model, &joint, &error), &error);
     x->dofs -= kind->rows;
     joint.name = joint.between[0].on = joint.between[1].on = NULL;
@@ -242,7 +254,7 @@ static inline joined joined_tree(unsigned long long seed, int bodies)
 /* The pair of a tree; a pair that rotates and slides names the parent first. */
 static inline const pair_kind *joined_kind_of_pair(joined *x, bool *turned)
 {
-    if (x->kind != JOINED_PAIRS)
+    if (x->kind != JOINED_PAIRS && x->kind != JOINED_FORCED_PAIRS)
         return pair_letter(x->kind == JOINED_BALLS && joined_pick(x, 2) ? 'S' : 'R');
     const pair_kind *kind = &pairs[joined_pick(x, PAIRS)];
     *turned = *turned && !((kind->along || kind->across) && kind->rotations);
@@ -271,7 +283,7 @@ static inline joined joined_hinges(unsigned long long seed, int bodies, joined_k
             continue;
         const pair_kind *pair = joined_kind_of_pair(&x, &turned);
         joined_pair(&x, pair, turned ? k : parent, turned ? parent : k, NULL,
-                    kind == JOINED_PAIRS ? 0.4 : 0);
+                    kind == JOINED_PAIRS || kind == JOINED_FORCED_PAIRS ? 0.4 : 0);
     }
     return x;
 }

@@ -73,10 +73,10 @@ olo_status olo_build_relative_velocity(olo_builder *builder, const olo_relative_
 olo_status olo_build_joint(olo_builder *builder, const olo_articulation *joint);
 
 /* Adds a joint coordinate: one form, or the angle atan2(form[1], form[0]) of two forms; form NULL:
- * it has the numbers of the pattern. Then a term of a joint coordinate, whose law has the same
- * number of forms. */
-olo_status olo_build_joint_coordinate(olo_builder *builder, const char *name, double turn,
-                                      int forms, const olo_form_builder *form);
+ * it has the numbers of the pattern. `axis` and `sense` as in system/coordinate.h. Then a term of a
+ * joint coordinate, whose law has the same number of forms. */
+olo_status olo_build_joint_coordinate(olo_builder *builder, const char *name, int axis,
+                                      double sense, int forms, const olo_form_builder *form);
 olo_status olo_build_coordinate_term(olo_builder *builder, const char *owner, olo_term_role role,
                                      const olo_law *law, const double *coefficients,
                                      int coordinate);

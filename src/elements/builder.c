@@ -476,8 +476,8 @@ olo_status olo_build_joint(olo_builder *builder, const olo_articulation *joint)
     return OLO_OK;
 }
 
-olo_status olo_build_joint_coordinate(olo_builder *builder, const char *name, double turn,
-                                      int forms, const olo_form_builder *form)
+olo_status olo_build_joint_coordinate(olo_builder *builder, const char *name, int axis,
+                                      double sense, int forms, const olo_form_builder *form)
 {
     static const double one = 1.0;
     olo_system *s = builder->system;
@@ -506,7 +506,8 @@ olo_status olo_build_joint_coordinate(olo_builder *builder, const char *name, do
                        .owner = x->name};
     x->term = term;
     x->joint = s->joint_count - 1;
-    x->turn = turn;
+    x->axis = axis;
+    x->sense = sense;
     return OLO_OK;
 }
 

@@ -24,14 +24,14 @@ typedef struct drives {
 
 /* --- coordinates --- */
 
-static olo_status add_coordinate(drives *x, const char *what, double turn, int forms,
+static olo_status add_coordinate(drives *x, const char *what, int axis, double sense, int forms,
                                  const olo_form_builder *form)
 {
     char name[160] = "";
     if (!olo_build_pattern(x->builder))
         snprintf(name, sizeof name, "%s.%s", x->joint->name, what);
     x->count++;
-    return olo_build_joint_coordinate(x->builder, name, turn, forms, form);
+    return olo_build_joint_coordinate(x->builder, name, axis, sense, forms, form);
 }
 
 static olo_status add_positions(drives *x, const olo_articulation *joint, double sign)
@@ -54,7 +54,7 @@ static olo_status add_positions(drives *x, const olo_articulation *joint, double
         olo_form_builder form;
         olo_form_begin(&form);
         olo_form_add_dot(&form, sign, &M, &span);
-        status = add_coordinate(x, what, 0, 1, &form);
+        status = add_coordinate(x, what, k, sign, 1, &form);
     }
     return status;
 }
@@ -65,7 +65,7 @@ static olo_status add_angle(drives *x, const olo_articulation *joint, double sig
     if (joint->rotations != 1)
         return OLO_OK;
     if (olo_pair_has_same_axes(x->builder, joint, s->joint_count - 1))
-        return add_coordinate(x, "angle", sign, 2, NULL);
+        return add_coordinate(x, "angle", OLO_COORDINATE_ANGLE, sign, 2, NULL);
     olo_position C1 = olo_pair_vector(s, joint->child, joint->child_axes);
     olo_position M1 = olo_pair_vector(s, joint->parent, joint->parent_axes);
     olo_position M2 = olo_pair_vector(s, joint->parent, joint->parent_axes + 3);
@@ -74,7 +74,7 @@ static olo_status add_angle(drives *x, const olo_articulation *joint, double sig
     olo_form_begin(&form[1]);
     olo_form_add_dot(&form[0], 1.0, &C1, &M1);
     olo_form_add_dot(&form[1], sign, &C1, &M2);
-    return add_coordinate(x, "angle", sign, 2, form);
+    return add_coordinate(x, "angle", OLO_COORDINATE_ANGLE, sign, 2, form);
 }
 
 /* --- choice of a coordinate --- */
@@ -344,7 +344,7 @@ olo_status olo_build_angle_drives(olo_builder *builder, const olo_joint *joint, 
     for (int k = 0; status == OLO_OK && k < count; k++) {
         char what[32];
         snprintf(what, sizeof what, "angle%d", k + 1);
-        status = add_coordinate(&x, what, 0, 2, form[k]);
+        status = add_coordinate(&x, what, OLO_COORDINATE_ANGLE, 0, 2, form[k]);
     }
     return status == OLO_OK ? add_all(&x) : status;
 }

@@ -539,15 +539,18 @@ static bool motions(const olo_articulation *joint, olo_joint_motions *to)
     *to = (olo_joint_motions){.rotation = joint->rotations == 0   ? OLO_ROTATION_NONE
                                           : joint->rotations == 1 ? OLO_ROTATION_AXIS
                                                                   : OLO_ROTATION_ALL,
-                              .translations = joint->translations};
+                              .translations = joint->translations,
+                              .reversed = joint->reversed};
     vec3_copy(joint->parent_point, to->parent_point);
     vec3_copy(joint->child_point, to->child_point);
     if (joint->rotations == 1) {
         vec3_copy(joint->parent_axes + 6, to->parent_axis);
         vec3_copy(joint->child_axes + 6, to->axis);
     }
-    for (int i = 0; joint->translations && i < 9; i++)
-        to->translation_axes[i] = joint->parent_axes[i];
+    for (int i = 0; i < 9; i++) {
+        to->parent_axes[i] = joint->parent_axes[i];
+        to->child_axes[i] = joint->child_axes[i];
+    }
     return !(joint->reversed && joint->translations && joint->rotations > 0);
 }
 

@@ -73,7 +73,7 @@ static void set_joint(const olo_joint_motions *motions, const double above[3], j
         if (motions->rotation == OLO_ROTATION_CROSS)
             to->cross[k][l] = motions->parent_axis[k];
         for (int I = 0; I < 3; I++)
-            to->axes[k][I][l] = motions->translation_axes[3 * k + I];
+            to->axes[k][I][l] = motions->translations ? motions->parent_axes[3 * k + I] : 0;
     }
 }
 
@@ -183,6 +183,38 @@ static bool find_waiting(olo_packs *x)
     return x->waiting != NULL;
 }
 
+/* The coordinates with forces, by fours; `position` of nodes in the order of the tree. False: no
+ * memory. */
+static bool find_forced(olo_packs *x, const int *position)
+{
+    const olo_joint_forces *forces = &x->forces;
+    if (forces->count == 0)
+        return true;
+    x->forced = olo_alloc((size_t)x->fours, sizeof *x->forced);
+    for (int i = 0; x->forced && i < LANES * COLUMNS * x->fours; i++)
+        x->forced[i / (LANES * COLUMNS)].coordinate[i / LANES % COLUMNS][i % LANES] = -1;
+    for (int k = 0; x->forced && k < forces->count; k++) {
+        const olo_forced_coordinate *c = &forces->coordinates[k];
+        const int i = position[c->node], l = i % LANES;
+        forced *to = &x->forced[i / LANES];
+        olo_joint_motions motions;
+        motions_of(x->topology, c->node, &motions);
+        x->slots[i / LANES].forced = to;
+        to->any |= 1u << c->axis;
+        to->changing = to->changing || c->affine < c->count;
+        to->coordinate[c->axis][l] = k;
+        to->sense[c->axis][l] = c->sense;
+        to->reversed[l] = motions.reversed;
+        const double *axes = motions.reversed ? motions.child_axes : motions.parent_axes;
+        for (int I = 0; I < 3; I++) {
+            to->first[I][l] = (motions.reversed ? motions.parent_axes : motions.child_axes)[I];
+            to->axes[0][I][l] = axes[I];
+            to->axes[1][I][l] = axes[3 + I];
+        }
+    }
+    return x->forced != NULL;
+}
+
 static const olo_packs_kernels *kernels_for(olo_packs_width width)
 {
     bool wide = width == OLO_PACKS_BEST && olo_packs_kernels_wide && olo_lanes_are_wide();
@@ -209,20 +241,16 @@ static olo_status set_up(olo_packs *x, const olo_system *system, const olo_topol
     x->slots = olo_alloc(fours, sizeof *x->slots);
     x->bodies = olo_alloc(fours * LANES, sizeof *x->bodies);
     int *position = olo_alloc((size_t)x->count, sizeof *position);
-    x->forced = olo_alloc(fours * LANES, sizeof *x->forced);
-    x->forced_four = olo_alloc(fours, sizeof *x->forced_four);
-    bool ok = x->four && x->slots && x->bodies && position && x->forced && x->forced_four &&
+    bool ok = x->four && x->slots && x->bodies && position &&
               (!x->at_start || olo_packs_store_tangents(x)) && find_stages(x);
     if (ok) {
         clear_slots(x);
         for (int i = 0; i < x->count; i++) {
             int parent = topology->nodes[topology->order[i]].parent;
             position[topology->order[i]] = i;
-            x->forced[i] = x->forces.of_node[topology->order[i]];
-            x->forced_four[i / LANES] = x->forced_four[i / LANES] || x->forced[i] >= 0;
             set_body(x, i, parent >= 0 ? position[parent] : -1);
         }
-        ok = find_waiting(x);
+        ok = find_waiting(x) && find_forced(x, position);
     }
     olo_free(position);
     return ok ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for packs of bodies");
@@ -265,7 +293,6 @@ void olo_packs_free(olo_packs *x)
     olo_free(x->joints);
     olo_free(x->stages);
     olo_free(x->forced);
-    olo_free(x->forced_four);
     olo_joint_forces_free(&x->forces);
     olo_free(x);
 }
@@ -274,7 +301,6 @@ void olo_packs_predict(olo_packs *x, const olo_step *step, double scale, olo_mot
 {
     const size_t size = (size_t)x->system->n * sizeof *step->q_end;
     const bool framed = x->framed && memcmp(step->q_end, step->x.q0, size) == 0;
-    olo_joint_forces_begin(&x->forces, step);
     x->kernels->predict(x, step, scale, &mix, framed);
     x->framed = false;
 }
@@ -305,7 +331,6 @@ bool olo_packs_alone(const olo_packs *x)
 void olo_packs_finish(olo_packs *x, olo_step *step, double *wrench)
 {
     x->kernels->finish(x, step, wrench);
-    olo_joint_forces_finish(&x->forces, step, wrench);
 }
 
 int olo_packs_project(olo_packs *x, olo_step *step)

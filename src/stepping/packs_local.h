@@ -141,6 +141,22 @@ LANES_INLINE void set_joints(joints *j, const four *b, const lane3 frame[4], con
     *arm0 = lane3_choose(j->slides > lane_all(0.0), lane3_subtract(x_c, x_p), *arm0);
 }
 
+/* Axes of angles and the offsets of translations, at the start. */
+LANES_INLINE void set_forced(forced *f, const four *b, const lane3 frame[4], const lane3 parent[4])
+{
+    const lane_mask reversed = f->reversed > lane_all(0.0);
+    lane3 child[3], other[3];
+    for (int I = 0; I < 3; I++) {
+        child[I] = lane3_choose(reversed, parent[1 + I], frame[1 + I]);
+        other[I] = lane3_choose(reversed, frame[1 + I], parent[1 + I]);
+    }
+    f->C0 = lane3_combine(f->first, child);
+    f->P0[0] = lane3_combine(f->axes[0], other);
+    f->P0[1] = lane3_combine(f->axes[1], other);
+    f->v0 = lane3_subtract(lane3_add(frame[0], lane3_combine(b->pivot, frame + 1)),
+                           lane3_add(parent[0], lane3_combine(b->parent_point, parent + 1)));
+}
+
 /* Directors, axes and arms at the start. */
 LANES_INLINE void set_frames(four *b, const slots *at, const double *q)
 {
@@ -153,6 +169,37 @@ LANES_INLINE void set_frames(four *b, const slots *at, const double *q)
     b->arm0 = lane3_combine(b->reach, parent + 1);
     if (at->joints)
         set_joints(at->joints, b, frame, parent, &b->arm0);
+    if (at->forced)
+        set_forced(at->forced, b, frame, parent);
+}
+
+/* The sense of angles between the axes C and P. */
+LANES_INLINE lane own_sense(const forced *f)
+{
+    return (1.0 - 2.0 * f->reversed) * f->sense[ANGLE];
+}
+
+/* The coordinates at the start of the step, and the forces along them that are affine. */
+LANES_INLINE void begin_forces(olo_packs *x, const slots *at, const olo_step *step)
+{
+    forced *f = at->forced;
+    const lane e_1 = lane3_dot(f->C0, f->P0[0]), e_2 = own_sense(f) * lane3_dot(f->C0, f->P0[1]);
+    for (int k = 0; k < COLUMNS; k++) {
+        const lane s =
+            k == ANGLE || !(f->any >> k & 1) ? lane_all(0.0) : lane3_dot(at->joints->M0[k], f->v0);
+        for (int l = 0; f->any >> k & 1 && l < at->count; l++) {
+            const int c = f->coordinate[k][l];
+            double constant, slope;
+            if (c < 0)
+                continue;
+            const double near = step->state->angles[x->forces.coordinates[c].coordinate],
+                         sense = f->sense[k][l],
+                         start = k == ANGLE ? olo_angle_near(e_1[l], e_2[l], near) : sense * s[l];
+            olo_joint_forces_begin(&x->forces, c, step, start, &constant, &slope);
+            f->constant[k][l] = sense * constant;
+            f->slope[k][l] = slope;
+        }
+    }
 }
 
 LANES_INLINE void set_velocities(four *b, const slots *at, const double *v0)
@@ -231,18 +278,20 @@ LANES_INLINE void predict_four(olo_packs *x, int i, const olo_step *step, double
 
 /* --- four bodies: balance, tangent, hinge --- */
 
-/* A degree of freedom that is eliminated in a stage: B = [0; b] or [b; 0], B^ likewise with `left`,
- * and k of the body that carries the axis. */
+/* A degree of freedom that is eliminated in a stage: B = [0; b] or [b; 0], B^ likewise with `left`.
+ */
 typedef struct dof {
-    lane b, left, k;
+    lane b, left;
+    lane k;            /* by the rotation of the child, ... */
+    lane by_parent;    /* ... and of the parent */
+    double pivot, row; /* forces: see joint_forces.h; less by_parent.b_w and by_parent.e_w */
 } dof;
 
 /* The vectors of one body that its elimination needs beside its record. */
 typedef struct joint {
-    lane n_m, arm_m, k;
+    lane arm_m;
     lane variation[3]; /* columns of 1/2 (arm1 (x) f - (arm1.f) I) */
-    lane by_parent;    /* forces along the angle: r_p, ... */
-    double pivot, row; /* ... r - r_p.n1 and R - r_p.e_w, see joint_forces.h */
+    dof turn;          /* about n; k of the parent and forces only if there are any */
     /* joints that are staged */
     lane half_force;
     dof cross, slide[3];
@@ -352,6 +401,7 @@ LANES_INLINE void make_bodies(const four *b, double a, const bool at_start, sums
 typedef struct turned_joints {
     lane_turned arm, n;
     lane3 n1, gap_turn;
+    lane3 apart; /* x_p + change of the arm that the parent would carry - x_c */
     /* joints that are staged */
     lane_turned M[3], m;
     lane3 M1[3], m1;
@@ -407,7 +457,8 @@ LANES_INLINE void make_gaps(const four *b, const slots *at, const joints *j, bod
     t->n = lane_cayley_apply(b->a, lane_cayley_scale(b->a), b->n0);
     const lane_turned n_p = lane_cayley_apply(a_p, scale_p, b->n0);
     t->n1 = lane3_add(b->n0, t->n.change);
-    lane3 gap = lane3_subtract(lane3_add(x_p, t->arm.change), b->x);
+    t->apart = lane3_subtract(lane3_add(x_p, t->arm.change), b->x);
+    lane3 gap = t->apart;
     t->gap_turn = lane3_cross(t->n1, lane3_subtract(n_p.change, t->n.change));
     if (j) {
         turn_axes(j, a_p, scale_p, t);
@@ -431,35 +482,56 @@ LANES_INLINE lane3 make_joints(const four *b, const slots *at, const joints *j, 
     const lane3 arm1 = lane3_add(b->arm0, t->arm.change);
     scatter_lanes(t->n1, sizeof *to, &to->n1);
     scatter_lanes(arm1, sizeof *to, &to->arm1);
-    scatter_lanes(at_start ? b->n0 : t->n.mid, sizeof *joint_of, &joint_of->n_m);
+    scatter_lanes(at_start ? b->n0 : t->n.mid, sizeof *joint_of, &joint_of->turn.left);
     scatter_lanes(at_start ? b->arm0 : t->arm.mid, sizeof *joint_of, &joint_of->arm_m);
     return arm1;
 }
 
-/* The degrees of freedom of staged joints beside the rotation about n. */
+/* k of the parent and the forces of one degree of freedom, `pivot` and `row` as in dof. */
+LANES_INLINE void scatter_dof(lane3 by_parent, lane pivot, lane row, dof *to)
+{
+    scatter_lanes(by_parent, sizeof(joint), &to->by_parent);
+    for (int l = 0; l < LANES; l++) {
+        dof *of = (dof *)((char *)to + (size_t)l * sizeof(joint));
+        of->pivot = pivot[l];
+        of->row = row[l];
+    }
+}
+
+/* The variation 1/2 (M_i1 x (M_lm x f) + M_l1 x (f x M_im)) of M_i x M_l against f. */
+LANES_INLINE lane3 vary_axis(const turned_joints *t, int i, int l, lane3 half_force)
+{
+    return lane3_add(lane3_cross(t->M1[i], lane3_cross(t->M[l].mid, half_force)),
+                     lane3_cross(t->M1[l], lane3_cross(half_force, t->M[i].mid)));
+}
+
+/* The degrees of freedom of staged joints, but for forces. */
 LANES_INLINE void make_dofs(const joints *j, const turned_joints *t, const bool at_start,
                             lane3 force, lane3 moment, joint *joint_of)
 {
     const size_t bytes = sizeof *joint_of;
-    const lane half = lane_all(0.5);
-    const lane3 f = lane3_times(half, force);
+    const lane half = lane_all(0.5), zero = lane_all(0.0);
+    const lane3 f = lane3_times(half, force), none = {{zero, zero, zero}};
     scatter_lanes(f, bytes, &joint_of->half_force);
+    scatter_lanes(t->n1, bytes, &joint_of->turn.b);
+    scatter_dof(none, zero, zero, &joint_of->turn);
     for (int k = 0; k < 3; k++) {
         const int i = (k + 1) % 3, l = (k + 2) % 3;
         if (!(j->any >> k & 1))
             continue;
-        const lane3 Mi = at_start ? j->M0[i] : t->M[i].mid, Ml = at_start ? j->M0[l] : t->M[l].mid;
+        const lane3 left = at_start ? lane3_cross(j->M0[i], j->M0[l])
+                                    : lane3_cross(t->M[i].mid, t->M[l].mid),
+                    by_parent = at_start ? none : vary_axis(t, i, l, f);
         scatter_lanes(t->M1[k], bytes, &joint_of->slide[k].b);
-        scatter_lanes(lane3_cross(Mi, Ml), bytes, &joint_of->slide[k].left);
-        if (!at_start)
-            scatter_lanes(lane3_add(lane3_cross(t->M1[i], lane3_cross(Ml, f)),
-                                    lane3_cross(t->M1[l], lane3_cross(f, Mi))),
-                          bytes, &joint_of->slide[k].k);
+        scatter_lanes(left, bytes, &joint_of->slide[k].left);
+        scatter_lanes(none, bytes, &joint_of->slide[k].k);
+        scatter_dof(by_parent, zero, -lane3_dot(by_parent, t->gap_turn), &joint_of->slide[k]);
     }
+    const lane3 by_parent = at_start ? none : lane3_times(half, lane3_cross(t->m1, moment));
     scatter_lanes(t->m1, bytes, &joint_of->cross.b);
     scatter_lanes(at_start ? j->m0 : t->m.mid, bytes, &joint_of->cross.left);
-    if (!at_start)
-        scatter_lanes(lane3_times(half, lane3_cross(t->m1, moment)), bytes, &joint_of->cross.k);
+    scatter_lanes(none, bytes, &joint_of->cross.k);
+    scatter_dof(by_parent, zero, -lane3_dot(by_parent, t->gap_turn), &joint_of->cross);
 }
 
 /* phi = 2 atan(c/2)/c and its derivative, by series where c is small. */
@@ -472,28 +544,50 @@ LANES_INLINE void angle_ratio(lane c, lane dtheta, lane *phi, lane *by_c)
     *by_c = lane_choose(size < lane_all(1e-2), series_by_c, (1 / (1 + 0.25 * square) - *phi) / c);
 }
 
-/* The forces along the angles of four hinges: R, r and r_p of joint_forces.h. */
-LANES_INLINE void make_forces(const olo_packs *x, int i, const olo_step *step,
-                              const turned_joints *turned, joint *joint_of)
+/* c of joint_forces.h, and the change of the angles where there are forces. */
+LANES_INLINE lane angle_changes(const four *b, const slots *at, lane3 a_p, lane *dtheta)
+{
+    const lane c = (lane3_dot(b->n0, b->a) - lane3_dot(a_p, b->n0) -
+                    0.5 * lane3_dot(b->n0, lane3_cross(a_p, b->a))) /
+                   (1.0 + 0.25 * lane3_dot(a_p, b->a));
+    *dtheta = lane_all(0.0);
+    for (int l = 0; l < at->count; l++)
+        if (at->forced->coordinate[ANGLE][l] >= 0)
+            (*dtheta)[l] = 2 * atan(0.5 * c[l]);
+    return c;
+}
+
+/* The forces in a column and their derivative, for the changes dx in the sense of the child's
+ * motion. */
+LANES_INLINE void sum_forces(const olo_packs *x, const slots *at, const olo_step *step, int column,
+                             lane dx, lane *f, lane *f_1)
+{
+    const forced *of = at->forced;
+    *f = of->constant[column] + of->slope[column] * dx;
+    *f_1 = of->slope[column];
+    for (int l = 0; of->changing && l < at->count; l++) {
+        const int c = of->coordinate[column][l];
+        double by;
+        if (c < 0)
+            continue;
+        const double sense = of->sense[column][l];
+        (*f)[l] += sense * olo_joint_forces_sum(&x->forces, c, step, sense * dx[l], &by);
+        (*f_1)[l] += by;
+    }
+}
+
+/* The forces along the angles of four joints. */
+LANES_INLINE void make_torques(const olo_packs *x, int i, const olo_step *step,
+                               const turned_joints *turned, joint *joint_of)
 {
     const slots *at = &x->slots[i];
     const four *b = &x->four[i];
     const lane3 a_p = parents_vector(at, 3);
     const lane alpha = lane3_dot(a_p, b->n0), P = 1.0 + 0.25 * lane3_dot(a_p, a_p),
                h = lane_all(step->h);
-    const lane c =
-        (lane3_dot(b->n0, b->a) - alpha - 0.5 * lane3_dot(b->n0, lane3_cross(a_p, b->a))) /
-        (1.0 + 0.25 * lane3_dot(a_p, b->a));
-    lane dtheta = lane_all(0.0), f = dtheta, f_1 = dtheta, phi, by_c;
-    for (int l = 0; l < at->count; l++) {
-        const int k = x->forced[LANES * i + l];
-        if (k < 0)
-            continue;
-        double by;
-        dtheta[l] = 2 * atan(0.5 * c[l]);
-        f[l] = olo_joint_forces_sum(&x->forces, k, step, dtheta[l], &by);
-        f_1[l] = by;
-    }
+    lane dtheta, f, f_1, phi, by_c;
+    const lane c = angle_changes(b, at, a_p, &dtheta);
+    sum_forces(x, at, step, ANGLE, dtheta, &f, &f_1);
     angle_ratio(c, dtheta, &phi, &by_c);
     const lane psi = (1.0 - 0.25 * c * alpha) / P, hf = h * f;
     const lane R = hf * phi * psi,
@@ -501,13 +595,35 @@ LANES_INLINE void make_forces(const olo_packs *x, int i, const olo_step *step,
                    hf * (by_c * psi - 0.25 * phi * alpha / P) * (1.0 + 0.25 * c * c);
     const lane3 by_parent = lane3_times(
         -hf * phi, lane3_add(lane3_times(0.25 * c, turned->n.mid), lane3_times(0.5 * psi, a_p)));
-    const lane pivot = r - lane3_dot(by_parent, turned->n1),
-               row = R - lane3_dot(by_parent, turned->gap_turn);
-    scatter_lanes(by_parent, sizeof *joint_of, &joint_of->by_parent);
-    for (int l = 0; l < LANES; l++) {
-        joint_of[l].pivot = pivot[l];
-        joint_of[l].row = row[l];
-    }
+    scatter_dof(by_parent, r - lane3_dot(by_parent, turned->n1),
+                R - lane3_dot(by_parent, turned->gap_turn), &joint_of->turn);
+}
+
+/* The forces along translations, with the variation of their axes. */
+LANES_INLINE void make_thrusts(const olo_packs *x, int i, const olo_step *step, int k,
+                               const turned_joints *turned, lane3 force, joint *joint_of)
+{
+    const slots *at = &x->slots[i];
+    const lane3 a_p = parents_vector(at, 3);
+    const lane share = step->h / (1.0 + 0.25 * lane3_dot(a_p, a_p));
+    lane f, f_1;
+    sum_forces(x, at, step, k, -lane3_dot(turned->apart, turned->M1[k]), &f, &f_1);
+    const lane R = share * f;
+    const lane3 by_parent = lane3_subtract(
+        vary_axis(turned, (k + 1) % 3, (k + 2) % 3, lane3_times(lane_all(0.5), force)),
+        lane3_times(0.5 * R, a_p));
+    scatter_dof(by_parent, share * f_1, R - lane3_dot(by_parent, turned->gap_turn),
+                &joint_of->slide[k]);
+}
+
+LANES_INLINE void make_forces(const olo_packs *x, int i, const olo_step *step,
+                              const turned_joints *turned, lane3 force, joint *joint_of)
+{
+    const unsigned any = x->slots[i].forced->any;
+    make_torques(x, i, step, turned, joint_of);
+    for (int k = 0; k < 3; k++)
+        if (any >> k & 1)
+            make_thrusts(x, i, step, k, turned, force, joint_of);
 }
 
 /* k = 1/2 n1 x m and 1/2 (arm1 (x) f - (arm1.f) I) */
@@ -522,7 +638,7 @@ LANES_INLINE void make_variations(lane3 force, lane3 moment, lane3 n1, lane3 arm
     column[0].x[0] -= along;
     column[1].x[1] -= along;
     column[2].x[2] -= along;
-    scatter_lanes(lane3_times(half, lane3_cross(n1, moment)), sizeof *joint_of, &joint_of->k);
+    scatter_lanes(lane3_times(half, lane3_cross(n1, moment)), sizeof *joint_of, &joint_of->turn.k);
     scatter_lanes(column[0], sizeof *joint_of, &joint_of->variation[0]);
     scatter_lanes(column[1], sizeof *joint_of, &joint_of->variation[1]);
     scatter_lanes(column[2], sizeof *joint_of, &joint_of->variation[2]);

@@ -40,6 +40,24 @@ typedef struct olo_packs_joints {
     lane above[3];               /* pivot of the parent, in its frame */
 } joints;
 
+/* Forces along the coordinates of four joints; columns 0 to 2 are translations along the axes, 3 is
+ * the rotation about n. */
+enum { COLUMNS = 4, ANGLE = OLO_COORDINATE_ANGLE };
+typedef struct olo_packs_forced {
+    unsigned any;                   /* columns in which one of them has forces */
+    bool changing;                  /* some are not affine */
+    int coordinate[COLUMNS][LANES]; /* among those with forces, or -1 */
+    lane sense[COLUMNS];
+    lane constant[COLUMNS], slope[COLUMNS]; /* f = constant + slope dx in this step, in the sense of
+                                               the child's motion */
+    lane first[3];                          /* first axis of the child, in its frame */
+    lane axes[2][3];                        /* first and second axis of the parent, in its frame */
+    lane3 C0, P0[2];                        /* these at the start */
+    lane3 v0;                               /* from the parent's joint point to the child's */
+    lane reversed; /* 1: parent and child are exchanged in these axes, and it translates along axes
+                      of the child */
+} forced;
+
 /* Where they are. Positions count in the order of the tree, parents first. */
 typedef struct olo_packs_slots {
     int count; /* bodies, the last four may be fewer; the others have no mass ... */
@@ -52,6 +70,7 @@ typedef struct olo_packs_slots {
     unsigned slides[LANES];     /* ... and translations along these axes: */
     int stage[LANES];           /* first of its stages */
     joints *joints;             /* NULL: none is staged */
+    forced *forced;             /* NULL: no forces along their coordinates */
     int late[LANES];            /* it has children in later fours: where their sums wait, or -1 */
     int waiting[LANES];         /* its parent is in an earlier four: where they wait, or -1 */
     bool first[LANES];          /* and nothing waits there before it */
@@ -111,12 +130,11 @@ struct olo_packs {
     const olo_packs_kernels *kernels;
     bool at_start; /* the left pair is that at q0, and steps start with a momentum */
     int count, fours;
-    olo_joint_forces forces; /* along the angles of hinges */
+    olo_joint_forces forces; /* along the coordinates of joints */
     joints *joints;          /* of fours that have some */
     stage *stages;
-    bool hinges_only;  /* all joints are hinges without such forces */
-    int *forced;       /* [fours * LANES] hinge among those of `forces`, or -1 */
-    bool *forced_four; /* [fours] some of its hinges are */
+    bool hinges_only; /* all joints are hinges without such forces */
+    forced *forced;
     four *four;
     slots *slots;
     body *bodies;

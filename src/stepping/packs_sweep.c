@@ -34,6 +34,8 @@ static void predict(olo_packs *x, const olo_step *step, double scale, const olo_
     for (int i = 0; i < x->fours; i++) {
         if (!framed)
             set_frames(&x->four[i], &x->slots[i], step->x.q0);
+        if (x->slots[i].forced)
+            begin_forces(x, &x->slots[i], step);
         if (x->at_start)
             predict_four(x, i, step, scale, mix, true);
         else
@@ -99,8 +101,8 @@ LANES_INLINE void make_four(olo_packs *x, int i, const olo_step *step, const boo
         make_variations(force, moment, turned.n1, arm1, joint_of);
     if (j)
         make_dofs(j, &turned, at_start, force, moment, joint_of);
-    if (!hinges_only && x->forced_four[i])
-        make_forces(x, i, step, &turned, joint_of);
+    if (!hinges_only && at->forced)
+        make_forces(x, i, step, &turned, force, joint_of);
     for (int l = 0; l < LANES; l++)
         for (int k = 0; at->late[l] >= 0 && k < SUMS; k++)
             own[l].K[k] += x->waiting[at->late[l]].K[k];
@@ -202,18 +204,18 @@ LANES_INLINE double rho_of(const body *b)
 }
 
 LANES_INLINE bool eliminate_body(sums *c, const joint *h, bool first, const bool at_start,
-                                 bool forced, body *b, sums *parent)
+                                 bool has_forces, body *b, sums *parent)
 {
-    const lane *w = c->K + LOWER, n1 = b->n1, n_m = h->n_m;
+    const lane *w = c->K + LOWER, n1 = b->n1, n_m = h->turn.left;
     const lane y = sums_of(n_m * w[0], n_m * w[1], n_m * w[2]),
                y_left = sums_of(n_m * w[3], n_m * w[4], n_m * w[5]);
-    lane y_w = at_start ? y_left : y_left + h->k;
+    lane y_w = at_start ? y_left : y_left + h->turn.k;
     double D = vector_sum(y_w * n1), row = vector_sum(n_m * c->K[Z + 1]);
-    if (forced) {
+    if (has_forces) {
         /* a force along the angle varies by r_p.dw_p + r n1.(dw_c - dw_p) */
-        y_w += h->by_parent;
-        D = vector_sum(y_w * n1) + h->pivot;
-        row += h->row;
+        y_w += h->turn.by_parent;
+        D = vector_sum(y_w * n1) + h->turn.pivot;
+        row += h->turn.row;
     }
     const double inverse = 1.0 / D;
     if (!(fabs(inverse) <= DBL_MAX))
@@ -275,20 +277,22 @@ LANES_INLINE bool eliminate_ball(sums *c, const joint *h, bool first, const bool
 
 /* --- one body: joints in stages --- */
 
-/* One degree of freedom, K and z in place; slides: B = [b; 0], else [0; b]. k is that of the
- * parent's rotation, unless it is `own`. */
-LANES_INLINE bool eliminate_stage(sums *c, const dof *d, lane e_w, lane half_force,
-                                  const bool slides, const bool own, const bool at_start, stage *to)
+/* One degree of freedom, K and z in place; slides: B = [b; 0], else [0; b]. */
+LANES_INLINE bool eliminate_stage(sums *c, const dof *d, lane half_force, const bool slides,
+                                  const bool at_start, stage *to)
 {
     const lane *rows = slides ? c->K : c->K + LOWER;
     lane y = sums_of(d->left * rows[0], d->left * rows[1], d->left * rows[2]),
          y_w = sums_of(d->left * rows[3], d->left * rows[4], d->left * rows[5]);
     double row = vector_sum(d->left * c->K[slides ? Z : Z + 1]);
+    double D = 0;
     if (!at_start) {
-        y_w += d->k;
-        row -= own ? 0 : vector_sum(d->k * e_w);
+        /* along an axis that the parent carries, and by forces */
+        y_w += d->k + d->by_parent;
+        row += d->row;
+        D = d->pivot;
     }
-    const double inverse = 1.0 / vector_sum((slides ? y : y_w) * d->b);
+    const double inverse = 1.0 / (vector_sum((slides ? y : y_w) * d->b) + D);
     if (!(fabs(inverse) <= DBL_MAX))
         return false;
     const int first = slides ? 0 : 3;
@@ -348,20 +352,16 @@ LANES_INLINE lane turn_gap(const body *b, olo_joint_rotation rotation)
 LANES_INLINE bool eliminate_stages(sums *c, const joint *h, olo_joint_rotation rotation,
                                    unsigned slides, const bool at_start, body *b, stage *to)
 {
-    const lane e_w = b->twist[1];
     bool regular = true;
-    if (rotation == OLO_ROTATION_ALL) {
+    if (rotation == OLO_ROTATION_ALL)
         regular = eliminate_rotations(c, b, to++);
-    } else if (rotation != OLO_ROTATION_NONE) {
-        const dof own = {b->n1, h->n_m, h->k};
-        regular = eliminate_stage(c, &own, e_w, h->half_force, false, true, at_start, to++);
-    }
+    else if (rotation != OLO_ROTATION_NONE)
+        regular = eliminate_stage(c, &h->turn, h->half_force, false, at_start, to++);
     if (regular && rotation == OLO_ROTATION_CROSS)
-        regular = eliminate_stage(c, &h->cross, e_w, h->half_force, false, false, at_start, to++);
+        regular = eliminate_stage(c, &h->cross, h->half_force, false, at_start, to++);
     for (int k = 0; regular && k < 3; k++)
         if (slides >> k & 1)
-            regular =
-                eliminate_stage(c, &h->slide[k], e_w, h->half_force, true, false, at_start, to++);
+            regular = eliminate_stage(c, &h->slide[k], h->half_force, true, at_start, to++);
     return regular;
 }
 
@@ -410,8 +410,8 @@ LANES_INLINE bool eliminate_one(olo_packs *x, int i, int l, const bool at_start,
     if (!hinges_only && at->ball[l])
         return eliminate_ball(&own[l], &joint_of[l], at->first[l], at_start, b,
                               above(x, at, l, own));
-    return eliminate_body(&own[l], &joint_of[l], at->first[l], at_start,
-                          !hinges_only && x->forced_four[i], b, above(x, at, l, own));
+    return eliminate_body(&own[l], &joint_of[l], at->first[l], at_start, !hinges_only && at->forced,
+                          b, above(x, at, l, own));
 }
 
 LANES_INLINE int eliminate_all(olo_packs *x, const olo_step *step, const bool at_start,
@@ -655,32 +655,112 @@ static void substitute(olo_packs *x, olo_newton *newton)
 
 /* --- the end --- */
 
-/* The wrenches at the solution, from leaf to root, about the origins. */
-LANES_INLINE void write_wrenches(olo_packs *x, int i, const balance *t, const bool at_start,
-                                 double share, double *wrench)
+/* The sums of the forces in a column at the solution, in the sense of the coordinates; what they
+ * exchange goes to the step. */
+LANES_INLINE lane finish_column(const olo_packs *x, const slots *at, int k, lane dx, olo_step *step)
+{
+    const forced *of = at->forced;
+    lane f = lane_all(0.0);
+    for (int l = 0; l < at->count; l++)
+        if (of->coordinate[k][l] >= 0)
+            f[l] = olo_joint_forces_finish(&x->forces, of->coordinate[k][l],
+                                           of->sense[k][l] * dx[l], step);
+    return f;
+}
+
+/* The moment on the child of torques f along the angles, f C_m x (d_1 P_1 + d_2 P_2), with the
+ * discrete gradient d of the angle as in system/law_angle.c. */
+LANES_INLINE lane3 torque_on_child(const four *b, const forced *of, lane3 a_p, lane f, lane dtheta)
+{
+    const lane_mask reversed = of->reversed > lane_all(0.0);
+    const lane3 a_C = lane3_choose(reversed, a_p, b->a), a_P = lane3_choose(reversed, b->a, a_p);
+    const lane scale = lane_cayley_scale(a_P), sense = own_sense(of);
+    const lane_turned C = lane_cayley_apply(a_C, lane_cayley_scale(a_C), of->C0),
+                      P1 = lane_cayley_apply(a_P, scale, of->P0[0]),
+                      P2 = lane_cayley_apply(a_P, scale, of->P0[1]);
+    const lane c0 = lane3_dot(of->C0, of->P0[0]), s0 = sense * lane3_dot(of->C0, of->P0[1]),
+               dc = lane3_dot(C.mid, P1.change) + lane3_dot(C.change, P1.mid),
+               ds = sense * (lane3_dot(C.mid, P2.change) + lane3_dot(C.change, P2.mid));
+    const lane S = c0 * ds - s0 * dc, zero = lane_all(0.0),
+               phi =
+                   lane_choose(S != zero, of->sense[ANGLE] * dtheta / S, 1.0 / (c0 * c0 + s0 * s0));
+    const lane3 N = lane3_add(lane3_times(-phi * (s0 + 0.5 * ds), P1.mid),
+                              lane3_times(sense * phi * (c0 + 0.5 * dc), P2.mid));
+    const lane3 moment = lane3_times((1.0 - 2.0 * of->reversed) * f, lane3_cross(C.mid, N));
+    return lane3_choose(sense != zero, moment, (lane3){{zero, zero, zero}});
+}
+
+/* Where a force along a translation acts on the child, from its pivot at the midpoint: an axis of
+ * the child passes through the joint point of the parent. */
+LANES_INLINE lane3 thrust_point(const four *b, const slots *at, lane3 x_p, lane3 a_p)
+{
+    const forced *of = at->forced;
+    const lane3 reach = lane3_subtract(b->arm0, of->v0);
+    const lane3 moved = lane3_subtract(
+        b->x, lane3_add(x_p, lane_cayley_apply(a_p, lane_cayley_scale(a_p), reach).change));
+    return lane3_times(-of->reversed, lane3_add(of->v0, lane3_times(lane_all(0.5), moved)));
+}
+
+/* Adds the wrenches of the forces along the coordinates on the children, about the pivots. */
+LANES_INLINE void finish_forces(olo_packs *x, int i, olo_step *step, lane3 *force, lane3 *moment)
 {
     const slots *at = &x->slots[i];
     const four *b = &x->four[i];
-    const lane3 *left = left_directors(b, t, at_start);
-    const lane3 a_p = parents_vector(at, 3), rho = lane3_combine(b->pivot, left);
-    lane3 arm_m = lane_cayley_apply(a_p, lane_cayley_scale(a_p), b->arm0).mid;
-    if (at->joints) {
-        const lane3 moved = lane3_subtract(b->x, parents_vector(at, 0));
-        arm_m = lane3_choose(at->joints->slides > lane_all(0.0),
-                             lane3_add(b->arm0, lane3_times(lane_all(0.5), moved)), arm_m);
+    const forced *of = at->forced;
+    const joints *j = at->joints;
+    const lane3 x_p = parents_vector(at, 0), a_p = parents_vector(at, 3);
+    const lane scale_p = lane_cayley_scale(a_p), h = lane_all(step->h);
+    lane dtheta;
+    (void)angle_changes(b, at, a_p, &dtheta);
+    const lane torque = finish_column(x, at, ANGLE, dtheta, step);
+    *moment = lane3_add(*moment, torque_on_child(b, of, a_p, h * torque, dtheta));
+    for (int k = 0; k < 3; k++) {
+        if (!(of->any >> k & 1))
+            continue;
+        const lane_turned M = lane_cayley_apply(a_p, scale_p, j->M0[k]),
+                          arm = lane_cayley_apply(a_p, scale_p, b->arm0);
+        const lane3 apart = lane3_subtract(lane3_add(x_p, arm.change), b->x);
+        const lane dx = -lane3_dot(apart, lane3_add(j->M0[k], M.change)),
+                   f = finish_column(x, at, k, dx, step);
+        const lane3 F = lane3_times(h * of->sense[k] * f, M.mid);
+        *force = lane3_add(*force, F);
+        *moment = lane3_add(*moment, lane3_cross(thrust_point(b, at, x_p, a_p), F));
     }
+}
+
+/* The arms at the midpoint. */
+LANES_INLINE lane3 middle_arm(const four *b, const slots *at)
+{
+    const lane3 x_p = parents_vector(at, 0), a_p = parents_vector(at, 3);
+    const lane3 arm_m = lane_cayley_apply(a_p, lane_cayley_scale(a_p), b->arm0).mid;
+    if (!at->joints)
+        return arm_m;
+    const lane3 moved = lane3_subtract(b->x, x_p);
+    return lane3_choose(at->joints->slides > lane_all(0.0),
+                        lane3_add(b->arm0, lane3_times(lane_all(0.5), moved)), arm_m);
+}
+
+/* The wrenches at the solution, from leaf to root, about the origins. */
+LANES_INLINE void write_wrenches(olo_packs *x, int i, const balance *t, const bool at_start,
+                                 olo_step *step, double *wrench)
+{
+    const slots *at = &x->slots[i];
+    const four *b = &x->four[i];
+    const lane3 *left = left_directors(b, t, at_start), rho = lane3_combine(b->pivot, left);
+    const lane share = lane_all(1 / step->weight);
     joint joint_of[LANES];
     sums own[LANES];
-    scatter_lanes(at_start ? b->arm0 : arm_m, sizeof *joint_of, &joint_of->arm_m);
+    scatter_lanes(at_start ? b->arm0 : middle_arm(b, at), sizeof *joint_of, &joint_of->arm_m);
     scatter_lanes(t->T[0], sizeof *own, own->K + Z);
     scatter_lanes(moment_of(left, t->T), sizeof *own, own->K + Z + 1);
     sum_wrenches(x, at, joint_of, own);
-    const lane3 force = collect(own[0].force, own[1].force, own[2].force, own[3].force),
-                moment = collect(own[0].moment, own[1].moment, own[2].moment, own[3].moment);
+    lane3 force = collect(own[0].force, own[1].force, own[2].force, own[3].force),
+          moment = collect(own[0].moment, own[1].moment, own[2].moment, own[3].moment);
+    if (at->forced)
+        finish_forces(x, i, step, &force, &moment);
     const lane3 about = lane3_add(moment, lane3_cross(rho, force));
     if (at_start)
-        scatter_twists(lane3_times(lane_all(share), force), lane3_times(lane_all(share), about), at,
-                       wrench);
+        scatter_twists(lane3_times(share, force), lane3_times(share, about), at, wrench);
     else
         scatter_twists(force, about, at, wrench);
 }
@@ -722,7 +802,7 @@ LANES_INLINE lane finish_four(olo_packs *x, int i, const bool at_start, olo_step
     scatter_frames(q_m, at, step->x.qm);
     scatter_frames(q1, at, step->x.q1);
     scatter_twists(dq[0], b->a, at, step->x.motion);
-    write_wrenches(x, i, &t, at_start, 1 / step->weight, wrench);
+    write_wrenches(x, i, &t, at_start, step, wrench);
     return at_start ? write_momenta(b, at, &t, dq, q_m, step) : lane_all(0.0);
 }
 

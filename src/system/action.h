@@ -71,7 +71,7 @@ typedef struct olo_action_type {
     const char *(*input)(const olo_action *action, const olo_interval *x, int index, double *f);
     bool has_tangent;    /* f depends on q1 and its tangent is given */
     bool rates;          /* f depends on velocities */
-    bool steady;         /* the force along its coordinate depends on time only */
+    bool affine;         /* the force along its coordinate is affine in the coordinate at the end */
     bool motion_tangent; /* f depends on q1 but its tangent is not known: Newton's method is not
                             quadratic */
     bool body;           /* a force with components along the directors of a body */

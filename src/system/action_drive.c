@@ -304,7 +304,7 @@ static const char *callback_input(const olo_action *action, const olo_interval *
 }
 
 const olo_action_type olo_action_drive = {.name = "drive",
-                                          .steady = true,
+                                          .affine = true,
                                           .force = drive,
                                           .stress = drive_stress,
                                           .along = drive_law,
@@ -320,7 +320,8 @@ const olo_action_type olo_action_controller = {.name = "controller",
                                                .pattern = &along_coordinate,
                                                .input = controller_input,
                                                .has_tangent = true,
-                                               .rates = true};
+                                               .rates = true,
+                                               .affine = true};
 const olo_action_type olo_action_drive_callback = {.name = "drive callback",
                                                    .force = callback,
                                                    .stress = callback_stress,

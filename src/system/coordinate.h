@@ -22,12 +22,15 @@
 typedef struct olo_system olo_system;
 typedef struct olo_state olo_state;
 
+enum { OLO_COORDINATE_ANGLE = 3 };
+
 typedef struct olo_joint_coordinate {
     const char *name;     /* "hinge.angle" */
     const olo_term *term; /* its energy is the coordinate */
     int joint;            /* the articulation whose coordinate it is */
-    double turn; /* its change by a rotation of the child about the axis n of a pair: 1, or -1 if it
-                    is measured the other way round; 0: it is another coordinate */
+    double sense; /* its change by a motion of the child along or about its axis of a pair: 1, or -1
+                     if it is measured the other way round; 0: it is another coordinate */
+    int axis;     /* of a translation of a pair: 0, 1 or 2; OLO_COORDINATE_ANGLE: about n */
 } olo_joint_coordinate;
 
 static inline bool olo_joint_coordinate_is_angle(const olo_joint_coordinate *x)

@@ -67,7 +67,9 @@ typedef struct olo_joint_motions {
     unsigned translations;                  /* bit k: along axis k */
     double parent_point[3], parent_axis[3]; /* in the parent's frame, in space for the ground */
     double child_point[3], axis[3];         /* in the child's frame */
-    double translation_axes[9];             /* as parent_axis; a triad */
+    double parent_axes[9], child_axes[9];   /* triads of a pair, as these: translations are along
+                                               axes of the parent, of the child if ... */
+    bool reversed;                          /* ... parent and child are exchanged */
 } olo_joint_motions;
 
 /* The data of a step that a joint reads: coordinates of child and parent at q0, the midpoint and

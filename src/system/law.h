@@ -71,6 +71,7 @@ typedef struct olo_law {
     int coefficients; /* C */
     bool dissipative;
     bool linear;   /* f = c0 e of one invariant */
+    bool affine;   /* s is affine in e1, of one invariant */
     bool diagonal; /* ds_k/de_l = 0 for different k and l */
     /* Of a law of the angle theta = atan2(e[1], e[0]), with full turns: F(theta); else NULL. */
     const struct olo_law *angle;

@@ -31,5 +31,10 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
         out->sc[0] = 1.0;
 }
 
-const olo_law olo_law_linear = {
-    .name = "linear", .invariants = 1, .coefficients = 1, .linear = true, .at = at, .over = over};
+const olo_law olo_law_linear = {.name = "linear",
+                                .invariants = 1,
+                                .coefficients = 1,
+                                .linear = true,
+                                .affine = true,
+                                .at = at,
+                                .over = over};

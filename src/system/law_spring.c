@@ -37,4 +37,4 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
 }
 
 const olo_law olo_law_spring = {
-    .name = "spring", .invariants = 1, .coefficients = 2, .at = at, .over = over};
+    .name = "spring", .invariants = 1, .coefficients = 2, .affine = true, .at = at, .over = over};

@@ -37,5 +37,6 @@ const olo_law olo_law_viscous = {.name = "viscous",
                                  .invariants = 1,
                                  .coefficients = 1,
                                  .dissipative = true,
+                                 .affine = true,
                                  .at = olo_law_no_potential,
                                  .over = over};

@@ -73,6 +73,10 @@ static void check_same_motion(const joined *plain, const joined *pushed, const c
             check_below(scene_distance(6, olo_last_wrenches(a.s.state) + s->nodes[k].motion,
                                        olo_last_wrenches(b.s.state) + s->nodes[k].motion),
                         1e-8);
+    check_below(fabs(olo_sum_value(&a.s.state->work) - olo_sum_value(&b.s.state->work)), 1e-11);
+    check_below(
+        fabs(olo_sum_value(&a.s.state->dissipation) - olo_sum_value(&b.s.state->dissipation)),
+        1e-11);
     check_equal(a.s.halvings, b.s.halvings);
     olo_packs_free(of_plain);
     olo_packs_free(of_pushed);
@@ -119,14 +123,15 @@ TEST(joints_of_all_kinds_move_as_by_the_elimination)
     }
 }
 
-/* Springs, dampers, stops and torques are scalars in the rows of their hinges here, and act on both
+/* Springs, dampers, stops and torques are scalars in the rows of their joints here, and act on both
  * bodies in the elimination on any tree. */
-TEST(hinges_with_forces_move_as_by_the_elimination)
+TEST(joints_with_forces_move_as_by_the_elimination)
 {
-    for (int seed = 1; seed <= 40; seed++) {
+    for (int seed = 1; seed <= 120; seed++) {
         int bodies = 2 + seed % 14;
-        joined plain = joined_hinges_pushed((unsigned)seed, bodies, false, JOINED_FORCED),
-               pushed = joined_hinges_pushed((unsigned)seed, bodies, true, JOINED_FORCED);
+        const joined_kind kind = seed <= 40 ? JOINED_FORCED : JOINED_FORCED_PAIRS;
+        joined plain = joined_hinges_pushed((unsigned)seed, bodies, false, kind),
+               pushed = joined_hinges_pushed((unsigned)seed, bodies, true, kind);
         check_same_motion(&plain, &pushed, "energy-momentum");
         joined_free(&plain);
         joined_free(&pushed);
@@ -138,13 +143,15 @@ TEST(hinges_with_forces_move_as_by_the_elimination)
 TEST(lifted_iteration_on_hinges_converges_quadratically)
 {
     unsigned long long seed = 5;
-    for (int k = 1; k <= 160; k++) {
-        const joined_kind kind = k > 80   ? JOINED_PAIRS
+    for (int k = 1; k <= 220; k++) {
+        const joined_kind kind = k > 160  ? JOINED_FORCED_PAIRS
+                                 : k > 80 ? JOINED_PAIRS
                                  : k > 60 ? JOINED_BALLS
                                  : k > 40 ? JOINED_FORCED
                                           : JOINED_HINGES;
         joined x = joined_hinges_pushed((unsigned)k, k % 11 + 2, false, kind);
-        probe p = probe_open(&x, schemes[kind == JOINED_FORCED ? 0 : k % SCHEMES]);
+        probe p = probe_open(
+            &x, schemes[kind == JOINED_FORCED || kind == JOINED_FORCED_PAIRS ? 0 : k % SCHEMES]);
         const olo_system *s = p.s.system;
         olo_packs *packs = probe_packs(&p, OLO_PACKS_BEST);
         double h = 0.01, before = 1, last = 1;
@@ -303,7 +310,7 @@ TEST(a_hinge_without_inertia_is_named)
 TEST_MAIN(cmocka_unit_test(hinged_trees_move_as_by_the_elimination),
           cmocka_unit_test(ball_joints_among_hinges_move_as_by_the_elimination),
           cmocka_unit_test(joints_of_all_kinds_move_as_by_the_elimination),
-          cmocka_unit_test(hinges_with_forces_move_as_by_the_elimination),
+          cmocka_unit_test(joints_with_forces_move_as_by_the_elimination),
           cmocka_unit_test(lifted_iteration_on_hinges_converges_quadratically),
           cmocka_unit_test(an_older_tangent_on_hinges_leaves_a_share_of_the_first_update),
           cmocka_unit_test(hinged_steps_have_the_same_bits_on_any_processor),
