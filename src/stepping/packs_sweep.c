@@ -20,7 +20,6 @@
 
 #include "stepping/packs_local.h"
 #include "stepping/packs_projection.h"
-#include "system/system.h"
 
 #ifndef OLO_PACKS_KERNELS
 #define OLO_PACKS_KERNELS olo_packs_kernels_plain
@@ -935,19 +934,48 @@ LANES_INLINE void close_hinge(const four *b, int l, const lane frame[4], const d
     *shift = ((parent[0] + rho_p) - (frame[0] + rho)) + vector_cross(rho, *turn);
 }
 
-/* The same for any joint. */
-static void close_joint(const olo_packs *x, int i, const double *child, const double *above,
-                        lane *shift, lane *turn)
+/* X_I d_I */
+LANES_INLINE lane vector_along(const double X[3], const lane d[3])
 {
-    const olo_topology_node *t = &x->topology->nodes[x->topology->order[i]];
-    const olo_joint_view view = {.joint = &t->joint,
-                                 .child_node = &x->system->nodes[x->topology->order[i]],
-                                 .parent_node =
-                                     t->parent < 0 ? NULL : &x->system->nodes[t->parent]};
-    double by[3], about[3];
-    t->type->close(&view, above, child, by, about);
-    *shift = (lane){by[0], by[1], by[2], 0};
-    *turn = (lane){about[0], about[1], about[2], 0};
+    return X[0] * d[0] + X[1] * d[1] + X[2] * d[2];
+}
+
+/* The small rotation that aligns the axes of a staged joint. */
+LANES_INLINE lane align_axes(const olo_articulation *pair, olo_joint_rotation rotation,
+                             const lane d[3], const lane d_p[3])
+{
+    const lane n = vector_along(pair->child_axes + 6, d),
+               n_p = vector_along(pair->parent_axes + 6, d_p), across = vector_cross(n, n_p);
+    if (rotation == OLO_ROTATION_ALL)
+        return lane_all(0.0);
+    if (rotation == OLO_ROTATION_AXIS)
+        return across;
+    if (rotation == OLO_ROTATION_CROSS)
+        return -vector_sum(n * n_p) / vector_sum(across * across) * across;
+    lane turn = across;
+    for (int k = 0; k < 2; k++)
+        turn += vector_cross(vector_along(pair->child_axes + 3 * k, d),
+                             vector_along(pair->parent_axes + 3 * k, d_p));
+    return 0.5 * turn;
+}
+
+/* The same for a joint that is staged: translations along its axes remain. */
+LANES_INLINE void close_joint(const olo_packs *x, int i, const lane frame[4], const double *above,
+                              lane *shift, lane *turn)
+{
+    const slots *at = &x->slots[i / LANES];
+    const olo_articulation *pair = &x->topology->nodes[x->topology->order[i]].joint;
+    lane parent[4];
+    load_frame(above, parent);
+    const lane rho = vector_along(pair->child_point, frame + 1),
+               rho_p = vector_along(pair->parent_point, parent + 1);
+    *turn = align_axes(pair, at->rotation[i % LANES], frame + 1, parent + 1);
+    *shift = ((parent[0] + rho_p) - (frame[0] + rho)) + vector_cross(rho, *turn);
+    for (int k = 0; k < 3; k++)
+        if (at->slides[i % LANES] >> k & 1) {
+            const lane M = vector_along(pair->parent_axes + 3 * k, parent + 1);
+            *shift -= vector_sum(M * *shift) * M;
+        }
 }
 
 /* D += 1/2 D (I - D^T D), the first step to the nearest orthonormal triad, and the small rotation
@@ -976,7 +1004,7 @@ static void settle(const olo_packs *x, double *q, double *remainder)
         load_frame(remainder + at->q[l], left);
         const double *above = at->above_q[l] < 0 ? ground : q + at->above_q[l];
         if (at->staged[l])
-            close_joint(x, i, q + at->q[l], above, &shift, &turn);
+            close_joint(x, i, frame, above, &shift, &turn);
         else if (!at->free[l])
             close_hinge(&x->four[i / LANES], l, frame, above, &shift, &turn);
         correct_directors(frame + 1, turn, left + 1);
