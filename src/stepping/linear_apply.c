@@ -1,5 +1,5 @@
 /* Application of the linearised step: takes a variation of its start to that of its end, and the
- * transpose, with special code for systems of hinges; the equations are in linear_step.h. */
+ * transpose, with special code for packs of bodies; the equations are in linear_step.h. */
 #include "stepping/linear_step_private.h"
 
 #include <string.h>
@@ -252,7 +252,7 @@ static void apply_transposed(olo_linear_step *x, double *gq, double *gv, double 
     copy_if(n, y, change->T);
 }
 
-/* --- the transpose for systems of hinges --- */
+/* --- the transpose for packs of bodies --- */
 
 static bool is_zero(int n, const double *x)
 {
@@ -288,7 +288,7 @@ static void gather_end(olo_linear_step *x, const olo_packs_adjoint *by, double *
         G[i] += a * by->gv[i];
 }
 
-/* Derivatives with respect to rows, after a backward step over hinges: they balance the remaining
+/* Derivatives with respect to rows, after a backward step over packs: they balance the remaining
  * part of G after y. The rows at the end are `known` if the backward sweep has just computed them
  * as the rows at the start of the next step. */
 static void rows_over_packs(olo_linear_step *x, bool known, const double *y, double *G,
@@ -307,7 +307,7 @@ static void rows_over_packs(olo_linear_step *x, bool known, const double *y, dou
     olo_linear_rows_displace_transposed(&x->end, x->step.q_end, G, change->end);
 }
 
-/* The transpose for systems of hinges. Returns false if the general code must complete the step: a
+/* The transpose for packs of bodies. Returns false if the general code must complete the step: a
  * block is singular, or rows and the velocity vary both. */
 static bool back_over_packs(olo_linear_step *x, const olo_step_record *record, bool *velocity,
                             const olo_packs_adjoint *by, const olo_step_variation *change)

@@ -1,4 +1,4 @@
-/* The way back through steps of bodies on hinges; see the header. The sweeps are in
+/* The way back through steps of packed bodies; see the header. The sweeps are in
  * linear_packs_sweep.c. */
 #include <string.h>
 
@@ -19,7 +19,12 @@ static bool take_memory(olo_linear_packs *x, const olo_system *system)
     size_t room = (size_t)packs->fours * LANES;
     x->bodies = olo_alloc(room, sizeof *x->bodies);
     x->wrench = olo_alloc((size_t)system->twists, sizeof *x->wrench);
-    if (!x->bodies || !x->wrench || !olo_packs_store_tangents(x->packs))
+    bool staged = false;
+    for (int i = 0; i < packs->fours; i++)
+        staged = staged || packs->slots[i].joints;
+    if (staged)
+        x->joints = olo_alloc(room, sizeof *x->joints);
+    if (!x->bodies || !x->wrench || (staged && !x->joints) || !olo_packs_store_tangents(x->packs))
         return false;
     for (size_t i = 0; i < room; i++)
         for (int I = 0; I < 3; I++)
@@ -36,7 +41,7 @@ olo_status olo_linear_packs_create(const olo_system *system, const olo_scheme *s
     olo_status status = olo_packs_create(system, scheme, topology, width, &forward, error);
     if (status != OLO_OK || !forward)
         return status;
-    if (!olo_packs_alone(forward)) {
+    if (olo_packs_have_forces(forward)) {
         olo_packs_free(forward);
         return OLO_OK;
     }
@@ -47,7 +52,7 @@ olo_status olo_linear_packs_create(const olo_system *system, const olo_scheme *s
         olo_packs_free(forward);
     if (!x || !take_memory(x, system)) {
         olo_linear_packs_free(x);
-        return olo_fail(error, OLO_NO_MEMORY, "out of memory for derivatives of bodies on hinges");
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for derivatives of packed bodies");
     }
     x->kernels = kernels_for(width);
     *packs = x;
@@ -60,6 +65,7 @@ void olo_linear_packs_free(olo_linear_packs *x)
         return;
     olo_packs_free(x->packs);
     olo_free(x->bodies);
+    olo_free(x->joints);
     olo_free(x->wrench);
     olo_free(x);
 }

@@ -1,6 +1,6 @@
-/* The way back through steps of bodies on hinges: the transpose of the linearised step
- * (linear_step.h) where the hinged treatment (packs.h) makes the steps, with the same elimination
- * over records of a body each. */
+/* The way back through steps of packed bodies: the transpose of the linearised step (linear_step.h)
+ * where packs (packs.h) make the steps without forces along joint coordinates, with the same
+ * elimination over records of a body each. */
 #ifndef OLO_STEPPING_LINEAR_HINGES_H
 #define OLO_STEPPING_LINEAR_HINGES_H
 
@@ -9,7 +9,7 @@
 
 typedef struct olo_linear_packs olo_linear_packs;
 
-/* NULL and OK where the hinged treatment does not make the steps. */
+/* NULL and OK where packs do not make the steps, or with such forces. */
 olo_status olo_linear_packs_create(const olo_system *system, const olo_scheme *scheme,
                                    const olo_topology *topology, olo_packs_width width,
                                    olo_linear_packs **packs, olo_error *error);

@@ -71,7 +71,7 @@ double olo_linear_step_times_input(olo_linear_step *linear, int action, const do
 olo_status olo_linear_step_back(olo_linear_step *linear, const olo_step_record *record, double *gq,
                                 double *gv, double *gp, const olo_step_variation *change,
                                 olo_error *error);
-/* Disables the special code for systems of hinges (linear_packs.h), for comparisons. */
+/* Disables the code for packs of bodies (linear_packs.h), for comparisons. */
 void olo_linear_step_disable_packs(olo_linear_step *linear);
 /* The multipliers of all rows over the step, and at its end (variational). */
 const double *olo_linear_step_multipliers(const olo_linear_step *linear);

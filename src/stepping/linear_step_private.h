@@ -23,7 +23,7 @@ struct olo_linear_step {
     bool rows;     /* rows vary, too: their gradients at the end and K1 are needed */
     bool at_start; /* `over` has the rows at the start of the last step of the backward sweep */
     const olo_topology *topology;
-    olo_linear_packs *packs;   /* the transpose for hinged bodies, or NULL */
+    olo_linear_packs *packs;   /* the transpose for packs of bodies, or NULL */
     double scale;              /* of velocities in `ending` */
     const double *v_end;       /* [n] velocity at the end */
     olo_linear_rows over, end; /* rows over the step and at its end */

@@ -323,11 +323,6 @@ bool olo_packs_have_forces(const olo_packs *x)
     return x->forces.force_count > 0;
 }
 
-bool olo_packs_alone(const olo_packs *x)
-{
-    return x->hinges_only;
-}
-
 void olo_packs_finish(olo_packs *x, olo_step *step, double *wrench)
 {
     x->kernels->finish(x, step, wrench);

@@ -1,8 +1,8 @@
-/* The reduced treatment for rigid bodies on hinges and ball joints, or free, under constant forces:
- * chains and trees of any size. With energy-momentum also springs, dampers, stops and drives along
- * the angles of hinges (joint_forces.h). The same equations, tangent and lifted iteration as on any
- * tree (reduced.c), in two passes over records of one body each; the work per body is done for four
- * at once (packs_sweep.c). */
+/* The reduced treatment for trees of rigid bodies of any size, on lower pairs and universal joints
+ * or free, under constant forces. With energy-momentum also springs, dampers, stops and drives
+ * along the coordinates of joints (joint_forces.h). The same equations, tangent and lifted
+ * iteration as on any tree (reduced.c), in two passes over records of one body each; the work per
+ * body is done for four at once (packs_sweep.c). */
 #ifndef OLO_STEPPING_PACKS_H
 #define OLO_STEPPING_PACKS_H
 
@@ -21,7 +21,7 @@ olo_status olo_packs_create(const olo_system *system, const olo_scheme *scheme,
                             olo_error *error);
 void olo_packs_free(olo_packs *packs);
 
-/* Start of an iteration at a mix of the last motions, and at what hung on the joints times `scale`;
+/* Start of an iteration at a mix of the last motions, and at the last joint wrenches times `scale`;
  * joints are left as open as that makes them. */
 void olo_packs_predict(olo_packs *packs, const olo_step *step, double scale, olo_motion_mix mix);
 /* One iteration, by the tangent of the last one if that will do (`older`: schemes with their left
@@ -33,12 +33,8 @@ void olo_packs_finish(olo_packs *packs, olo_step *step, double *wrench);
 /* v1 from the momentum at q_end: P^T M P nu = P^T p, v1 = P nu. The node that is singular, or -1.
  * Between steps only. */
 int olo_packs_project(olo_packs *packs, olo_step *step);
-/* Whether there are forces along the angles of hinges; olo_packs_finish then writes
- * step->exchange.
- */
+/* Whether there are forces along joint coordinates; olo_packs_finish then writes step->exchange. */
 bool olo_packs_have_forces(const olo_packs *packs);
-/* Whether all joints are hinges without such forces. */
-bool olo_packs_alone(const olo_packs *packs);
 /* From now on eliminations store their tangent. False: no memory. */
 bool olo_packs_store_tangents(olo_packs *packs);
 /* How motions are remembered, four numbers at once. */

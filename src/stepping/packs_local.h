@@ -225,7 +225,7 @@ LANES_INLINE void set_momenta(four *b, const slots *at, const olo_step *step)
         b->start[I] = lane3_subtract(b->impulse[I], lane3_times(lane_all(2.0), p[I]));
 }
 
-/* What hung on the hinge: its moment was about the origin at the midpoint of the last step. */
+/* The last joint wrench: its moment was about the origin at the midpoint of the last step. */
 LANES_INLINE void set_wrenches(four *b, const slots *at, const double *wrench, double scale,
                                lane3 rho, lane3 a)
 {
@@ -276,7 +276,7 @@ LANES_INLINE void predict_four(olo_packs *x, int i, const olo_step *step, double
     b->x = lane3_add(motion[0], lane_cayley_apply(b->a, lane_cayley_scale(b->a), rho).change);
 }
 
-/* --- four bodies: balance, tangent, hinge --- */
+/* --- four bodies: balance, tangent, joint --- */
 
 /* A degree of freedom that is eliminated in a stage: B = [0; b] or [b; 0], B^ likewise with `left`.
  */

@@ -80,7 +80,7 @@ LANES_INLINE void sum_wrenches(const olo_packs *x, const slots *at, const joint 
 
 /* --- one body: elimination --- */
 
-/* Sums and hinges of four bodies; what has come from children in later fours is added. */
+/* Sums and joints of four bodies; what has come from children in later fours is added. */
 LANES_INLINE void make_four(olo_packs *x, int i, const olo_step *step, const bool at_start,
                             const bool hinges_only, sums *own, joint *joint_of)
 {

@@ -1,4 +1,4 @@
-/* The sweeps over hinged bodies once more, for processors with registers of four numbers (AVX2).
+/* The sweeps over packed bodies once more, for processors with registers of four numbers (AVX2).
  * The same operations in the same order, and so the same bits. */
 #ifdef __AVX2__
 #define OLO_PACKS_KERNELS olo_packs_kernels_avx2

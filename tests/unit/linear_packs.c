@@ -10,7 +10,8 @@
 #include "stepping/momenta.h"
 
 static const char *const schemes[] = {"energy-momentum", "variational"};
-enum { SCHEMES = 2, BODIES_MAX = 24, NUMBERS_MAX = 12 * BODIES_MAX };
+static const joined_kind kinds[] = {JOINED_HINGES, JOINED_PAIRS, JOINED_BALLS};
+enum { SCHEMES = 2, KINDS = 3, BODIES_MAX = 24, NUMBERS_MAX = 12 * BODIES_MAX };
 
 /* sum a_i x_i + x.x/2 with random numbers a_i */
 static double weigh(int n, const double *x, unsigned long long seed, double *g)
@@ -88,13 +89,14 @@ static double apart(int n, const double *a, const double *b)
     return most / size;
 }
 
-TEST(gradients_over_hinges_are_those_of_any_tree)
+TEST(gradients_over_packs_are_those_of_any_tree)
 {
-    for (int k = 1; k <= 48; k++) {
+    for (int k = 1; k <= 96; k++) {
         int order = k % 4 < 2 ? 2 : 4, bodies = 2 + k % (BODIES_MAX - 2);
         const char *scheme = schemes[k % SCHEMES];
-        joined plain = joined_hinges_pushed((unsigned)k, bodies, false, JOINED_HINGES),
-               pushed = joined_hinges_pushed((unsigned)k, bodies, true, JOINED_HINGES);
+        const joined_kind kind = kinds[k / 2 % KINDS];
+        joined plain = joined_hinges_pushed((unsigned)k, bodies, false, kind),
+               pushed = joined_hinges_pushed((unsigned)k, bodies, true, kind);
         result fast = gradient_of(&plain, scheme, order, k % 3, k % 5 == 0 ? 0 : (size_t)-1),
                any = gradient_of(&pushed, scheme, order, k % 3, (size_t)-1);
         check_below(fabs(fast.value - any.value), 1e-11 * fabs(any.value));
@@ -190,10 +192,11 @@ static void set_state(const olo_step_record *step, int n, olo_state *state)
     state->t = step->t;
 }
 
-TEST(steps_back_over_hinges_are_those_of_any_tree)
+TEST(steps_back_over_packs_are_those_of_any_tree)
 {
-    for (int k = 1; k <= 30; k++) {
-        joined x = joined_hinges((unsigned)(100 + k), 2 + k % (BODIES_MAX - 2), JOINED_HINGES);
+    for (int k = 1; k <= 60; k++) {
+        joined x =
+            joined_hinges((unsigned)(100 + k), 2 + k % (BODIES_MAX - 2), kinds[k / 2 % KINDS]);
         scene s = joined_open_scheme(&x, schemes[k % SCHEMES], "reduced");
         olo_linear_step *fast, *any;
         olo_error error = {0};
@@ -237,11 +240,11 @@ static void back_with(scene *s, const olo_topology *tree, olo_packs_width width,
     olo_linear_packs_free(packs);
 }
 
-TEST(steps_back_over_hinges_have_the_same_bits_on_any_processor)
+TEST(steps_back_over_packs_have_the_same_bits_on_any_processor)
 {
     for (int k = 1; k <= 18; k++) {
         joined x =
-            joined_hinges((unsigned)k, (3 * k + 1) / 2 % (BODIES_MAX - 1) + 2, JOINED_HINGES);
+            joined_hinges((unsigned)k, (3 * k + 1) / 2 % (BODIES_MAX - 1) + 2, kinds[k % KINDS]);
         scene s = joined_open_scheme(&x, schemes[k % SCHEMES], "reduced");
         const olo_topology *tree = s.system->topology;
         derivative best, plain;
@@ -254,7 +257,7 @@ TEST(steps_back_over_hinges_have_the_same_bits_on_any_processor)
     }
 }
 
-TEST(what_is_not_hinged_alone_goes_back_as_any_tree)
+TEST(what_is_not_packed_goes_back_as_any_tree)
 {
     joined x = joined_hinges_pushed(1, 5, true, JOINED_HINGES);
     scene s = joined_open_scheme(&x, "variational", "reduced");
@@ -269,7 +272,7 @@ TEST(what_is_not_hinged_alone_goes_back_as_any_tree)
     joined_free(&x);
 }
 
-TEST_MAIN(cmocka_unit_test(gradients_over_hinges_are_those_of_any_tree),
-          cmocka_unit_test(steps_back_over_hinges_are_those_of_any_tree),
-          cmocka_unit_test(steps_back_over_hinges_have_the_same_bits_on_any_processor),
-          cmocka_unit_test(what_is_not_hinged_alone_goes_back_as_any_tree))
+TEST_MAIN(cmocka_unit_test(gradients_over_packs_are_those_of_any_tree),
+          cmocka_unit_test(steps_back_over_packs_are_those_of_any_tree),
+          cmocka_unit_test(steps_back_over_packs_have_the_same_bits_on_any_processor),
+          cmocka_unit_test(what_is_not_packed_goes_back_as_any_tree))

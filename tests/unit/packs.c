@@ -1,4 +1,4 @@
-/* Steps of bodies with hinges are computed for four bodies at once: motion, wrenches and
+/* Steps of trees of bodies are computed for four bodies at once: motion, wrenches and
  * convergence are those of the elimination for any tree, and the bits do not depend on how the
  * sweeps were compiled. */
 #include "joined.h"
