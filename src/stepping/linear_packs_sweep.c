@@ -8,7 +8,7 @@
  *
  * From y to the start: T varies with q0 by -(2/h) M, and so does the left null space, whose
  * midpoint moves half as far as the start (kappa = 1/2; 1 where it is that at the start). Of r =
- * P^^T T, with W = [f; m] the wrench of a hinge, y.d(P^^T T) is
+ * P^^T T, with W = [f; m] the wrench of a joint, y.d(P^^T T) is
  *
  *     kappa (sum_I ((d_I.y_w) T_I - (d_I.T_I) y_w) + u n x m) . d_omega     with d_I, n at the
  *         start

@@ -1,5 +1,5 @@
 /* The way back over packed bodies once more, for processors with registers of four numbers (AVX2);
- * see hinges_wide.c. */
+ * see packs_wide.c. */
 #ifdef __AVX2__
 #define OLO_LINEAR_PACKS_KERNELS olo_linear_packs_kernels_avx2
 #include "stepping/linear_packs_sweep.c"

@@ -106,7 +106,7 @@ static inline int stages_of_rotation(olo_joint_rotation rotation)
  * D^-1 z_w in twist[1], whose gap is zero. */
 typedef struct olo_packs_body {
     lane y[2];     /* over D; their fourth numbers are rho over D and one over D */
-    lane twist[2]; /* gap of the hinge, then the change of the body */
+    lane twist[2]; /* gap of the joint, then the change of the body */
     lane n1, arm1;
 } body;
 

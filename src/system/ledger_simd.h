@@ -1,5 +1,5 @@
 /* The ledger of frames, four frames at once: kinetic energy, momenta, the energy of constant
- * forces, and the errors of the orthonormality rows and of the rows of hinges. All other parts of
+ * forces, and the errors of the orthonormality rows and of the rows of joints. All other parts of
  * the ledger are summed entry by entry (ledger.c). */
 #ifndef OLO_SYSTEM_LEDGER_SIMD_H
 #define OLO_SYSTEM_LEDGER_SIMD_H

@@ -4,6 +4,7 @@
  *
  *     rows of directors   1/2 (d_I.d_I - 1),   d_I.d_J
  *     rows of a hinge     x_c + rho_c - x_p - rho_p,   n_p.d_I - eta_I
+ *     rows of a joint     a_k.(x_c + rho_c - x_p - rho_p),   p_k.c_k - eta_k
  */
 #include <math.h>
 
@@ -66,6 +67,46 @@ LANES_INLINE void sum_hinges(const four *b, const lane3 q[4], const lane3 v[4], 
     }
 }
 
+/* A row that some of four joints have. */
+LANES_INLINE void sum_joint_row(lane g, lane rate, lane per_size, errors *e)
+{
+    const lane zero = lane_all(0.0);
+    const lane_mask row = per_size > zero;
+    sum_row(lane_choose(row, g, zero), lane_choose(row, rate, zero), per_size, e);
+}
+
+/* The rows of four joints. */
+LANES_INLINE void sum_joints(const joints *b, const double *q, const double *v, errors *e)
+{
+    lane3 x[4], w[4], x_p[4], w_p[4];
+    gather(q, b->child, x);
+    gather(v, b->child, w);
+    lanes_gather_parents(q, b->parent, ground_frame, x_p);
+    lanes_gather_parents(v, b->parent, ground_rest, w_p);
+    const lane3 span = lane3_subtract(lane3_add(x[0], lane3_combine(b->point, x + 1)),
+                                      lane3_add(x_p[0], lane3_combine(b->parent_point, x_p + 1))),
+                rate = lane3_subtract(lane3_add(w[0], lane3_combine(b->point, w + 1)),
+                                      lane3_add(w_p[0], lane3_combine(b->parent_point, w_p + 1)));
+    /* the span along the axes */
+    for (int k = 0; k < 3 && b->carrier == IN_SPACE; k++)
+        sum_joint_row(span.x[k], rate.x[k], b->per_size[k], e);
+    for (int k = 0; k < 3 && b->carrier != IN_SPACE; k++) {
+        const lane3 a = lane3_combine(b->axes[k], (b->carrier == IN_PARENT ? x_p : x) + 1),
+                    turn = lane3_combine(b->axes[k], (b->carrier == IN_PARENT ? w_p : w) + 1);
+        sum_joint_row(lane3_dot(a, span), lane3_dot(a, rate) + lane3_dot(turn, span),
+                      b->per_size[k], e);
+    }
+    /* scalar products */
+    for (int k = 0; k < b->dots; k++) {
+        const lane3 p = lane3_combine(b->of_parent[k], x_p + 1),
+                    dp = lane3_combine(b->of_parent[k], w_p + 1),
+                    c = lane3_combine(b->of_child[k], x + 1),
+                    dc = lane3_combine(b->of_child[k], w + 1);
+        sum_joint_row(lane3_dot(p, c) - b->eta[k], lane3_dot(p, dc) + lane3_dot(dp, c),
+                      b->per_size[3 + k], e);
+    }
+}
+
 static double sum_of(lane x)
 {
     return (x[0] + x[1]) + (x[2] + x[3]);
@@ -103,6 +144,8 @@ static void add_up(const olo_ledger_simd *ledger_simd, const double *q, const do
         lanes_gather_parents(v, at->parent, ground_rest, w_p);
         sum_hinges(b, x, w, x_p, w_p, &e);
     }
+    for (int i = 0; i < ledger_simd->joint_fours; i++)
+        sum_joints(&ledger_simd->joints[i], q, v, &e);
     /* sums over the four lanes */
     *sums = (olo_ledger_simd_sums){.kinetic = 0.5 * sum_of(twice),
                                    .potential = sum_of(potential) + ledger_simd->constant,

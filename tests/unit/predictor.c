@@ -4,7 +4,7 @@
 #include "joined.h"
 
 #include "base/memory.h"
-#include "stepping/hinges.h"
+#include "stepping/packs.h"
 #include "stepping/predictor.h"
 
 static const char points[] = "points:\n"
@@ -106,16 +106,16 @@ TEST(hinged_bodies_predict_the_same_bits_on_any_processor)
         scene s = joined_open_scheme(&x, "variational", "reduced");
         olo_error error = {0};
         const olo_topology *tree = s.system->topology;
-        olo_hinges *hinges[2] = {NULL, NULL};
+        olo_packs *hinges[2] = {NULL, NULL};
         double missed[3][OLO_PREDICTOR_MOTIONS + 1] = {{0}};
         for (int side = 0; side < 2; side++)
-            check_ok(olo_hinges_create(s.system, s.stepper->scheme, tree,
-                                       side ? OLO_HINGES_PLAIN : OLO_HINGES_BEST, &hinges[side],
-                                       &error),
+            check_ok(olo_packs_create(s.system, s.stepper->scheme, tree,
+                                      side ? OLO_PACKS_PLAIN : OLO_PACKS_BEST, &hinges[side],
+                                      &error),
                      &error);
         olo_state *states[3] = {NULL, NULL, NULL};
-        olo_motion_pass *const passes[3] = {olo_hinges_motion_pass(hinges[0]),
-                                            olo_hinges_motion_pass(hinges[1]), olo_motion_pass_any};
+        olo_motion_pass *const passes[3] = {olo_packs_motion_pass(hinges[0]),
+                                            olo_packs_motion_pass(hinges[1]), olo_motion_pass_any};
         size_t twists = (size_t)s.system->twists, stored = (OLO_PREDICTOR_MOTIONS - 1) * twists;
         double *now = olo_alloc(twists, sizeof *now);
         for (int k = 0; k < 3; k++) {
@@ -138,7 +138,7 @@ TEST(hinged_bodies_predict_the_same_bits_on_any_processor)
         for (int k = 0; k < 3; k++)
             olo_state_free(states[k]);
         for (int side = 0; side < 2; side++)
-            olo_hinges_free(hinges[side]);
+            olo_packs_free(hinges[side]);
         olo_free(now);
         scene_close(&s);
         joined_free(&x);
