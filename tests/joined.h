@@ -47,12 +47,14 @@ static inline const pair_kind *pair_letter(char letter)
 enum { JOINED_MAX = 64, GROUND = -1 };
 
 /* What is in a tree of bodies: hinges alone, some with springs, dampers, stops and torques, some
- * ball joints among them, pairs of all kinds, or these with such forces. */
+ * ball joints among them, pairs of all kinds, pairs that rotate and slide reversed, too, or all
+ * these with such forces. */
 typedef enum joined_kind {
     JOINED_HINGES,
     JOINED_FORCED,
     JOINED_BALLS,
     JOINED_PAIRS,
+    JOINED_REVERSED_PAIRS,
     JOINED_FORCED_PAIRS
 } joined_kind;
 
@@ -251,13 +253,14 @@ static inline joined joined_tree(unsigned long long seed, int bodies)
     return x;
 }
 
-/* The pair of a tree; a pair that rotates and slides names the parent first. */
+/* The pair of a tree, and whether it names the child first. */
 static inline const pair_kind *joined_kind_of_pair(joined *x, bool *turned)
 {
-    if (x->kind != JOINED_PAIRS && x->kind != JOINED_FORCED_PAIRS)
+    if (x->kind < JOINED_PAIRS)
         return pair_letter(x->kind == JOINED_BALLS && joined_pick(x, 2) ? 'S' : 'R');
     const pair_kind *kind = &pairs[joined_pick(x, PAIRS)];
-    *turned = *turned && !((kind->along || kind->across) && kind->rotations);
+    if (x->kind == JOINED_PAIRS && (kind->along || kind->across) && kind->rotations)
+        *turned = false;
     return kind;
 }
 
@@ -283,7 +286,7 @@ static inline joined joined_hinges(unsigned long long seed, int bodies, joined_k
             continue;
         const pair_kind *pair = joined_kind_of_pair(&x, &turned);
         joined_pair(&x, pair, turned ? k : parent, turned ? parent : k, NULL,
-                    kind == JOINED_PAIRS || kind == JOINED_FORCED_PAIRS ? 0.4 : 0);
+                    kind >= JOINED_PAIRS ? 0.4 : 0);
     }
     return x;
 }

@@ -532,8 +532,6 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
         olo_joint_find_gap(x, gap);
 }
 
-/* In a reversed pair that rotates and slides the child rotates about a point of the parent. A
- * reversed pair that only slides has its axes fixed in both bodies. */
 static bool motions(const olo_articulation *joint, olo_joint_motions *to)
 {
     *to = (olo_joint_motions){.rotation = joint->rotations == 0   ? OLO_ROTATION_NONE
@@ -551,7 +549,7 @@ static bool motions(const olo_articulation *joint, olo_joint_motions *to)
         to->parent_axes[i] = joint->parent_axes[i];
         to->child_axes[i] = joint->child_axes[i];
     }
-    return !(joint->reversed && joint->translations && joint->rotations > 0);
+    return true;
 }
 
 static void swap(int count, double *a, double *b)

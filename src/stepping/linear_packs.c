@@ -32,6 +32,15 @@ static bool take_memory(olo_linear_packs *x, const olo_system *system)
     return true;
 }
 
+/* Reversed pairs that rotate and slide go back as any tree. */
+static bool has_levers(const olo_packs *packs)
+{
+    bool levers = false;
+    for (int i = 0; i < packs->count; i++)
+        levers = levers || packs->slots[i / LANES].lever[i % LANES];
+    return levers;
+}
+
 olo_status olo_linear_packs_create(const olo_system *system, const olo_scheme *scheme,
                                    const olo_topology *topology, olo_packs_width width,
                                    olo_linear_packs **packs, olo_error *error)
@@ -41,7 +50,7 @@ olo_status olo_linear_packs_create(const olo_system *system, const olo_scheme *s
     olo_status status = olo_packs_create(system, scheme, topology, width, &forward, error);
     if (status != OLO_OK || !forward)
         return status;
-    if (olo_packs_have_forces(forward)) {
+    if (olo_packs_have_forces(forward) || has_levers(forward)) {
         olo_packs_free(forward);
         return OLO_OK;
     }

@@ -72,7 +72,7 @@ LANES_INLINE void gather_axes(olo_linear_packs *x, int i, const bool at_start)
         return;
     const lane3 a_p = parents_vector(at, 3);
     turned_joints t;
-    turn_axes(at->joints, a_p, lane_cayley_scale(a_p), &t);
+    turn_axes(at->joints, x->packs->four[i].a, a_p, lane_cayley_scale(a_p), &t);
     scatter_lanes(at->joints->m0, sizeof *to, &to->m0);
     for (int k = 0; at->joints->any && k < 3; k++) {
         scatter_lanes(at->joints->M0[k], sizeof *to, &to->M0[k]);

@@ -32,6 +32,12 @@ static bool fits(const olo_system *s, const olo_scheme *scheme, const olo_topolo
     return fitting && s->node_count >= FEW;
 }
 
+/* Axes of translations without rotation are fixed in both bodies. */
+static bool is_lever(const olo_joint_motions *motions)
+{
+    return motions->reversed && motions->translations && motions->rotation != OLO_ROTATION_NONE;
+}
+
 /* Whether the joint of a node is neither a hinge nor a ball joint; `count` is its number of stages.
  */
 static bool is_staged(const olo_topology *topology, int k, int *count)
@@ -63,7 +69,10 @@ static void set_mass(const olo_frame_mass *mass, const double X[3], lane_mass *t
 /* The axes of a joint that is staged; `above` is the parent's pivot. */
 static void set_joint(const olo_joint_motions *motions, const double above[3], joints *to, int l)
 {
-    to->slides[l] = motions->translations != 0;
+    const bool lever = is_lever(motions);
+    const double *axes = lever ? motions->child_axes : motions->parent_axes;
+    to->slides[l] = motions->translations && !lever;
+    to->levers[l] = lever;
     to->fixed[l] = motions->rotation == OLO_ROTATION_NONE;
     to->crosses[l] = motions->rotation == OLO_ROTATION_CROSS;
     to->any |= motions->translations;
@@ -73,7 +82,7 @@ static void set_joint(const olo_joint_motions *motions, const double above[3], j
         if (motions->rotation == OLO_ROTATION_CROSS)
             to->cross[k][l] = motions->parent_axis[k];
         for (int I = 0; I < 3; I++)
-            to->axes[k][I][l] = motions->translations ? motions->parent_axes[3 * k + I] : 0;
+            to->axes[k][I][l] = motions->translations ? axes[3 * k + I] : 0;
     }
 }
 
@@ -91,6 +100,7 @@ static void set_slots(olo_packs *x, int i, int parent, const olo_joint_motions *
     at->free[l] = !x->topology->nodes[k].type;
     at->rotation[l] = motions->rotation;
     at->slides[l] = motions->translations;
+    at->lever[l] = is_lever(motions);
     at->ball[l] = motions->rotation == OLO_ROTATION_ALL && !motions->translations;
     x->hinges_only = x->hinges_only && !at->ball[l] && !at->staged[l];
     if (parent >= 0) {

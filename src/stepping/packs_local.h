@@ -133,12 +133,15 @@ LANES_INLINE lane3 parents_vector(const slots *at, int first)
 LANES_INLINE void set_joints(joints *j, const four *b, const lane3 frame[4], const lane3 parent[4],
                              lane3 *arm0)
 {
+    const lane_mask levers = j->levers > lane_all(0.0);
     for (int k = 0; j->any && k < 3; k++)
-        j->M0[k] = lane3_combine(j->axes[k], parent + 1);
+        j->M0[k] = lane3_choose(levers, lane3_combine(j->axes[k], frame + 1),
+                                lane3_combine(j->axes[k], parent + 1));
     j->m0 = lane3_combine(j->cross, parent + 1);
     const lane3 x_c = lane3_add(frame[0], lane3_combine(b->pivot, frame + 1)),
                 x_p = lane3_add(parent[0], lane3_combine(j->above, parent + 1));
     *arm0 = lane3_choose(j->slides > lane_all(0.0), lane3_subtract(x_c, x_p), *arm0);
+    j->v0 = lane3_subtract(x_c, lane3_add(parent[0], lane3_combine(b->parent_point, parent + 1)));
 }
 
 /* Axes of angles and the offsets of translations, at the start. */
@@ -295,6 +298,7 @@ typedef struct joint {
     /* joints that are staged */
     lane half_force;
     dof cross, slide[3];
+    lane v1, v_left; /* of a lever */
 } joint;
 
 /* A vector of each of four bodies to the same member of four records, `bytes` apart. */
@@ -405,14 +409,23 @@ typedef struct turned_joints {
     /* joints that are staged */
     lane_turned M[3], m;
     lane3 M1[3], m1;
+    lane3 v1; /* of levers: from the parent's joint point to the child's */
 } turned_joints;
 
-/* Axes that parents carry. */
-LANES_INLINE void turn_axes(const joints *j, lane3 a_p, lane scale_p, turned_joints *t)
+/* The Cayley vectors of the bodies that carry the axes of translations. */
+LANES_INLINE lane3 carriers_vector(const joints *j, lane3 a_c, lane3 a_p)
 {
+    return lane3_choose(j->levers > lane_all(0.0), a_c, a_p);
+}
+
+/* Axes that parents carry, or children in levers. */
+LANES_INLINE void turn_axes(const joints *j, lane3 a_c, lane3 a_p, lane scale_p, turned_joints *t)
+{
+    const lane3 a = carriers_vector(j, a_c, a_p);
+    const lane scale = lane_cayley_scale(a);
     memset(t->M1, 0, sizeof t->M1);
     for (int k = 0; j->any && k < 3; k++) {
-        t->M[k] = lane_cayley_apply(a_p, scale_p, j->M0[k]);
+        t->M[k] = lane_cayley_apply(a, scale, j->M0[k]);
         t->M1[k] = lane3_add(j->M0[k], t->M[k].change);
     }
     t->m = lane_cayley_apply(a_p, scale_p, j->m0);
@@ -428,6 +441,14 @@ LANES_INLINE lane3 across_axes(const joints *j, const turned_joints *t, lane3 d)
             if (j->any >> k & 1)
                 d = lane3_subtract(d, lane3_times(j->free[k] * lane3_dot(t->M1[k], d), t->M1[k]));
     return d;
+}
+
+/* The joint points of levers: apart is relative to where the child would carry its own. */
+LANES_INLINE void move_levers(const joints *j, const four *b, turned_joints *t)
+{
+    const lane3 change = lane_cayley_apply(b->a, lane_cayley_scale(b->a), j->v0).change;
+    t->v1 = lane3_subtract(j->v0, t->apart);
+    t->apart = lane3_choose(j->levers > lane_all(0.0), lane3_add(t->apart, change), t->apart);
 }
 
 /* The spin that takes a_c to a_p. */
@@ -461,8 +482,9 @@ LANES_INLINE void make_gaps(const four *b, const slots *at, const joints *j, bod
     lane3 gap = t->apart;
     t->gap_turn = lane3_cross(t->n1, lane3_subtract(n_p.change, t->n.change));
     if (j) {
-        turn_axes(j, a_p, scale_p, t);
-        gap = across_axes(j, t, gap);
+        turn_axes(j, b->a, a_p, scale_p, t);
+        move_levers(j, b, t);
+        gap = across_axes(j, t, t->apart);
         t->gap_turn = lane3_choose(j->fixed > zero, spin_between(b->a, a_p), t->gap_turn);
         t->gap_turn = lane3_choose(j->crosses > zero, spin_of_cross(t, j), t->gap_turn);
         const lane3 moved = lane3_subtract(b->x, x_p);
@@ -505,6 +527,21 @@ LANES_INLINE lane3 vary_axis(const turned_joints *t, int i, int l, lane3 half_fo
                      lane3_cross(t->M1[l], lane3_cross(half_force, t->M[i].mid)));
 }
 
+/* k of a translation, by the rotation of the parent or, in levers, of the child. */
+LANES_INLINE void scatter_slide(const joints *j, lane3 by, lane pivot, lane R, lane3 gap_turn,
+                                dof *to)
+{
+    const lane3 by_parent = lane3_times(1.0 - j->levers, by);
+    scatter_lanes(lane3_times(j->levers, by), sizeof(joint), &to->k);
+    scatter_dof(by_parent, pivot, R - lane3_dot(by_parent, gap_turn), to);
+}
+
+/* From the parent's joint point to the child's, in the left pair. */
+LANES_INLINE lane3 left_lever(const joints *j, const turned_joints *t, const bool at_start)
+{
+    return at_start ? j->v0 : lane3_times(lane_all(0.5), lane3_add(j->v0, t->v1));
+}
+
 /* The degrees of freedom of staged joints, but for forces. */
 LANES_INLINE void make_dofs(const joints *j, const turned_joints *t, const bool at_start,
                             lane3 force, lane3 moment, joint *joint_of)
@@ -521,12 +558,13 @@ LANES_INLINE void make_dofs(const joints *j, const turned_joints *t, const bool 
             continue;
         const lane3 left = at_start ? lane3_cross(j->M0[i], j->M0[l])
                                     : lane3_cross(t->M[i].mid, t->M[l].mid),
-                    by_parent = at_start ? none : vary_axis(t, i, l, f);
+                    by = at_start ? none : vary_axis(t, i, l, f);
         scatter_lanes(t->M1[k], bytes, &joint_of->slide[k].b);
         scatter_lanes(left, bytes, &joint_of->slide[k].left);
-        scatter_lanes(none, bytes, &joint_of->slide[k].k);
-        scatter_dof(by_parent, zero, -lane3_dot(by_parent, t->gap_turn), &joint_of->slide[k]);
+        scatter_slide(j, by, zero, zero, t->gap_turn, &joint_of->slide[k]);
     }
+    scatter_lanes(t->v1, bytes, &joint_of->v1);
+    scatter_lanes(left_lever(j, t, at_start), bytes, &joint_of->v_left);
     const lane3 by_parent = at_start ? none : lane3_times(half, lane3_cross(t->m1, moment));
     scatter_lanes(t->m1, bytes, &joint_of->cross.b);
     scatter_lanes(at_start ? j->m0 : t->m.mid, bytes, &joint_of->cross.left);
@@ -604,16 +642,15 @@ LANES_INLINE void make_thrusts(const olo_packs *x, int i, const olo_step *step, 
                                const turned_joints *turned, lane3 force, joint *joint_of)
 {
     const slots *at = &x->slots[i];
-    const lane3 a_p = parents_vector(at, 3);
-    const lane share = step->h / (1.0 + 0.25 * lane3_dot(a_p, a_p));
+    const lane3 a = carriers_vector(at->joints, x->four[i].a, parents_vector(at, 3));
+    const lane share = step->h / (1.0 + 0.25 * lane3_dot(a, a));
     lane f, f_1;
     sum_forces(x, at, step, k, -lane3_dot(turned->apart, turned->M1[k]), &f, &f_1);
     const lane R = share * f;
-    const lane3 by_parent = lane3_subtract(
+    const lane3 by = lane3_subtract(
         vary_axis(turned, (k + 1) % 3, (k + 2) % 3, lane3_times(lane_all(0.5), force)),
-        lane3_times(0.5 * R, a_p));
-    scatter_dof(by_parent, share * f_1, R - lane3_dot(by_parent, turned->gap_turn),
-                &joint_of->slide[k]);
+        lane3_times(0.5 * R, a));
+    scatter_slide(at->joints, by, share * f_1, R, turned->gap_turn, &joint_of->slide[k]);
 }
 
 LANES_INLINE void make_forces(const olo_packs *x, int i, const olo_step *step,

@@ -38,6 +38,9 @@ typedef struct olo_packs_joints {
     lane cross[3];               /* first axis of a cross, in the parent's frame ... */
     lane3 m0;                    /* ... and at the start */
     lane above[3];               /* pivot of the parent, in its frame */
+    lane
+        levers; /* 1: translates along axes of the child and rotates about the parent's point ... */
+    lane3 v0;   /* ... from which the child's joint point is apart, at the start */
 } joints;
 
 /* Forces along the coordinates of four joints; columns 0 to 2 are translations along the axes, 3 is
@@ -67,6 +70,7 @@ typedef struct olo_packs_slots {
     bool ball[LANES];            /* any rotation about the pivot is free; axes are zero */
     bool staged[LANES];          /* neither free nor hinge nor ball joint, but with ... */
     olo_joint_rotation rotation[LANES];
+    bool lever[LANES];          /* see joints */
     unsigned slides[LANES];     /* ... and translations along these axes: */
     int stage[LANES];           /* first of its stages */
     joints *joints;             /* NULL: none is staged */

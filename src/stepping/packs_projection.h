@@ -58,6 +58,7 @@ LANES_INLINE void make_masses(const four *b, lane to[LANES][END_SUMS])
 /* The axes of one joint beside that of a hinge. */
 typedef struct end_joint {
     lane cross, slide[3];
+    lane v; /* of a lever */
 } end_joint;
 
 /* Frames at q_end, mass and momentum of four bodies; what has come from children in later fours is
@@ -79,6 +80,7 @@ LANES_INLINE void make_end(olo_packs *x, int i, const olo_step *step, end_joint 
     scatter_lanes(b->arm0, sizeof *to, &to->arm1);
     if (at->joints) {
         scatter_lanes(at->joints->m0, sizeof *joint_of, &joint_of->cross);
+        scatter_lanes(at->joints->v0, sizeof *joint_of, &joint_of->v);
         for (int k = 0; k < 3; k++)
             if (at->joints->any >> k & 1)
                 scatter_lanes(at->joints->M0[k], sizeof *joint_of, &joint_of->slide[k]);
@@ -253,6 +255,25 @@ LANES_INLINE bool eliminate_joint_end(lane *K, const end_joint *h, const slots *
     return true;
 }
 
+/* The translations of a lever, then its rotation about the joint point of the parent. */
+LANES_INLINE bool eliminate_lever_end(lane *K, const end_joint *h, const slots *at, int l, body *b,
+                                      stage *to, lane *parent)
+{
+    const lane zero = lane_all(0.0);
+    lane moved[END_SUMS];
+    bool regular = true;
+    *to++ = (stage){.b = h->v};
+    for (int k = 0; regular && k < 3; k++)
+        if (at->slides[l] >> k & 1)
+            regular = eliminate_stage_end(K, h->slide[k], true, to++);
+    if (!regular)
+        return false;
+    const body lever = {.arm1 = h->v};
+    move_to_parent(K, zero, zero, &lever, moved);
+    return at->rotation[l] == OLO_ROTATION_ALL ? eliminate_ball_end(moved, at->first[l], b, parent)
+                                               : eliminate_end(moved, at->first[l], b, parent);
+}
+
 /* Row i of a matrix by its diagonals. */
 LANES_INLINE void end_row(lane first, lane second, lane third, int i, double *row)
 {
@@ -318,6 +339,15 @@ LANES_INLINE void substitute_joint_end(body *c, const body *parent, const slots 
         w += (first[k].y[0][3] - vector_sum(first[k].y[0] * t + first[k].y[1] * w)) * first[k].b;
     c->twist[0] = t;
     c->twist[1] = w;
+}
+
+LANES_INLINE void substitute_lever_end(body *c, const slots *at, int l, const stage *first)
+{
+    lane t = c->twist[0] + vector_cross(c->twist[1], first->b);
+    for (int k = __builtin_popcount(at->slides[l]); k > 0; k--)
+        t += (first[k].y[0][3] - vector_sum(first[k].y[0] * t + first[k].y[1] * c->twist[1])) *
+             first[k].b;
+    c->twist[0] = t;
 }
 
 /* The velocities of four bodies from their twists. */

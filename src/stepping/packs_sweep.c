@@ -80,6 +80,12 @@ LANES_INLINE void sum_wrenches(const olo_packs *x, const slots *at, const joint 
 
 /* --- one body: elimination --- */
 
+/* The arms of joint wrenches at the midpoint: those of levers reach to the child's joint point. */
+LANES_INLINE lane3 whole_arm(const joints *j, const turned_joints *t)
+{
+    return lane3_add(t->arm.mid, lane3_times(j->levers, left_lever(j, t, false)));
+}
+
 /* Sums and joints of four bodies; what has come from children in later fours is added. */
 LANES_INLINE void make_four(olo_packs *x, int i, const olo_step *step, const bool at_start,
                             const bool hinges_only, sums *own, joint *joint_of)
@@ -92,14 +98,21 @@ LANES_INLINE void make_four(olo_packs *x, int i, const olo_step *step, const boo
     const joints *j = hinges_only ? NULL : at->joints;
     const lane3 arm1 = make_joints(b, at, j, at_start, x->bodies + LANES * i, joint_of, &turned);
     if (x->summed && !at_start) {
+        if (j)
+            scatter_lanes(whole_arm(j, &turned), sizeof *joint_of, &joint_of->arm_m);
         sum_wrenches(x, at, joint_of, own);
         force = collect(own[0].force, own[1].force, own[2].force, own[3].force);
         moment = collect(own[0].moment, own[1].moment, own[2].moment, own[3].moment);
     }
+    if (j) {
+        make_dofs(j, &turned, at_start, force, moment, joint_of);
+        /* a lever is eliminated at the joint point of the parent */
+        const lane3 v = left_lever(j, &turned, at_start);
+        moment = lane3_add(moment, lane3_times(j->levers, lane3_cross(v, force)));
+        scatter_lanes(at_start ? b->arm0 : turned.arm.mid, sizeof *joint_of, &joint_of->arm_m);
+    }
     if (!at_start)
         make_variations(force, moment, turned.n1, arm1, joint_of);
-    if (j)
-        make_dofs(j, &turned, at_start, force, moment, joint_of);
     if (!hinges_only && at->forced)
         make_forces(x, i, step, &turned, force, joint_of);
     for (int l = 0; l < LANES; l++)
@@ -364,11 +377,56 @@ LANES_INLINE bool eliminate_stages(sums *c, const joint *h, olo_joint_rotation r
     return regular;
 }
 
+/* K and z at the other end of a lever, V^^T K V + d(V^^T) W with V = [I -v^; 0 I], in place. */
+LANES_INLINE void move_along_lever(sums *c, const joint *h, const bool at_start, lane gap)
+{
+    const lane v = h->v1, f = h->half_force;
+    lane *K = c->K, *lower = c->K + LOWER;
+    for (int half = 0; half < 2; half++) {
+        lane *k = half ? lower : K;
+        const lane k0 = k[0], k1 = k[1], k2 = k[2];
+        k[3] += v[1] * k2 - v[2] * k1;
+        k[4] += v[2] * k0 - v[0] * k2;
+        k[5] += v[0] * k1 - v[1] * k0;
+    }
+    if (!at_start) {
+        const double along = vector_sum(v * f);
+        for (int j = 0; j < 3; j++) {
+            lower[3 + j] += f[j] * v;
+            lower[3 + j][j] -= along;
+        }
+        K[Z + 1] += vector_cross(gap, f);
+    }
+    for (int j = 0; j < 6; j++)
+        lower[j] += vector_cross(h->v_left, K[j]);
+    K[Z + 1] += vector_cross(h->v_left, K[Z]);
+}
+
+/* The translations of a lever, then its rotation about the joint point of the parent. Its first
+ * stage has v at the end and in the left pair. */
+LANES_INLINE bool eliminate_lever(sums *c, const joint *h, const slots *at, int l,
+                                  const bool at_start, body *b, stage *to, sums *parent)
+{
+    bool regular = true;
+    *to++ = (stage){.b = h->v1, .left = h->v_left};
+    for (int k = 0; regular && k < 3; k++)
+        if (at->slides[l] >> k & 1)
+            regular = eliminate_stage(c, &h->slide[k], h->half_force, true, at_start, to++);
+    if (!regular)
+        return false;
+    move_along_lever(c, h, at_start, b->twist[0]);
+    return at->rotation[l] == OLO_ROTATION_ALL
+               ? eliminate_ball(c, h, at->first[l], at_start, b, parent)
+               : eliminate_body(c, h, at->first[l], at_start, !at_start, b, parent);
+}
+
 LANES_INLINE bool eliminate_joint(sums *c, const joint *h, const slots *at, int l,
                                   const bool at_start, body *b, stage *to, sums *parent)
 {
     const column none = {lane_all(0.0), lane_all(0.0)};
     const unsigned slides = at->slides[l];
+    if (at->lever[l])
+        return eliminate_lever(c, h, at, l, at_start, b, to, parent);
     if (!eliminate_stages(c, h, at->rotation[l], slides, at_start, b, to))
         return false;
     if (!parent)
@@ -462,6 +520,21 @@ LANES_INLINE void forward_ball(const sums *c, const lane own[2], lane arm, bool 
     give((column){z, lane_all(0.0)}, arm, first, to, to + 1);
 }
 
+LANES_INLINE void forward_lever(const sums *c, column z, lane n, const slots *at, int l, lane arm,
+                                body *b, stage *to, lane *parent)
+{
+    const lane v = to++->left;
+    for (unsigned left = at->slides[l]; left; left &= left - 1, to++) {
+        to->y[0][3] = vector_sum(to->left * z.upper) * to->y[1][3];
+        z = column_add(z, -to->y[0][3], (column){to->KB[0], to->KB[1]});
+    }
+    const lane own[2] = {z.upper, z.lower + vector_cross(v, z.upper)};
+    if (at->rotation[l] == OLO_ROTATION_ALL)
+        forward_ball(c, own, arm, at->first[l], b, parent);
+    else
+        forward_body(c, own, n, arm, at->first[l], b, parent);
+}
+
 LANES_INLINE void forward_joint(const sums *c, column z, const slots *at, int l, lane arm, body *b,
                                 stage *to, lane *parent)
 {
@@ -512,6 +585,9 @@ LANES_INLINE void forward_four(olo_packs *x, int i, double a)
                                             : x->waiting[at->waiting[l]].K + Z;
         if (at->free[l])
             (void)solve_free(c, (column){z[l][0], z[l][1]}, to);
+        else if (at->lever[l])
+            forward_lever(c, (column){z[l][0], z[l][1]}, n[l], at, l, arm[l], to,
+                          x->stages + at->stage[l], parent);
         else if (at->staged[l])
             forward_joint(c, (column){z[l][0], z[l][1]}, at, l, arm[l], to,
                           x->stages + at->stage[l], parent);
@@ -546,6 +622,15 @@ LANES_INLINE void substitute_body(body *c, const body *parent, bool ball)
     const double du = -(c->y[0][3] + vector_sum(c->y[0] * t + c->y[1] * w));
     c->twist[0] = t;
     c->twist[1] = w + du * c->n1;
+}
+
+/* From the joint point of the parent to that of the child, and the translations. */
+LANES_INLINE void substitute_lever(body *c, const slots *at, int l, const stage *first)
+{
+    lane t = c->twist[0] + vector_cross(c->twist[1], first->b), w = c->twist[1];
+    for (int k = __builtin_popcount(at->slides[l]); k > 0; k--)
+        t += -(first[k].y[0][3] + vector_sum(first[k].y[0] * t + first[k].y[1] * w)) * first[k].b;
+    c->twist[0] = t;
 }
 
 /* The stages of a joint, those of the parent's axes first. */
@@ -610,13 +695,15 @@ LANES_INLINE void substitute_four(olo_packs *x, int i, const bool hinges_only, l
     const slots *at = &x->slots[i];
     body *c = x->bodies + LANES * i;
     four *b = &x->four[i];
-    for (int l = 0; l < at->count; l++)
-        if (!hinges_only && at->staged[l])
-            substitute_joint(&c[l], at->parent[l] >= 0 ? x->bodies + at->parent[l] : NULL, at, l,
-                             x->stages + at->stage[l]);
+    for (int l = 0; l < at->count; l++) {
+        const body *parent = at->parent[l] >= 0 ? x->bodies + at->parent[l] : NULL;
+        if (!hinges_only && at->staged[l] && !at->lever[l])
+            substitute_joint(&c[l], parent, at, l, x->stages + at->stage[l]);
         else if (!at->free[l])
-            substitute_body(&c[l], at->parent[l] >= 0 ? x->bodies + at->parent[l] : NULL,
-                            !hinges_only && at->ball[l]);
+            substitute_body(&c[l], parent, !hinges_only && at->rotation[l] == OLO_ROTATION_ALL);
+        if (!hinges_only && at->lever[l])
+            substitute_lever(&c[l], at, l, x->stages + at->stage[l]);
+    }
     for (int l = at->count; l < LANES; l++)
         c[l].twist[0] = c[l].twist[1] = lane_all(0.0);
     const lane3 shift = collect(c[0].twist[0], c[1].twist[0], c[2].twist[0], c[3].twist[0]),
@@ -694,7 +781,7 @@ LANES_INLINE lane3 torque_on_child(const four *b, const forced *of, lane3 a_p, l
 LANES_INLINE lane3 thrust_point(const four *b, const slots *at, lane3 x_p, lane3 a_p)
 {
     const forced *of = at->forced;
-    const lane3 reach = lane3_subtract(b->arm0, of->v0);
+    const lane3 reach = lane3_subtract(b->arm0, lane3_times(1.0 - at->joints->levers, of->v0));
     const lane3 moved = lane3_subtract(
         b->x, lane3_add(x_p, lane_cayley_apply(a_p, lane_cayley_scale(a_p), reach).change));
     return lane3_times(-of->reversed, lane3_add(of->v0, lane3_times(lane_all(0.5), moved)));
@@ -708,35 +795,48 @@ LANES_INLINE void finish_forces(olo_packs *x, int i, olo_step *step, lane3 *forc
     const forced *of = at->forced;
     const joints *j = at->joints;
     const lane3 x_p = parents_vector(at, 0), a_p = parents_vector(at, 3);
-    const lane scale_p = lane_cayley_scale(a_p), h = lane_all(step->h);
+    const lane h = lane_all(step->h);
     lane dtheta;
     (void)angle_changes(b, at, a_p, &dtheta);
     const lane torque = finish_column(x, at, ANGLE, dtheta, step);
     *moment = lane3_add(*moment, torque_on_child(b, of, a_p, h * torque, dtheta));
+    if (!(of->any & ~(1u << ANGLE)))
+        return;
+    turned_joints t;
+    t.arm = lane_cayley_apply(a_p, lane_cayley_scale(a_p), b->arm0);
+    t.apart = lane3_subtract(lane3_add(x_p, t.arm.change), b->x);
+    turn_axes(j, b->a, a_p, lane_cayley_scale(a_p), &t);
+    move_levers(j, b, &t);
     for (int k = 0; k < 3; k++) {
         if (!(of->any >> k & 1))
             continue;
-        const lane_turned M = lane_cayley_apply(a_p, scale_p, j->M0[k]),
-                          arm = lane_cayley_apply(a_p, scale_p, b->arm0);
-        const lane3 apart = lane3_subtract(lane3_add(x_p, arm.change), b->x);
-        const lane dx = -lane3_dot(apart, lane3_add(j->M0[k], M.change)),
-                   f = finish_column(x, at, k, dx, step);
-        const lane3 F = lane3_times(h * of->sense[k] * f, M.mid);
+        const lane f = finish_column(x, at, k, -lane3_dot(t.apart, t.M1[k]), step);
+        const lane3 F = lane3_times(h * of->sense[k] * f, t.M[k].mid);
         *force = lane3_add(*force, F);
         *moment = lane3_add(*moment, lane3_cross(thrust_point(b, at, x_p, a_p), F));
     }
 }
 
-/* The arms at the midpoint. */
+/* The arms of joint wrenches, at the start and at the midpoint. */
+LANES_INLINE lane3 start_arm(const four *b, const slots *at)
+{
+    return at->joints ? lane3_add(b->arm0, lane3_times(at->joints->levers, at->joints->v0))
+                      : b->arm0;
+}
+
 LANES_INLINE lane3 middle_arm(const four *b, const slots *at)
 {
     const lane3 x_p = parents_vector(at, 0), a_p = parents_vector(at, 3);
     const lane3 arm_m = lane_cayley_apply(a_p, lane_cayley_scale(a_p), b->arm0).mid;
     if (!at->joints)
         return arm_m;
-    const lane3 moved = lane3_subtract(b->x, x_p);
-    return lane3_choose(at->joints->slides > lane_all(0.0),
-                        lane3_add(b->arm0, lane3_times(lane_all(0.5), moved)), arm_m);
+    const joints *j = at->joints;
+    const lane3 moved = lane3_subtract(b->x, x_p), half = lane3_times(lane_all(0.5), moved),
+                reached = lane3_times(
+                    lane_all(0.5), lane_cayley_apply(a_p, lane_cayley_scale(a_p), b->arm0).change);
+    const lane3 lever = lane3_add(lane3_add(arm_m, j->v0), lane3_subtract(half, reached));
+    return lane3_choose(j->levers > lane_all(0.0), lever,
+                        lane3_choose(j->slides > lane_all(0.0), lane3_add(b->arm0, half), arm_m));
 }
 
 /* The wrenches at the solution, from leaf to root, about the origins. */
@@ -749,7 +849,8 @@ LANES_INLINE void write_wrenches(olo_packs *x, int i, const balance *t, const bo
     const lane share = lane_all(1 / step->weight);
     joint joint_of[LANES];
     sums own[LANES];
-    scatter_lanes(at_start ? b->arm0 : middle_arm(b, at), sizeof *joint_of, &joint_of->arm_m);
+    scatter_lanes(at_start ? start_arm(b, at) : middle_arm(b, at), sizeof *joint_of,
+                  &joint_of->arm_m);
     scatter_lanes(t->T[0], sizeof *own, own->K + Z);
     scatter_lanes(moment_of(left, t->T), sizeof *own, own->K + Z + 1);
     sum_wrenches(x, at, joint_of, own);
@@ -829,6 +930,9 @@ LANES_INLINE bool project_one(olo_packs *x, int i, int l, const end_joint *joint
                                         : x->waiting[at->waiting[l]].K;
     if (at->free[l])
         return solve_free_end(own[l], b);
+    if (at->lever[l])
+        return eliminate_lever_end(own[l], &joint_of[l], at, l, b, x->stages + at->stage[l],
+                                   parent);
     if (at->staged[l])
         return eliminate_joint_end(own[l], &joint_of[l], at, l, b, x->stages + at->stage[l],
                                    parent);
@@ -851,10 +955,12 @@ static int project(olo_packs *x, olo_step *step)
         body *b = x->bodies + LANES * i;
         for (int l = 0; l < at->count; l++) {
             const body *parent = at->parent[l] >= 0 ? x->bodies + at->parent[l] : NULL;
-            if (at->staged[l])
+            if (at->staged[l] && !at->lever[l])
                 substitute_joint_end(b + l, parent, at, l, x->stages + at->stage[l]);
             else if (!at->free[l])
-                substitute_end(b + l, parent, at->ball[l]);
+                substitute_end(b + l, parent, at->rotation[l] == OLO_ROTATION_ALL);
+            if (at->lever[l])
+                substitute_lever_end(b + l, at, l, x->stages + at->stage[l]);
         }
         take_end(x, i, step);
     }
@@ -973,7 +1079,9 @@ LANES_INLINE void close_joint(const olo_packs *x, int i, const lane frame[4], co
     *shift = ((parent[0] + rho_p) - (frame[0] + rho)) + vector_cross(rho, *turn);
     for (int k = 0; k < 3; k++)
         if (at->slides[i % LANES] >> k & 1) {
-            const lane M = vector_along(pair->parent_axes + 3 * k, parent + 1);
+            const lane M = at->lever[i % LANES]
+                               ? vector_along(pair->child_axes + 3 * k, frame + 1)
+                               : vector_along(pair->parent_axes + 3 * k, parent + 1);
             *shift -= vector_sum(M * *shift) * M;
         }
 }

@@ -61,7 +61,8 @@ typedef enum olo_joint_rotation {
 
 /* The relative motions of a joint: a rotation about a point of the child, and translations of this
  * point along axes that are fixed in the parent. Without translations the point is fixed in the
- * parent, too. Axes that do not exist are zero. */
+ * parent, too. If parent and child are exchanged, the child rotates about the point of the parent
+ * and translates along its own axes. Axes that do not exist are zero. */
 typedef struct olo_joint_motions {
     olo_joint_rotation rotation;
     unsigned translations;                  /* bit k: along axis k */

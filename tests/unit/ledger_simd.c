@@ -39,8 +39,7 @@ static void check_ledgers(const olo_ledger *a, const olo_ledger *b)
     check_relative(a->velocity_error, b->velocity_error, tolerance);
 }
 
-/* The ledger computes trees in groups of four; pairs that rotate and slide and name the child first
- * are summed one by one. */
+/* The ledger computes trees in groups of four. */
 TEST(ledger_of_fours_is_that_of_single_entries)
 {
     unsigned long long seed = 3;
