@@ -39,6 +39,10 @@ OLO_API double olo_unset(void);
 typedef struct olo_point_on_body {
     const char *on; /**< NULL, "ground", a point, a body, or `body.point` */
     double at[3];   /**< from the origin of `on`, in its axes */
+    /** The point is given also where `at` is zero; in a model file, where `at` is written. A named
+     * point and one with an `at` other than zero are always given. Joints distinguish: two given
+     * points must meet, a body without a given point is joined where it is (olo_joint). */
+    bool given;
 } olo_point_on_body;
 
 /** A function of time: an expression of t and the parameters, a table (linear between its entries,
@@ -254,7 +258,11 @@ typedef struct olo_joint {
     const char
         *type; /**< spherical, revolute, cylindrical, prismatic, planar, rigid, point-on-line,
                     point-on-plane, screw, universal, distance, rolling-disc, rolling-ball */
-    olo_point_on_body between[2]; /**< a point on each; the axes are fixed in the first body */
+    /** A point on each; the axes are fixed in the first body. Two given points must meet. A body
+     * without a given point is not moved: it is joined at the given point of the other, and
+     * if neither is given, at the origin of the second body (of the first one if the second is the
+     * ground). A body without a position is moved to the given point of the other. */
+    olo_point_on_body between[2];
     double at[3]; /**< initial position in space, instead of the `at` of the two points */
     double
         axis[3]; /**< initial direction in space: of rotation, of translation, normal of a plane */

@@ -143,6 +143,11 @@ typedef struct olo_projection {
     double velocity;         /**< largest change of a velocity */
     double constraint_error; /**< largest error of the constraints before the projection */
     char worst[64];          /**< name of the constraint that was violated most */
+    double rate_error;       /**< largest rate of a constraint before the velocities were changed */
+    char worst_rate[64];     /**< name of the constraint that it belongs to */
+    /** A sentence if something was moved by more than 1 percent of the size of the model, unless by
+     * prescribed motions alone; otherwise empty. */
+    char warning[256];
 } olo_projection;
 
 /** The initial state of the model, made consistent. `projection` may be NULL. Free with

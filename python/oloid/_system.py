@@ -11,7 +11,8 @@ from ._model import Model, number_text
 
 Node = namedtuple("Node", "name kind offset")
 Invariant = namedtuple("Invariant", "name why")
-Projection = namedtuple("Projection", "position velocity constraint_error worst")
+Projection = namedtuple("Projection", "position velocity constraint_error worst rate_error "
+                        "worst_rate warning")
 Summary = namedtuple("Summary", "steps iterations halvings cpu_seconds wall_seconds "
                      "largest_rotation start rejections smallest_step largest_step")
 StepReport = namedtuple("StepReport",
@@ -534,10 +535,18 @@ class RunMonitor:
             array[i] = observer
         return array, references
 
+    @staticmethod
+    def _pass_warning(observers, warning):
+        for observer in observers if warning else []:
+            if observer.warn != ffi.NULL:
+                observer.warn(observer.context, ffi.new("char[]", encode(warning)))
+
     def simulate(self, run, others, summary=None):
         """Runs the simulation; returns the summary, the status and the error."""
         error = ffi.new("olo_error *")
         array, references = self.observers(others)
+        if summary is None and self.state.projection is not None:
+            self._pass_warning(array, self.state.projection.warning)
         function = lib.olo_simulate if summary is None else lib.olo_simulate_resume
         summary = ffi.new("olo_run_summary *") if summary is None else summary
         try:

@@ -188,16 +188,25 @@ static void print_laws(const olo_system *system, const olo_run *run)
         (void)printf("  %s\n", missing[i]);
 }
 
+static void print_warning(void *unused, const char *text)
+{
+    (void)unused;
+    (void)printf("  %swarning%s: %s\n", cli_colour_code(stdout, CLI_AMBER),
+                 cli_colour_code(stdout, CLI_PLAIN), text);
+}
+
 static void print_start(const cli_loaded *loaded)
 {
     const olo_ledger *ledger = &loaded->start;
-    char text[256] = "consistent";
+    char text[512] = "consistent";
     if (cli_was_projected(loaded)) {
         memcpy(text, "projected: ", sizeof "projected: ");
         const size_t length = strlen(text);
         cli_describe_projection(loaded, text + length, sizeof text - length);
     }
     (void)printf("\ninitial state\n  %s\n", text);
+    const olo_observer observer = {.warn = print_warning};
+    cli_warn(loaded, &observer, 1);
     (void)printf("  energy %.6g: kinetic %.6g, potential %.6g, strain %.6g\n", ledger->total,
                  ledger->kinetic, ledger->potential, ledger->strain);
 }
@@ -274,6 +283,11 @@ static void write_laws(olo_json *json, const olo_system *system, const olo_run *
     olo_json_close(json);
 }
 
+static void write_warning(void *json, const char *text)
+{
+    olo_json_text(json, NULL, text);
+}
+
 static void write_start(olo_json *json, const cli_loaded *loaded)
 {
     const olo_projection *projection = &loaded->projection;
@@ -282,6 +296,12 @@ static void write_start(olo_json *json, const cli_loaded *loaded)
     olo_json_number(json, "velocity", projection->velocity);
     olo_json_number(json, "constraint_error", projection->constraint_error);
     olo_json_text(json, "worst", projection->worst[0] != '\0' ? projection->worst : NULL);
+    olo_json_number(json, "rate_error", projection->rate_error);
+    olo_json_text(json, "worst_rate", projection->worst_rate[0] ? projection->worst_rate : NULL);
+    olo_json_close(json);
+    olo_json_open(json, "warnings", '[');
+    const olo_observer observer = {.context = json, .warn = write_warning};
+    cli_warn(loaded, &observer, 1);
     olo_json_close(json);
     olo_json_open(json, "energy", '{');
     olo_json_number(json, "kinetic", loaded->start.kinetic);

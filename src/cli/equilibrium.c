@@ -44,13 +44,15 @@ struct session {
     olo_equilibrium_summary summary;
     olo_ledger end;
     olo_status status;                 /* of the search */
-    char warning[OLO_ERROR_TEXT_SIZE]; /* of the search; empty: none */
+    char warning[OLO_ERROR_TEXT_SIZE]; /* sentences; empty: none */
 };
 
 static void on_warning(void *context, const char *text)
 {
     struct session *session = context;
-    (void)snprintf(session->warning, sizeof session->warning, "%s", text);
+    const size_t used = strlen(session->warning);
+    (void)snprintf(session->warning + used, sizeof session->warning - used, "%s%s",
+                   used > 0 ? "; " : "", text);
 }
 
 /* Description of a result whose equilibrium was not reached along a path. */
@@ -72,6 +74,7 @@ static olo_status find(struct session *session, olo_error *error)
     user.stop = cli_interrupted;
     user.warn = on_warning;
     const olo_observer observers[] = {user, olo_recorder_observer(session->result.recorder)};
+    cli_warn(loaded, observers, 2);
     const olo_status status = olo_find_equilibrium(loaded->system, &session->statics, loaded->state,
                                                    observers, 2, &session->summary, error);
     olo_system_ledger(loaded->system, loaded->state, &session->end);

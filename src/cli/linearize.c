@@ -83,6 +83,7 @@ static olo_status find(struct session *session, const char *file, olo_error *err
     statics.spin = session->about.spin;
     olo_status status = cli_load(file, &session->options->set, NULL, 0, loaded, error);
     if (status == OLO_OK) {
+        cli_warn_on_stderr(loaded);
         status =
             cli_check_model_overwrite(loaded, session->options->output, "linear system", error);
     }

@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cli/message.h"
 #include "cli/numbers.h"
 #include "oloid/results.h"
 #include "oloid/statics.h"
@@ -135,16 +136,43 @@ bool cli_was_projected(const cli_loaded *loaded)
            exceeds_rounding(loaded->projection.velocity, olo_state_velocity(loaded->state), n);
 }
 
+/* "positions by 0.3 ('pin' was off by 0.3)" */
+static int describe_change(char *text, size_t size, const char *what, double change,
+                           const char *worst, double error)
+{
+    char number[CLI_NUMBER_SIZE], off[CLI_NUMBER_SIZE];
+    if (!(change > 0.0) || worst[0] == '\0')
+        return snprintf(text, size, "%s by %s", what, cli_deviation(number, change));
+    return snprintf(text, size, "%s by %s ('%s' was off by %s)", what,
+                    cli_deviation(number, change), worst, cli_deviation(off, error));
+}
+
 char *cli_describe_projection(const cli_loaded *loaded, char *text, size_t size)
 {
-    const olo_projection *projection = &loaded->projection;
-    char position[CLI_NUMBER_SIZE], velocity[CLI_NUMBER_SIZE], worst[CLI_NUMBER_SIZE];
-    const int length = snprintf(text, size, "positions by %s, velocities by %s",
-                                cli_deviation(position, projection->position),
-                                cli_deviation(velocity, projection->velocity));
-    if (projection->worst[0] != '\0' && length > 0 && (size_t)length < size) {
-        (void)snprintf(text + length, size - (size_t)length, " ('%s' was off by %s)",
-                       projection->worst, cli_deviation(worst, projection->constraint_error));
-    }
+    const olo_projection *p = &loaded->projection;
+    const int length =
+        describe_change(text, size, "positions", p->position, p->worst, p->constraint_error);
+    if (length > 0 && (size_t)length < size)
+        (void)describe_change(text + length, size - (size_t)length, ", velocities", p->velocity,
+                              p->worst_rate, p->rate_error);
     return text;
+}
+
+void cli_warn(const cli_loaded *loaded, const olo_observer *observers, int count)
+{
+    for (int i = 0; i < count && loaded->projection.warning[0] != '\0'; i++)
+        if (observers[i].warn != NULL)
+            observers[i].warn(observers[i].context, loaded->projection.warning);
+}
+
+static void print_warning(void *unused, const char *text)
+{
+    (void)unused;
+    cli_message("warning: %s", text);
+}
+
+void cli_warn_on_stderr(const cli_loaded *loaded)
+{
+    const olo_observer observer = {.warn = print_warning};
+    cli_warn(loaded, &observer, 1);
 }

@@ -7,6 +7,7 @@
 
 #include "cli/options.h"
 #include "oloid/model.h"
+#include "oloid/simulate.h"
 #include "oloid/system.h"
 
 typedef struct cli_loaded {
@@ -34,7 +35,12 @@ void cli_unload(cli_loaded *loaded);
 /* Whether the projection changed the initial state by more than rounding. */
 bool cli_was_projected(const cli_loaded *loaded);
 
-/* "positions by 1.2e-05, velocities by 0 ('pivot' was off by 1.1e-05)" */
+/* "positions by 1.2e-05 ('pivot' was off by 1.1e-05), velocities by 0" */
 char *cli_describe_projection(const cli_loaded *loaded, char *text, size_t size);
+
+/* Passes the warnings about the model and its initial state to observers. */
+void cli_warn(const cli_loaded *loaded, const olo_observer *observers, int count);
+/* The same on standard error, for commands without observers. */
+void cli_warn_on_stderr(const cli_loaded *loaded);
 
 #endif

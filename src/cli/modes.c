@@ -229,6 +229,7 @@ static olo_status find(struct session *session, const char *file, olo_error *err
     cli_loaded *loaded = &session->result.loaded;
     olo_status status = cli_load(file, &session->options->set, NULL, 0, loaded, error);
     if (status == OLO_OK) {
+        cli_warn_on_stderr(loaded);
         status = cli_check_model_overwrite_by_result(loaded, session->options->output,
                                                      !session->options->no_report, error);
     }

@@ -192,6 +192,7 @@ static olo_status step(struct session *session, olo_error *error)
                                       cli_progress_observer(&session->progress)};
     const int count = session->options->quiet ? 3 : 4;
     if (!session->options->resume) {
+        cli_warn(loaded, observers, count);
         return olo_simulate(loaded->system, outcome->run, loaded->state, observers, count,
                             &outcome->summary, error);
     }
@@ -283,7 +284,7 @@ static int run_and_report(struct session *session, const char *file)
         return cli_fail(error);
     const bool from_start = !session->options->resume;
     if (from_start && !session->options->json && cli_was_projected(&session->loaded)) {
-        char text[256];
+        char text[512];
         (void)printf("initial state projected: %s\n",
                      cli_describe_projection(&session->loaded, text, sizeof text));
     }

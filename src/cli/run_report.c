@@ -45,7 +45,7 @@ static void print_headline(FILE *out, const cli_outcome *outcome)
     (void)fputc('\n', out);
 }
 
-static const cli_colour LEVEL_COLOURS[] = {CLI_GOOD, CLI_MUTED, CLI_BAD};
+static const cli_colour LEVEL_COLOURS[] = {CLI_GOOD, CLI_AMBER, CLI_BAD};
 static const char *const LEVEL_WORDS[] = {"ok", "WARN", "BROKEN"};
 
 /* Prints one line per conserved quantity, in columns; the reasons only on a terminal. */
@@ -77,7 +77,8 @@ void cli_report_text(FILE *out, const cli_outcome *outcome)
     print_headline(out, outcome);
     print_verdicts(out, outcome);
     for (int i = 0; i < outcome->warning_count; i++)
-        (void)fprintf(out, "  warning: %s\n", outcome->warnings[i]);
+        (void)fprintf(out, "  %swarning%s: %s\n", cli_colour_code(out, CLI_AMBER),
+                      cli_colour_code(out, CLI_PLAIN), outcome->warnings[i]);
     cli_drives_print(&outcome->drives, out);
     if (outcome->result != NULL)
         (void)fprintf(out, "  result: %s\n", outcome->result);
@@ -124,6 +125,8 @@ static void write_setup(olo_json *json, const cli_outcome *outcome)
     olo_json_open(json, "projection", '{');
     olo_json_number(json, "position", projection->position);
     olo_json_number(json, "velocity", projection->velocity);
+    olo_json_text(json, "worst", projection->worst[0] != '\0' ? projection->worst : NULL);
+    olo_json_text(json, "worst_rate", projection->worst_rate[0] ? projection->worst_rate : NULL);
     olo_json_close(json);
 }
 

@@ -68,6 +68,8 @@ olo_status cli_study_open(cli_study *study, const cli_call *call, const cli_list
         status = cli_check_model_overwrite(&study->loaded, report, "report", error);
     if (status != OLO_OK)
         return status;
+    if (!quiet)
+        cli_warn_on_stderr(&study->loaded);
     cli_interrupt_begin();
     study->observers[0] = olo_observer_default();
     study->observers[0].context = study;

@@ -22,10 +22,8 @@ bool cli_can_redraw(FILE *stream)
 const char *cli_colour_code(FILE *stream, cli_colour colour)
 {
     static const char *const codes[] = {
-        [CLI_PLAIN] = "\033[0m",
-        [CLI_MUTED] = "\033[2m",
-        [CLI_GOOD] = "\033[32m",
-        [CLI_BAD] = "\033[1;31m",
+        [CLI_PLAIN] = "\033[0m",  [CLI_MUTED] = "\033[2m",  [CLI_GOOD] = "\033[32m",
+        [CLI_AMBER] = "\033[33m", [CLI_BAD] = "\033[1;31m",
     };
     const char *no_color = getenv("NO_COLOR");
     const bool refused = no_color != NULL && no_color[0] != '\0';

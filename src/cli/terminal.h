@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-typedef enum cli_colour { CLI_PLAIN, CLI_MUTED, CLI_GOOD, CLI_BAD } cli_colour;
+typedef enum cli_colour { CLI_PLAIN, CLI_MUTED, CLI_GOOD, CLI_AMBER, CLI_BAD } cli_colour;
 
 /* Whether the stream is a terminal. */
 bool cli_is_terminal(FILE *stream);

@@ -3,6 +3,8 @@
 #ifndef OLO_ELEMENTS_JOINT_ENDS_H
 #define OLO_ELEMENTS_JOINT_ENDS_H
 
+#include <stdbool.h>
+
 #include "elements/build.h"
 #include "elements/initial_velocities.h"
 
@@ -10,6 +12,7 @@
 typedef struct olo_joint_ends {
     int node[2];
     double at[2][3];
+    bool given[2]; /* whether the user gave a point, or only the name of a body */
 } olo_joint_ends;
 
 /* Finds both ends. Fails unless they are on two different bodies, or on a body and the ground. */
@@ -20,6 +23,16 @@ static inline int olo_joint_child_end(const olo_joint_ends *ends)
 {
     return ends->node[1] >= 0 ? 1 : 0;
 }
+
+/* Joins bodies without a given point where they are. The ends may differ along those of the three
+ * axes (in space) whose bits are set in `translations`. Where they differ otherwise
+ *
+ *     two given points    stay as they are: the initial state moves the bodies until they meet
+ *     one                 the other end becomes the nearest point to its origin that the joint
+ *                         allows; a body without a position is moved there instead
+ *     none                the same, with the origin of the child as the given point */
+void olo_joint_join_in_place(olo_builder *builder, unsigned translations, const double axes[9],
+                             olo_joint_ends *ends);
 
 /* The initial motion of the child relative to the other end: angular velocity `omega` and velocity
  * `sliding`, both in space, and how completely the joint determines them. */

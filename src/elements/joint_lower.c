@@ -84,11 +84,12 @@ olo_status olo_build_pair_joint(olo_builder *builder, const olo_joint *joint)
                             .parent = ends.node[parent],
                             .child = ends.node[child],
                             .in_child = swapped && kind->rotations == 3};
-    vec3_copy(ends.at[parent], setup.parent_point);
-    vec3_copy(ends.at[child], setup.child_point);
     status = olo_pair_axes(builder, kind, joint->axis, &setup);
     if (status != OLO_OK)
         return status;
+    olo_joint_join_in_place(builder, setup.translations, setup.axes, &ends);
+    vec3_copy(ends.at[parent], setup.parent_point);
+    vec3_copy(ends.at[child], setup.child_point);
     olo_joint_sense sense = sense_of(joint, &setup, swapped);
     olo_joint_initial_motion motion;
     status = find_initial_motion(builder, joint, &setup, sense, &motion);

@@ -70,10 +70,11 @@ static void find_arm(const olo_system *s, const olo_node *n, const double at[3],
         olo_body_vector(at, s->q0 + n->q, arm);
 }
 
-/* Moves a body without a given position to its support, in a planar model within its plane. */
+/* Moves a body without a given position to its support, in a planar model within its plane. After
+ * that its position is given. */
 static void move_to_support(olo_system *s, int node, const double at[3], double where[3])
 {
-    const olo_node *n = &s->nodes[node];
+    olo_node *n = &s->nodes[node];
     double *q = s->q0 + n->q, arm[3], move[3];
     find_arm(s, n, at, arm);
     bool given = !isnan(where[0]);
@@ -86,6 +87,7 @@ static void move_to_support(olo_system *s, int node, const double at[3], double 
         vec3_add(-vec3_dot(move, s->plane), s->plane, move);
     if (given && n->type->spatial && !n->placed)
         vec3_add(1.0, move, q);
+    n->placed = true;
 }
 
 /* Sets the initial velocity of the supported point to zero; a support with free rotations does not

@@ -124,6 +124,7 @@ olo_status olo_build_universal(olo_builder *builder, const olo_joint *joint)
         status = find_axes(builder, joint, &x);
     if (status != OLO_OK)
         return status;
+    olo_joint_join_in_place(builder, 0, NULL, &ends);
     const olo_given_rate coordinate[2] = {{"angle1", "rate", joint->rate},
                                           {"angle2", "rate2", joint->rate2}};
     double sign = olo_joint_child_end(&ends) == 1 ? 1 : -1;

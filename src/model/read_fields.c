@@ -193,6 +193,7 @@ static olo_status parse_point_map(olo_reader *reader, const olo_yaml_node *node,
         olo_read_fields(reader, node, point_fields, POINT_FIELD_COUNT, "point", &written, NULL);
     const olo_yaml_node *number = olo_yaml_find(node, "node");
     *point = written.point;
+    point->given = olo_yaml_find(node, "at") != NULL;
     if (status != OLO_OK || !number || reader->numbers_only)
         return status;
     if (number->expression)
@@ -214,6 +215,7 @@ static olo_status parse_point(olo_reader *reader, const olo_yaml_node *node,
     olo_status status;
     if (node->kind == OLO_YAML_LIST) {
         status = olo_read_vector(reader, node, point->at);
+        point->given = true;
     } else if (node->kind == OLO_YAML_MAP) {
         status = parse_point_map(reader, node, point);
     } else if (olo_read_is_nothing(node)) {

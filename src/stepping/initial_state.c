@@ -148,6 +148,20 @@ static double violation(const olo_system *s, const olo_at *at, double *right, do
     return largest;
 }
 
+/* Whether a row is that of a prescribed motion. */
+static bool is_driven(const olo_system *s, int row)
+{
+    for (int i = 0; i < s->drive_count; i++)
+        if (s->drives[i].row == row)
+            return true;
+    return false;
+}
+
+static void copy_name(const olo_system *s, int row, char name[64])
+{
+    snprintf(name, 64, "%s", s->m ? s->groups[olo_system_group_of(s, row)].name : "");
+}
+
 static olo_status refuse(const olo_group *group, double opening, olo_error *error)
 {
     return olo_fail(
@@ -175,8 +189,7 @@ static olo_status project_positions(projection *x, olo_state *state, olo_project
         }
         if (pass == 0) {
             report->constraint_error = largest;
-            snprintf(report->worst, sizeof report->worst, "%s",
-                     s->m ? s->groups[olo_system_group_of(s, worst)].name : "");
+            copy_name(s, worst, report->worst);
             if (excess <= tolerable)
                 return OLO_OK;
         }
@@ -262,7 +275,20 @@ static void remove_rounding(int n, double speed, double *v)
     memset(v, 0, (size_t)n * sizeof *v);
 }
 
-static olo_status project_velocities(projection *x, olo_state *state, olo_error *error)
+/* The largest rate among the rows that the user wrote, and the name of its constraint. */
+static void find_worst_rate(const projection *x, olo_projection *report)
+{
+    const olo_system *s = x->system;
+    for (int i = 0; i < s->group_count; i++)
+        for (int k = 0; !s->groups[i].internal && k < s->groups[i].count; k++)
+            if (fabs(x->right[s->n + s->groups[i].first + k]) > report->rate_error) {
+                report->rate_error = fabs(x->right[s->n + s->groups[i].first + k]);
+                copy_name(s, s->groups[i].first, report->worst_rate);
+            }
+}
+
+static olo_status project_velocities(projection *x, olo_state *state, olo_projection *report,
+                                     olo_error *error)
 {
     const int passes = 4; /* the regularisation leaves a fraction of about 1e-12 */
     const olo_system *s = x->system;
@@ -273,6 +299,8 @@ static olo_status project_velocities(projection *x, olo_state *state, olo_error 
         olo_status status = pass == 0 ? factor(x, state, false, error) : OLO_OK;
         if (status != OLO_OK)
             return status;
+        if (pass == 0)
+            find_worst_rate(x, report);
         olo_sparse_solve(x->matrix, x->right);
         for (int i = 0; i < s->n; i++)
             state->v[i] += x->right[i];
@@ -284,9 +312,10 @@ static olo_status project_velocities(projection *x, olo_state *state, olo_error 
 olo_status olo_state_make_tangent(const olo_system *s, olo_state *state, olo_error *error)
 {
     projection x = {.system = s};
+    olo_projection unused = {0};
     olo_status status = create(&x, error);
     if (status == OLO_OK)
-        status = project_velocities(&x, state, error);
+        status = project_velocities(&x, state, &unused, error);
     olo_sparse_free(x.matrix);
     olo_free(x.right);
     return status;
@@ -298,6 +327,28 @@ static double largest_change(int n, const double *a, const double *b)
     for (int i = 0; i < n; i++)
         largest = fmax(largest, fabs(a[i] - b[i]));
     return largest;
+}
+
+/* Writes a warning if positions have moved far because constraints other than prescribed motions
+ * were open. Directors have no unit: they move points at the distance of the model's size. */
+static void warn_of_move(const olo_system *s, const double *q, olo_projection *report)
+{
+    const double far = 0.01; /* of the size of the model */
+    double share = 0;
+    bool closed_but_driven = true;
+    for (int i = 0; i < s->n; i++)
+        olo_raise(&share, fabs(q[i] - s->q0[i]) / olo_coordinate_unit(s, i));
+    const olo_at at = {.q = s->q0};
+    for (int c = 0; c < s->m && closed_but_driven; c++)
+        closed_but_driven =
+            is_driven(s, c) || s->constraints[c].type->velocity ||
+            fabs(olo_constraint_value(&s->constraints[c], &at)) <= closed * olo_row_size(s, c);
+    if (!(share > far) || closed_but_driven)
+        return;
+    snprintf(report->warning, sizeof report->warning,
+             "the initial positions were moved by %.2g (%.2g %% of the size of the model), because "
+             "'%s' was off by %.2g: let the points that it names meet, or give it `at`",
+             report->position, 100 * share, report->worst, report->constraint_error);
 }
 
 olo_status olo_system_create_initial_state(const olo_system *s, olo_state **state,
@@ -323,7 +374,7 @@ olo_status olo_system_create_initial_state(const olo_system *s, olo_state **stat
     if (status == OLO_OK)
         status = check_alignment(s, *state, error);
     if (status == OLO_OK)
-        status = project_velocities(&x, *state, error);
+        status = project_velocities(&x, *state, r, error);
     olo_sparse_free(x.matrix);
     olo_free(x.right);
     if (status != OLO_OK) {
@@ -333,5 +384,6 @@ olo_status olo_system_create_initial_state(const olo_system *s, olo_state **stat
     }
     memcpy((*state)->v_before, (*state)->v, (size_t)s->n * sizeof *s->v0);
     r->velocity = largest_change(s->n, (*state)->v, s->v0);
+    warn_of_move(s, (*state)->q, r);
     return OLO_OK;
 }

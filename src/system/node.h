@@ -89,7 +89,7 @@ typedef struct olo_node {
     int size;         /* coordinates, as its type has */
     int twist;        /* size of its twist, as its type has */
     int motion;       /* its first entry among all twists */
-    bool placed;      /* its position is given in the model */
+    bool placed;      /* its position is given, or a support or joint has fixed it */
     bool section;     /* a cross-section of a beam */
     double center[3]; /* centre of mass in the frame */
     int base;         /* of a point in relative coordinates: the node of their origin, else -1 */

@@ -47,6 +47,41 @@ def test_summary_for_people(oloid):
     assert "\033" not in done.stdout
 
 
+WHEELS = """
+name: wheels
+bodies:
+  - {name: hull, mass: 2, inertia: [1, 1, 1], position: [0, 0, 1], points: {left: [0, 0.5, 0]}}
+  - {name: wheel, mass: 1, inertia: [1, 1, 1], position: [0, 0.8, 1], points: {hub: [0, 0, 0]}}
+joints:
+  - {name: axle, between: [hull.left, END], axis: [0, 1, 0], rate: 1}
+run: {end: 0.1}
+"""
+
+
+def test_moved_start_is_a_warning_with_its_joint(oloid):
+    (oloid.folder / "wheels.yaml").write_text(WHEELS.replace("END", "wheel.hub"))
+    done = oloid("run", "wheels.yaml", "--json", "-q")
+    report = json.loads(done.stdout)
+    assert done.returncode == 6 and report["level"] == "warn"
+    [warning] = report["warnings"]
+    assert "'axle' was off by 0.3" in warning and "moved by" in warning
+    assert report["projection"]["worst"] == "axle"
+    page = (oloid.folder / "wheels.report.html").read_text()
+    assert warning[:40] in page
+    checked = json.loads(oloid("check", "wheels.yaml", "--json").stdout)
+    assert checked["warnings"] == [warning]
+    assert f"  warning: {warning}" in oloid("check", "wheels.yaml").stdout
+    assert f"  warning: {warning}" in oloid("run", "wheels.yaml", "-q").stdout
+
+
+def test_bodies_named_without_a_point_are_not_moved(oloid):
+    (oloid.folder / "wheels.yaml").write_text(WHEELS.replace("END", "wheel"))
+    done = oloid("run", "wheels.yaml", "--json", "-q")
+    report = json.loads(done.stdout)
+    assert done.returncode == 0 and report["warnings"] == []
+    assert report["projection"]["position"] == 0
+
+
 def test_options_override_the_model(oloid):
     report = {}
     for kind in ("reduced", "multipliers"):

@@ -69,6 +69,14 @@ FAULTS = [
           "2 * s_k[k] * s_k[l] / s", "s_k[k] * s_k[l] / s", "unit.chart"),
     Fault("angle_second_derivative_sign", "src/linalg/rotation_jet.c",
           "-c * across - s * hat[i]", "-c * across + s * hat[i]", "unit.chart"),
+    # elements
+    Fault("joint_without_points_at_the_first_body", "src/elements/joint_ends.c",
+          "none ? 1 - olo_joint_child_end(ends)", "none ? olo_joint_child_end(ends)",
+          "physics.start"),
+    Fault("slide_is_joined_across_its_axis_only", "src/elements/joint_ends.c",
+          "if (translations >> k & 1)", "if (false)", "physics.start"),
+    Fault("prescribed_motion_is_a_warning", "src/stepping/initial_state.c",
+          "is_driven(s, c) || s->constraints", "s->constraints", "physics.start"),
     # one structure, other numbers
     Fault("shared_topology_has_old_joints", "src/kinematics/topology.c",
           "        orient(system, k, &nodes[k]);", "        (void)k;", "unit.with_parameters"),
