@@ -328,8 +328,8 @@ typedef struct olo_load {
     const char *name;         /**< NULL: load1, load2, ... */
     olo_point_on_body on;     /**< the point on which it acts */
     const char *along;        /**< instead of `on`: a beam; force and moment are then per length */
-    double force[3];          /**< at the point */
-    double moment[3];         /**< on the body of the point */
+    double force[3];          /**< at the point; OLO_UNSET: none */
+    double moment[3];         /**< on the body of the point; OLO_UNSET: none */
     const char *frame;        /**< "space": dead; "body": rotates with the body */
     const olo_signal *signal; /**< factor over time; NULL: 1; in a model file the key `time` */
     /** A force that depends on time and motion, called at midpoint values, instead of `force`,

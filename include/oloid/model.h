@@ -160,6 +160,9 @@ OLO_API olo_status olo_model_set_parameter(olo_model *model, const char *name, d
 OLO_API const char *olo_model_name(const olo_model *model);
 /** The value of the key `description` of the file, or "". */
 OLO_API const char *olo_model_description(const olo_model *model);
+/** A warning about the file, by index from 0: something that is allowed but probably not intended;
+ * NULL when there are no more. */
+OLO_API const char *olo_model_warning(const olo_model *model, int index);
 /** The value of the key `units` of the file, or "". */
 OLO_API const char *olo_model_units(const olo_model *model);
 /** The text the model was read from, or "" for a model made in code. */

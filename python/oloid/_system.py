@@ -232,6 +232,14 @@ class System:
         of the given values that the constraints required."""
         return self._initial_state(lib.olo_model_run(self._model))
 
+    def _warnings(self, state):
+        """Warnings about the model and its initial state."""
+        found = []
+        while (warning := lib.olo_model_warning(self._model, len(found))) != ffi.NULL:
+            found.append(text(warning))
+        moved = state.projection.warning if state.projection is not None else ""
+        return found + ([moved] if moved else [])
+
     def _initial_state(self, run):
         """The initial state for the options of an olo_run."""
         start, projection = interruptible(self._start, run)
@@ -537,7 +545,7 @@ class RunMonitor:
 
     @staticmethod
     def _pass_warning(observers, warning):
-        for observer in observers if warning else []:
+        for observer in observers:
             if observer.warn != ffi.NULL:
                 observer.warn(observer.context, ffi.new("char[]", encode(warning)))
 
@@ -545,8 +553,9 @@ class RunMonitor:
         """Runs the simulation; returns the summary, the status and the error."""
         error = ffi.new("olo_error *")
         array, references = self.observers(others)
-        if summary is None and self.state.projection is not None:
-            self._pass_warning(array, self.state.projection.warning)
+        if summary is None:
+            for warning in self.system._warnings(self.state):
+                self._pass_warning(array, warning)
         function = lib.olo_simulate if summary is None else lib.olo_simulate_resume
         summary = ffi.new("olo_run_summary *") if summary is None else summary
         try:

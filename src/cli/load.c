@@ -158,11 +158,20 @@ char *cli_describe_projection(const cli_loaded *loaded, char *text, size_t size)
     return text;
 }
 
+static void pass(const char *warning, const olo_observer *observers, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (observers[i].warn != NULL)
+            observers[i].warn(observers[i].context, warning);
+}
+
 void cli_warn(const cli_loaded *loaded, const olo_observer *observers, int count)
 {
-    for (int i = 0; i < count && loaded->projection.warning[0] != '\0'; i++)
-        if (observers[i].warn != NULL)
-            observers[i].warn(observers[i].context, loaded->projection.warning);
+    const char *warning;
+    for (int i = 0; (warning = olo_model_warning(loaded->model, i)) != NULL; i++)
+        pass(warning, observers, count);
+    if (loaded->projection.warning[0] != '\0')
+        pass(loaded->projection.warning, observers, count);
 }
 
 static void print_warning(void *unused, const char *text)

@@ -148,6 +148,8 @@ static olo_status measure(olo_builder *builder, const olo_body *body, olo_moment
     }
     if (status != OLO_OK)
         return status;
+    if (moments->mass == 0 && body->shape_count == 0)
+        return OLO_OK; /* masses or beams on the body may have all of it: builder_checks.c */
     if (!(moments->mass > 0))
         return olo_builder_fail(builder, body->mass != 0 ? "mass" : NULL,
                                 "the mass must be positive, got %g: give `mass` or `shapes`",
@@ -175,7 +177,8 @@ static olo_status build(olo_builder *builder, const void *element)
     for (int i = 3; i < 12; i++)
         s->v0_given[first + i] = given(body->angular_velocity);
     for (int i = 0; i < 3; i++)
-        center[i] = s->nodes[node].center[i] = moments.first[i] / moments.mass;
+        center[i] = s->nodes[node].center[i] =
+            moments.mass > 0 ? moments.first[i] / moments.mass : 0;
     olo_position x = olo_position_on_frame(first, center);
     status = olo_build_moments(builder, first, &moments);
     if (status == OLO_OK)

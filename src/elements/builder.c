@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "elements/body_checks.h"
 #include "elements/build.h"
 #include "elements/builder_state.h"
 #include "elements/drawing.h"
@@ -711,6 +712,8 @@ olo_status olo_builder_finish(olo_builder *builder, olo_system **system, olo_err
     if (status == OLO_OK && s->node_count == 0)
         status = olo_fail(&builder->error, OLO_BAD_INPUT,
                           "the model has no points and no bodies that could move");
+    if (status == OLO_OK && !builder->setup.trial)
+        status = olo_check_bodies(s, &builder->error);
     if (status == OLO_OK && !derive(builder))
         status = olo_build_out_of_memory(builder);
     if (status == OLO_OK && builder->pattern && !has_same_structure(s, builder->pattern))

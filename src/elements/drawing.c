@@ -55,9 +55,11 @@ static void set_ellipsoid(const olo_moments *moments, olo_drawable *d)
     double E[9], value[3], largest;
     d->primitive = "ellipsoid";
     for (int i = 0; i < 3; i++)
-        d->position[i] = moments->first[i] / moments->mass;
+        d->position[i] = moments->mass > 0 ? moments->first[i] / moments->mass : 0;
     for (int i = 0; i < 9; i++)
-        E[i] = moments->second[i] / moments->mass - d->position[i / 3] * d->position[i % 3];
+        E[i] = moments->mass == 0
+                   ? 0
+                   : moments->second[i] / moments->mass - d->position[i / 3] * d->position[i % 3];
     if (!olo_symmetric_eigenvectors(3, E, value) || !(value[2] > 0)) {
         d->symbol = true;
         vec3_set(1, 1, 1, d->size);

@@ -46,8 +46,9 @@ typedef struct olo_field {
     const char *key;
     olo_field_kind kind;
     size_t offset;
-    size_t count_offset;        /* int; shapes and points */
-    const char *const *choices; /* NULL-ended */
+    size_t count_offset;         /* int; shapes and points */
+    const char *const *choices;  /* NULL-ended */
+    const char *const *synonyms; /* of choices: word, choice, word, choice, ..., NULL; or NULL */
     bool required;
     const char *help; /* one line, for messages and docs */
     const struct olo_part_type *part;

@@ -42,6 +42,10 @@ static const char *const types[KINDS + 1] = {
     "spherical", "revolute",      "cylindrical",    "prismatic", "planar",
     "rigid",     "point-on-line", "point-on-plane", "screw",     "universal",
     "distance",  "rolling-disc",  "rolling-ball",   NULL};
+/* Words of other programs, and of supports. */
+static const char *const synonyms[] = {"ball",   "spherical", "weld",     "rigid",     "fixed",
+                                       "rigid",  "hinge",     "revolute", "pin",       "revolute",
+                                       "slider", "prismatic", "cardan",   "universal", NULL};
 static olo_joint_build *const builders[KINDS] = {
     olo_build_pair_joint, olo_build_pair_joint, olo_build_pair_joint,     olo_build_pair_joint,
     olo_build_pair_joint, olo_build_pair_joint, olo_build_pair_joint,     olo_build_pair_joint,
@@ -124,6 +128,7 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_CHOICE,
      .offset = offsetof(olo_joint, type),
      .choices = types,
+     .synonyms = synonyms,
      .help =
          "spherical, revolute (default), cylindrical, prismatic, planar, rigid, universal, screw, "
          "..."},

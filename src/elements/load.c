@@ -1,5 +1,6 @@
 /* Forces and moments on a point or along a beam, in space axes (dead) or fixed in the body, with a
  * factor over time, or forces from a C function. */
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -8,7 +9,10 @@
 
 olo_load olo_load_default(void)
 {
-    return (olo_load){.initialised = OLO_INITIALISED_LOAD, .frame = "space"};
+    return (olo_load){.initialised = OLO_INITIALISED_LOAD,
+                      .force = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
+                      .moment = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
+                      .frame = "space"};
 }
 
 static void defaults(void *element)
@@ -115,9 +119,22 @@ static olo_status add_along(olo_builder *builder, const olo_load *load)
     return status;
 }
 
-/* A function replaces the constant force: giving both is an error. */
-static olo_status check_force(olo_builder *builder, const olo_load *load)
+/* Sets missing components to zero. Returns whether one of them is given. */
+static bool complete(double x[3])
 {
+    bool given = false;
+    for (int i = 0; i < 3; i++) {
+        given = given || !isnan(x[i]);
+        x[i] = isnan(x[i]) ? 0.0 : x[i];
+    }
+    return given;
+}
+
+/* Completes the vectors and checks what is given. A function replaces the constant force: giving
+ * both is an error. A load of zero is one that a parameter may change. */
+static olo_status check_force(olo_builder *builder, olo_load *load)
+{
+    const bool force = complete(load->force), moment = complete(load->moment);
     if (load->function && vec3_norm(load->force) > 0)
         return olo_builder_fail(
             builder, "force",
@@ -128,7 +145,7 @@ static olo_status check_force(olo_builder *builder, const olo_load *load)
         return olo_builder_fail(builder, NULL,
                                 "load '%s' has derivatives but no function to which they belong",
                                 load->name);
-    if (!load->function && vec3_norm(load->force) == 0 && vec3_norm(load->moment) == 0)
+    if (!load->function && !force && !moment)
         return olo_builder_fail(builder, NULL, "load '%s' has neither force nor moment",
                                 load->name);
     return OLO_OK;
@@ -136,10 +153,11 @@ static olo_status check_force(olo_builder *builder, const olo_load *load)
 
 static olo_status build(olo_builder *builder, const void *element)
 {
-    const olo_load *load = element;
+    olo_load completed = *(const olo_load *)element;
+    const olo_load *load = &completed;
     olo_position x;
     int node;
-    olo_status status = check_force(builder, load);
+    olo_status status = check_force(builder, &completed);
     if (status != OLO_OK)
         return status;
     if (load->along)

@@ -167,6 +167,9 @@ static olo_status build(olo_builder *builder, const void *element)
     return status == OLO_OK ? olo_build_pair(builder, &setup) : status;
 }
 
+static const char *const synonyms[] = {"ball",  "point",    "spherical", "point", "pin",
+                                       "hinge", "revolute", "hinge",     "weld",  "fixed",
+                                       "rigid", "fixed",    NULL};
 static const char *const types[] = {"point", "center", "slide", "plane", "hinge", "fixed", NULL};
 
 static const olo_field fields[] = {
@@ -183,6 +186,7 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_CHOICE,
      .offset = offsetof(olo_support, type),
      .choices = types,
+     .synonyms = synonyms,
      .help = "point (default), center, slide, plane, hinge or fixed"},
     {.key = "axis",
      .kind = OLO_FIELD_VECTOR,

@@ -24,6 +24,16 @@ static bool copy_text_field(olo_pool *pool, const olo_field *field, void *target
     return copy_text(pool, olo_field_at(field, target));
 }
 
+/* A choice is stored as one of the words of its field. */
+static bool copy_choice(olo_pool *pool, const olo_field *field, void *target)
+{
+    const char **word = olo_field_at(field, target);
+    const char *choice = *word ? olo_field_synonym(field, *word) : NULL;
+    if (choice)
+        *word = choice;
+    return copy_text(pool, word);
+}
+
 static bool copy_motion(olo_pool *pool, const olo_field *field, void *target)
 {
     const char **texts = olo_field_at(field, target);
@@ -116,7 +126,7 @@ static bool (*const copies[])(olo_pool *, const olo_field *, void *) = {
     [OLO_FIELD_NAME] = copy_text_field,
     [OLO_FIELD_REFERENCE] = copy_text_field,
     [OLO_FIELD_TEXT] = copy_text_field,
-    [OLO_FIELD_CHOICE] = copy_text_field,
+    [OLO_FIELD_CHOICE] = copy_choice,
     [OLO_FIELD_POINT_ON_BODY] = copy_point_on_body,
     [OLO_FIELD_POINTS_ON_BODIES] = copy_points_on_bodies,
     [OLO_FIELD_SIGNAL] = copy_signal,
@@ -181,6 +191,14 @@ static bool check_number_field(const olo_field *field, const void *element, cons
                          number_counts[field->kind], why);
 }
 
+const char *olo_field_synonym(const olo_field *field, const char *word)
+{
+    for (const char *const *s = field->synonyms; s && *s; s += 2)
+        if (strcmp(s[0], word) == 0)
+            return s[1];
+    return NULL;
+}
+
 static bool allows(const olo_field *field, const char *word)
 {
     for (const char *const *choice = field->choices; *choice; choice++)
@@ -206,7 +224,7 @@ static bool check_choice(const olo_field *field, const void *element, const void
 {
     (void)defaults;
     const char *const *word = olo_field_in(field, element);
-    if (!*word || allows(field, *word))
+    if (!*word || allows(field, *word) || olo_field_synonym(field, *word))
         return true;
     char choices[256], excerpt[OLO_NAME_MAX_LENGTH + 1];
     (void)snprintf(excerpt, sizeof excerpt, "%s", *word);

@@ -40,4 +40,7 @@ static inline void olo_field_set_count(const olo_field *field, void *element, in
     *(int *)(void *)((char *)element + field->count_offset) = count;
 }
 
+/* The choice that a synonym stands for, or NULL. */
+const char *olo_field_synonym(const olo_field *field, const char *word);
+
 #endif

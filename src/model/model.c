@@ -155,6 +155,19 @@ static olo_status default_name(olo_model *model, olo_entry *entry, size_t number
     return olo_model_set_text(model, &((olo_element_head *)entry->element)->name, name, error);
 }
 
+/* Whether an entry is an output with the name of what it records: the origin of a body, a point
+ * mass, or the reaction of a joint. */
+static bool is_output_of(const olo_entry *entry, const olo_entry *other)
+{
+    if (entry->type != &olo_element_output || other->type == &olo_element_output)
+        return false;
+    const olo_output *output = entry->element;
+    const char *recorded = output->reaction ? output->reaction : output->on.on;
+    const double *at = output->on.at;
+    return recorded && strcmp(recorded, output->name) == 0 && at[0] == 0 && at[1] == 0 &&
+           at[2] == 0;
+}
+
 static olo_status check_name(const olo_model *model, const olo_entry *entry, olo_error *error)
 {
     const char *name = olo_entry_name(entry);
@@ -163,7 +176,7 @@ static olo_status check_name(const olo_model *model, const olo_entry *entry, olo
     if (strcmp(name, "ground") == 0)
         return fail_at(model, entry, "name", error, "'ground' is the name of the space itself");
     const olo_entry *other = olo_names_find(&model->names, name);
-    if (!other)
+    if (!other || is_output_of(entry, other))
         return OLO_OK;
     char where[LOCATION_SIZE] = "";
     if (other->origin.path) {
@@ -258,7 +271,8 @@ olo_status olo_model_add_element(olo_model *model, const olo_element_type *type,
     if (status != OLO_OK)
         return status;
     if (!olo_fields_copy(&model->pool, type->fields, type->field_count, entry->element) ||
-        !olo_names_add(&model->names, olo_entry_name(entry), entry))
+        (!olo_names_find(&model->names, olo_entry_name(entry)) &&
+         !olo_names_add(&model->names, olo_entry_name(entry), entry)))
         return out_of_memory(error);
     list->items[list->count++] = entry;
     return OLO_OK;
@@ -379,6 +393,20 @@ olo_status olo_model_set_parameter(olo_model *model, const char *name, double va
 const char *olo_model_name(const olo_model *model)
 {
     return model->name;
+}
+
+void olo_model_warn(olo_model *model, const char *text)
+{
+    if (model->warning_count == OLO_MODEL_WARNINGS_MAX)
+        return;
+    const char *copy = olo_pool_text(&model->pool, text, strlen(text));
+    if (copy)
+        model->warnings[model->warning_count++] = copy;
+}
+
+const char *olo_model_warning(const olo_model *model, int index)
+{
+    return index >= 0 && index < model->warning_count ? model->warnings[index] : NULL;
 }
 
 const char *olo_model_description(const olo_model *model)

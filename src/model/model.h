@@ -54,6 +54,8 @@ typedef struct olo_entry_list {
     size_t count, capacity;
 } olo_entry_list;
 
+enum { OLO_MODEL_WARNINGS_MAX = 10 };
+
 struct olo_model {
     olo_pool pool;
     const char *name, *description, *units;
@@ -72,7 +74,12 @@ struct olo_model {
     bool in_xy;            /* the plane is xy: a vector may have two numbers */
     olo_entry_list *lists; /* one per type, in the order of olo_element_types */
     olo_names names;       /* of elements, to their entries */
+    const char *warnings[OLO_MODEL_WARNINGS_MAX];
+    int warning_count;
 };
+
+/* Adds a copy of a warning; further ones than the first OLO_MODEL_WARNINGS_MAX are dropped. */
+void olo_model_warn(olo_model *model, const char *text);
 
 enum {
     OLO_DESCRIPTION_MAX_LENGTH = 10000, /* bytes: a page or two */

@@ -282,7 +282,7 @@ static olo_status unknown_section(olo_reader *reader, const olo_yaml_node *node)
         const char *const words[] = {type->section, type->noun};
         near = olo_suggest(node->key, words, 2) != NULL ? type->section : NULL;
     }
-    return olo_read_fail_unknown(reader, node, "section", near);
+    return olo_read_fail_unknown(reader, node, "section", "model", near);
 }
 
 static olo_status read_section(olo_reader *reader, const olo_yaml_node *node)

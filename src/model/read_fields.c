@@ -68,7 +68,10 @@ static olo_status read_text(olo_reader *reader, const olo_yaml_node *node, const
 static olo_status read_choice(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
                               void *target)
 {
-    return olo_read_choice(reader, node, field->choices, olo_field_at(field, target));
+    const char **word = olo_field_at(field, target);
+    if (node->kind == OLO_YAML_SCALAR && (*word = olo_field_synonym(field, node->text)) != NULL)
+        return OLO_OK;
+    return olo_read_choice(reader, node, field->choices, word);
 }
 
 static olo_status read_number(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
@@ -272,7 +275,7 @@ static olo_status read_table(olo_reader *reader, const olo_yaml_node *node, olo_
     const char *const keys[] = {"time", "value"};
     for (const olo_yaml_node *child = node->first; child; child = child->next)
         if (strcmp(child->key, keys[0]) != 0 && strcmp(child->key, keys[1]) != 0)
-            return olo_read_fail_unknown_key(reader, child, keys, 2);
+            return olo_read_fail_unknown_key(reader, child, "table", keys, 2);
     const olo_yaml_node *time = olo_yaml_find(node, "time"), *value = olo_yaml_find(node, "value");
     if (!time || !value)
         return olo_read_fail(reader, node, "a table needs the keys 'time' and 'value'");
@@ -470,7 +473,7 @@ static field_reader *const readers[] = {
     [OLO_FIELD_COUNT] = read_count,
 };
 
-static olo_status unknown_key(olo_reader *reader, const olo_yaml_node *node,
+static olo_status unknown_key(olo_reader *reader, const olo_yaml_node *node, const char *noun,
                               const olo_field *fields, int count)
 {
     const char **keys = olo_pool_alloc(&reader->pool, (size_t)count, sizeof *keys);
@@ -478,7 +481,7 @@ static olo_status unknown_key(olo_reader *reader, const olo_yaml_node *node,
         return olo_read_no_memory(reader);
     for (int i = 0; i < count; i++)
         keys[i] = fields[i].key;
-    return olo_read_fail_unknown_key(reader, node, keys, (size_t)count);
+    return olo_read_fail_unknown_key(reader, node, noun, keys, (size_t)count);
 }
 
 /* Whether a field may contain numbers. */
@@ -505,7 +508,7 @@ static olo_status read_field(olo_reader *reader, const olo_yaml_node *node, cons
 }
 
 static olo_status read_key(olo_reader *reader, const olo_yaml_node *node, const olo_field *fields,
-                           int count, void *target, olo_mark *marks)
+                           int count, const char *noun, void *target, olo_mark *marks)
 {
     if (reader->numbers_only)
         return read_field(reader, node, node->field, target, NULL);
@@ -515,7 +518,7 @@ static olo_status read_key(olo_reader *reader, const olo_yaml_node *node, const 
             return read_field(reader, node, &fields[i], target, marks ? &marks[i] : NULL);
         }
     }
-    return unknown_key(reader, node, fields, count);
+    return unknown_key(reader, node, noun, fields, count);
 }
 
 olo_status olo_read_bound(olo_reader *reader, const olo_bindings *bindings, void *target)
@@ -555,7 +558,7 @@ olo_status olo_read_fields(olo_reader *reader, const olo_yaml_node *map, const o
     for (const olo_yaml_node *node = map->first; node; node = node->next) {
         if (olo_repetition_is_key(reader, node))
             continue;
-        const olo_status status = read_key(reader, node, fields, count, target, marks);
+        const olo_status status = read_key(reader, node, fields, count, noun, target, marks);
         if (status != OLO_OK)
             return status;
     }

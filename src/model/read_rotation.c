@@ -57,6 +57,17 @@ static double orthonormality_error(const double r[9])
     return error;
 }
 
+/* An angle beyond a whole turn is probably in degrees. */
+static void check_angle(olo_reader *reader, const olo_yaml_node *node, double angle)
+{
+    const double whole_turn = 6.283185307179586 * (1 + 1e-9);
+    if (fabs(angle) > whole_turn && !reader->numbers_only)
+        olo_read_warn(reader, node,
+                      "an angle of %.6g radians is more than a whole turn: write %.6g*deg for "
+                      "degrees",
+                      angle, angle);
+}
+
 /* The four notations of a rotation ------------------------------------------------------------ */
 
 static olo_status read_axis(olo_reader *reader, const olo_yaml_node *node, double r[9])
@@ -72,6 +83,7 @@ static olo_status read_axis(olo_reader *reader, const olo_yaml_node *node, doubl
     const double norm = length(axis, 3);
     if (norm == 0.0)
         return olo_read_fail(reader, axis_node, "the axis has zero length");
+    check_angle(reader, olo_yaml_find(node, "angle"), angle);
     for (int i = 0; i < 3; i++)
         axis[i] /= norm;
     axis_rotation(axis, angle, r);
@@ -130,6 +142,8 @@ static olo_status read_euler(olo_reader *reader, const olo_yaml_node *node, doub
     const olo_status status = olo_read_numbers(reader, olo_yaml_find(node, "angles"), 3, angles);
     if (status != OLO_OK)
         return status;
+    for (const olo_yaml_node *a = olo_yaml_find(node, "angles")->first; a; a = a->next)
+        check_angle(reader, a, angles[a->index]);
     memcpy(r, identity, sizeof identity);
     for (int i = 0; i < 3; i++) {
         double one[9], product[9];
@@ -175,7 +189,7 @@ static olo_status read_one(olo_reader *reader, const olo_yaml_node *node, double
         return olo_read_fail_expected(reader, node, EXPECTED);
     for (const olo_yaml_node *child = node->first; child; child = child->next)
         if (!is_key(child->key))
-            return olo_read_fail_unknown_key(reader, child, keys, KEY_COUNT);
+            return olo_read_fail_unknown_key(reader, child, "rotation", keys, KEY_COUNT);
     for (int i = 0; i < WAY_COUNT; i++) {
         const bool first = olo_yaml_find(node, ways[i].first) != NULL;
         const bool second =

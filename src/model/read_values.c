@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/suggest.h"
+#include "model/hints.h"
 #include "model/reader.h"
 #include "model/repetition.h"
 
@@ -62,6 +63,19 @@ olo_status olo_read_fail_key(olo_reader *reader, const olo_yaml_node *node, cons
     return fail_with(reader, node->key_line, node->key_column, path, reason);
 }
 
+void olo_read_warn(olo_reader *reader, const olo_yaml_node *node, const char *format, ...)
+{
+    char reason[REASON_SIZE], path[PATH_SIZE], text[REASON_SIZE + 2 * PATH_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    olo_repetition_path(reader, node, path, sizeof path);
+    (void)snprintf(text, sizeof text, "%.400s:%d:%d: %s: %s", reader->file, node->line,
+                   node->column, path, reason);
+    olo_model_warn(reader->model, text);
+}
+
 olo_status olo_read_no_memory(olo_reader *reader)
 {
     return olo_fail(reader->error, OLO_NO_MEMORY, "%s: out of memory while reading", reader->file);
@@ -90,18 +104,22 @@ olo_status olo_read_fail_expected(olo_reader *reader, const olo_yaml_node *node,
 }
 
 olo_status olo_read_fail_unknown(olo_reader *reader, const olo_yaml_node *node, const char *what,
-                                 const char *near)
+                                 const char *noun, const char *near)
 {
     char excerpt[OLO_YAML_EXCERPT_SIZE];
+    const char *hint = olo_hint_key(noun, node->key);
+    if (hint)
+        return olo_read_fail_key(reader, node, "unknown %s '%s': %s", what,
+                                 olo_yaml_excerpt(node->key, excerpt), hint);
     return olo_read_fail_key(reader, node, "unknown %s '%s'%s%s%s", what,
                              olo_yaml_excerpt(node->key, excerpt), near ? ", did you mean '" : "",
                              near ? near : "", near ? "'?" : "");
 }
 
 olo_status olo_read_fail_unknown_key(olo_reader *reader, const olo_yaml_node *node,
-                                     const char *const *keys, size_t count)
+                                     const char *noun, const char *const *keys, size_t count)
 {
-    return olo_read_fail_unknown(reader, node, "key", olo_suggest(node->key, keys, count));
+    return olo_read_fail_unknown(reader, node, "key", noun, olo_suggest(node->key, keys, count));
 }
 
 /* Texts --------------------------------------------------------------------------------------- */
@@ -256,6 +274,12 @@ static olo_status compile_number(olo_reader *reader, const olo_yaml_node *node, 
     olo_error inner = {0};
     olo_status status = olo_expression_compile(node->text, reader->names + 1, reader->name_count,
                                                &expression, NULL, &inner);
+    const char *hint = status == OLO_OK ? NULL : olo_hint_number(node->text);
+    if (hint) {
+        char excerpt[OLO_YAML_EXCERPT_SIZE];
+        return olo_read_fail(reader, node, "'%s' is not a number: %s",
+                             olo_yaml_excerpt(node->text, excerpt), hint);
+    }
     status = check_compiled(reader, node, status, &inner);
     if (status != OLO_OK)
         return status;

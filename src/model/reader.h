@@ -43,17 +43,22 @@ olo_status olo_read_fail_key(olo_reader *reader, const olo_yaml_node *node, cons
     OLO_PRINTF(3, 4);
 olo_status olo_read_no_memory(olo_reader *reader);
 
+/* Adds a warning to the model, with the location of a value. */
+void olo_read_warn(olo_reader *reader, const olo_yaml_node *node, const char *format, ...)
+    OLO_PRINTF(3, 4);
+
 /* "expected ..., got a list of 4". */
 olo_status olo_read_fail_expected(olo_reader *reader, const olo_yaml_node *node,
                                   const char *expected);
 
-/* "unknown key 'mas', did you mean 'mass'?"; `what` is "key" or "section", `near` may be NULL. */
+/* "unknown key 'mas', did you mean 'mass'?"; `what` is "key" or "section", `noun` the map it is in
+ * (hints.h), `near` may be NULL. */
 olo_status olo_read_fail_unknown(olo_reader *reader, const olo_yaml_node *node, const char *what,
-                                 const char *near);
+                                 const char *noun, const char *near);
 
 /* The same for a key, with the nearest of the keys that are known. */
 olo_status olo_read_fail_unknown_key(olo_reader *reader, const olo_yaml_node *node,
-                                     const char *const *keys, size_t count);
+                                     const char *noun, const char *const *keys, size_t count);
 
 /* Whether a value is empty: nothing, ~ or null. */
 bool olo_read_is_nothing(const olo_yaml_node *node);

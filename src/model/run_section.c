@@ -266,7 +266,7 @@ static olo_status read_section(olo_reader *reader, const olo_yaml_node *section)
             const char *keys[OPTION_COUNT];
             for (int i = 0; i < OPTION_COUNT; i++)
                 keys[i] = options[i].key;
-            return olo_read_fail_unknown_key(reader, node, keys, OPTION_COUNT);
+            return olo_read_fail_unknown_key(reader, node, "run", keys, OPTION_COUNT);
         }
         const olo_status status = read_option(reader, node, o);
         if (status != OLO_OK)

@@ -64,6 +64,15 @@ static yaml_mark_t mark_of(const tree *t, size_t offset)
     return mark;
 }
 
+/* Whether the line of a mark is indented with a tab. */
+static bool has_tab(const tree *t, yaml_mark_t mark)
+{
+    const char *line = t->text, *next;
+    for (size_t i = 0; i < mark.line && (next = strchr(line, '\n')) != NULL; i++)
+        line = next + 1;
+    return line[strspn(line, " ")] == '\t';
+}
+
 /* Reports an error of the parser: bytes that are not UTF-8, or text that is not YAML. */
 static olo_status parser_failure(tree *t)
 {
@@ -80,6 +89,8 @@ static olo_status parser_failure(tree *t)
     default:
         break;
     }
+    if (has_tab(t, parser->problem_mark))
+        return fail(t, parser->problem_mark, "a tab: indent with spaces, YAML allows no tabs here");
     if (parser->context && parser->context_mark.line != parser->problem_mark.line) {
         (void)snprintf(text, sizeof text, "%s %s that starts in line %d", problem, parser->context,
                        line_of(parser->context_mark));

@@ -155,11 +155,21 @@ static void add_node(search *s, size_t node, int position, int velocity)
     }
 }
 
+/* Whether an output has the name of a node: then it records the position of this node, and its
+ * first columns are those of the node. */
+static bool is_node(const search *s, const char *output)
+{
+    for (size_t i = 0; i < s->nodes; i++)
+        if (strcmp(s->names[i], output) == 0)
+            return true;
+    return false;
+}
+
 static void add_outputs(search *s)
 {
     static const char *const VECTORS[3] = {"position", "velocity", "acceleration"};
     for (size_t i = 0; i < s->output_count; i++) {
-        for (int k = 0; k < 3; k++) {
+        for (int k = is_node(s, s->outputs[i]) ? 2 : 0; k < 3; k++) {
             char path[512];
             snprintf(path, sizeof path, "/outputs/%s/%s", s->outputs[i], VECTORS[k]);
             add_vector(s, s->outputs[i], VECTORS[k], add_source(s, path), 0);

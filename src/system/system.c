@@ -227,6 +227,11 @@ static olo_status unknown_name(const olo_system *system, const char *name, olo_e
     for (int i = 0; i < system->node_count; i++)
         names[i] = system->nodes[i].name;
     names[system->node_count] = "ground";
+    if (strcmp(name, "world") == 0 || strcmp(name, "space") == 0 || strcmp(name, "earth") == 0) {
+        olo_free(names);
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "no point or body is called '%s': the space itself is 'ground'", name);
+    }
     const char *near = olo_suggest(name, names, (size_t)system->node_count + 1);
     olo_status status =
         near ? olo_fail(error, OLO_BAD_INPUT, "no point or body is called '%s', did you mean '%s'?",
