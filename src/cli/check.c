@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "cli/command.h"
 #include "cli/load.h"
 #include "cli/message.h"
@@ -101,13 +102,17 @@ static int missing_laws(const olo_system *system, const char *missing[MISSING_MA
 /* Prints the constraint groups that have redundant rows. */
 static void print_redundant(const olo_system *system, const int *redundant)
 {
+    enum { LINES = 12 };
+    int lines = 0;
     for (int i = 0; i < olo_system_group_count(system); i++) {
-        if (redundant[i] > 0) {
+        if (redundant[i] > 0 && ++lines <= LINES) {
             (void)printf("    '%s': %d of its %d rows %s redundant\n",
                          olo_system_group_name(system, i), redundant[i],
                          olo_system_group_row_count(system, i), redundant[i] == 1 ? "is" : "are");
         }
     }
+    if (lines > LINES)
+        (void)printf("    ... and %d more; --json lists all\n", lines - LINES);
 }
 
 static void print_counts(const cli_loaded *loaded, const int *by_group)
@@ -145,22 +150,91 @@ static void print_counts(const cli_loaded *loaded, const int *by_group)
                  counts->unknowns_reduced, counts->unknowns_multipliers);
 }
 
+/* Whether two groups are members of one series: the same kind and number of rows, and names that
+ * differ in digits only. */
+static bool are_alike(const olo_system *system, int i, int j)
+{
+    const char *a = olo_system_group_name(system, i), *b = olo_system_group_name(system, j);
+    if (olo_system_group_internal(system, i) != olo_system_group_internal(system, j) ||
+        olo_system_group_row_count(system, i) != olo_system_group_row_count(system, j))
+        return false;
+    for (; *a != '\0' || *b != '\0'; a++, b++) {
+        a += strspn(a, "0123456789");
+        b += strspn(b, "0123456789");
+        if (*a != *b)
+            return false;
+        if (*a == '\0')
+            break;
+    }
+    return true;
+}
+
+/* A series of groups as one line of the table. */
+typedef struct series {
+    int first, last, count;
+} series;
+
+/* Puts every group of a large model into a series; groups of a small model stay single. Returns the
+ * number of series. */
+static int find_series(const olo_system *system, int count, series *all)
+{
+    enum { PAGE = 40 };
+    int found = 0;
+    for (int i = 0; i < count; i++) {
+        int k = count <= PAGE ? found : 0;
+        while (k < found && !are_alike(system, all[k].first, i))
+            k++;
+        if (k == found)
+            all[found++] = (series){.first = i};
+        all[k].last = i;
+        all[k].count++;
+    }
+    return found;
+}
+
+/* "link1" or "link1 ... link1000" */
+static int name_series(const olo_system *system, const series *x, char *text, size_t size)
+{
+    return x->count == 1
+               ? snprintf(text, size, "%s", olo_system_group_name(system, x->first))
+               : snprintf(text, size, "%s ... %s", olo_system_group_name(system, x->first),
+                          olo_system_group_name(system, x->last));
+}
+
+static void print_series(const olo_system *system, const series *all, int count)
+{
+    enum { NAME_SIZE = 200, LINES = 40 };
+    char name[NAME_SIZE];
+    int width = (int)strlen("name");
+    bool several = false;
+    for (int i = 0; i < count; i++) {
+        several = several || all[i].count > 1;
+        const int length = name_series(system, &all[i], name, sizeof name);
+        width = length > width ? length : width;
+    }
+    for (int i = 0; i < count && i < LINES; i++) {
+        if (i == 0)
+            (void)printf("  %-*s  %sfirst  rows  kind\n", width, "name", several ? "groups  " : "");
+        (void)name_series(system, &all[i], name, sizeof name);
+        (void)printf("  %-*s", width, name);
+        if (several)
+            (void)printf("  %6d", all[i].count);
+        (void)printf("  %5d  %4d  %s\n", olo_system_group_first(system, all[i].first),
+                     olo_system_group_row_count(system, all[i].first),
+                     olo_system_group_internal(system, all[i].first) ? "internal" : "external");
+    }
+    if (count > LINES)
+        (void)printf("  ... and %d more; --json lists all\n", count - LINES);
+}
+
 static void print_groups(const olo_system *system)
 {
     const int count = olo_system_group_count(system);
-    int width = (int)strlen("name");
-    for (int i = 0; i < count; i++) {
-        const int length = (int)strlen(olo_system_group_name(system, i));
-        width = length > width ? length : width;
-    }
+    series *all = olo_alloc((size_t)count, sizeof *all);
     (void)printf("\nconstraint groups%s\n", count == 0 ? ": none" : "");
-    for (int i = 0; i < count; i++) {
-        if (i == 0)
-            (void)printf("  %-*s  first  rows  kind\n", width, "name");
-        (void)printf("  %-*s  %5d  %4d  %s\n", width, olo_system_group_name(system, i),
-                     olo_system_group_first(system, i), olo_system_group_row_count(system, i),
-                     olo_system_group_internal(system, i) ? "internal" : "external");
-    }
+    if (all != NULL)
+        print_series(system, all, find_series(system, count, all));
+    olo_free(all);
 }
 
 static void print_laws(const olo_system *system, const olo_run *run)

@@ -3,13 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/message.h"
 #include "cli/numbers.h"
 #include "cli/overwrite.h"
+#include "cli/resume.h"
 #include "cli/static_result.h"
 #include "oloid/statics.h"
 
@@ -31,7 +34,8 @@ static const cli_option options[] = {
      "there"},
     CLI_SPIN_OPTIONS(struct options),
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
-     "the result file; default: <model name>.equilibrium.h5"},
+     "the result file; default: <model name>.equilibrium.h5,\n"
+     "with the values of --set"},
     {"no-result", 0, CLI_FLAG, offsetof(struct options, no_result), NULL, "write no result file"},
     {"no-report", 0, CLI_FLAG, offsetof(struct options, no_report), NULL, "write no report"},
     {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print the summary as JSON"},
@@ -103,18 +107,19 @@ static olo_status prepare(struct session *session, const char *file, olo_error *
         cli_load(file, &session->options->set, &given, 1, &session->result.loaded, error);
     if (status != OLO_OK)
         return status;
-    char path[300] = "";
-    (void)snprintf(path, sizeof path, "%.250s.equilibrium.h5",
-                   olo_model_name(session->result.loaded.model));
-    const char *chosen = session->options->output != NULL ? session->options->output : path;
-    chosen = session->options->no_result ? NULL : chosen;
-    status = cli_check_model_overwrite_by_result(&session->result.loaded, chosen,
-                                                 !session->options->no_report, error);
-    if (status != OLO_OK)
-        return status;
-    return cli_static_result_open(&session->result, chosen, session->statics.end,
-                                  "Equilibria under increasing loads: the time is the load factor.",
-                                  true, error);
+    const struct options *wanted = session->options;
+    char *path = cli_default_path(session->result.loaded.model, &wanted->set, ".equilibrium.h5");
+    const char *chosen = wanted->output != NULL ? wanted->output : path;
+    chosen = wanted->no_result ? NULL : chosen;
+    status = path != NULL ? cli_check_model_overwrite_by_result(&session->result.loaded, chosen,
+                                                                !wanted->no_report, error)
+                          : olo_fail(error, OLO_NO_MEMORY, "out of memory");
+    if (status == OLO_OK)
+        status = cli_static_result_open(
+            &session->result, chosen, session->statics.end,
+            "Equilibria under increasing loads: the time is the load factor.", true, error);
+    olo_free(path);
+    return status;
 }
 
 /* "stable", "unstable in 2 directions, neutral in 1", "not judged" */

@@ -17,16 +17,19 @@
 /* A projection that changes the initial state by less, relative to its size, is rounding. */
 static const double PROJECTION_TOLERANCE = 1e-9;
 
-/* Splits `name=value`. */
-static olo_status split(char *word, olo_setting *setting, olo_error *error)
+/* Splits a copy of `name=value`, whose memory is that of setting->name. */
+static olo_status split(const char *word, olo_setting *setting, olo_error *error)
 {
-    char *equals = strchr(word, '=');
-    if (equals == NULL || equals == word || equals[1] == '\0') {
+    char *copy = olo_strdup(word), *equals = copy != NULL ? strchr(copy, '=') : NULL;
+    setting->name = copy;
+    if (copy == NULL)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory");
+    if (equals == NULL || equals == copy || equals[1] == '\0') {
         return olo_fail(error, OLO_BAD_INPUT, "--set needs name=value, for example l=0.2; got '%s'",
                         word);
     }
     *equals = '\0';
-    *setting = (olo_setting){.name = word, .value = equals + 1};
+    setting->value = equals + 1;
     return OLO_OK;
 }
 
@@ -39,9 +42,9 @@ static olo_status read_model(const char *file, const char *path, const cli_list 
     if (settings == NULL)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory");
     olo_status status = OLO_OK;
-    int count = 0;
-    for (int i = 0; i < set->count && status == OLO_OK; i++)
-        status = split(set->items[i], &settings[count++], error);
+    int count = set->count;
+    for (int i = 0; i < count && status == OLO_OK; i++)
+        status = split(set->items[i], &settings[i], error);
     for (int i = 0; i < option_count; i++)
         if (options[i].value != NULL)
             settings[count++] = options[i];
@@ -49,6 +52,8 @@ static olo_status read_model(const char *file, const char *path, const cli_list 
         status = file != NULL ? olo_model_read(file, settings, count, model, error)
                               : olo_recorder_read_model(path, settings, count, model, error);
     }
+    for (int i = 0; i < set->count; i++)
+        olo_free((char *)settings[i].name);
     olo_free(settings);
     return status;
 }

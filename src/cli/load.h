@@ -21,7 +21,7 @@ typedef struct cli_loaded {
 } cli_loaded;
 
 /* Reads and compiles a model and creates its initial state. `set` has the words `name=value` of
- * `--set`, which are cut at the '='. `options` are settings that have an option of their
+ * `--set`. `options` are settings that have an option of their
  * own, such as `--step`; those without a value are skipped, the others override `set`. Free with
  * cli_unload in any case. */
 olo_status cli_load(const char *file, const cli_list *set, const olo_setting *options,

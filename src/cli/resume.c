@@ -1,10 +1,13 @@
 /* Finds the run that is to be resumed. */
 #include "cli/resume.h"
 
+#include <ctype.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/checksum.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/overwrite.h"
@@ -17,16 +20,41 @@ static olo_status no_memory(olo_error *error)
     return olo_fail(error, OLO_NO_MEMORY, "out of memory");
 }
 
-char *cli_default_path(const olo_model *model)
+/* Appends "-spin=60" for each parameter that is set; options of the run have no part in the name.
+ * Long lists are cut and end with their checksum. */
+static void append_settings(const cli_list *set, char *name, size_t size)
 {
-    const char *name = olo_model_name(model);
-    const size_t size = strlen(name) + sizeof ".h5";
-    char *path = olo_alloc(size, 1);
-    if (path != NULL) {
-        (void)snprintf(path, size, "%s.h5", name);
-        for (char *c = path; (c = strchr(c, '/')) != NULL;)
-            *c = '-';
+    enum { LONGEST = 120 };
+    const size_t first = strlen(name);
+    unsigned long sum = 0;
+    for (int i = 0; i < set->count; i++) {
+        const size_t used = strlen(name);
+        if (strncmp(set->items[i], "run.", 4) == 0)
+            continue;
+        sum = olo_checksum((uint32_t)sum, set->items[i], strlen(set->items[i]) + 1);
+        (void)snprintf(name + used, size - used, "-%s", set->items[i]);
     }
+    for (char *c = name + first; *c != '\0'; c++)
+        if (strchr("+-.=_", *c) == NULL && !isalnum((unsigned char)*c))
+            *c = '_';
+    if (strlen(name + first) > LONGEST)
+        (void)snprintf(name + first + LONGEST, size - first - LONGEST, "-%08lx", sum);
+}
+
+char *cli_default_path(const olo_model *model, const cli_list *set, const char *ending)
+{
+    size_t size = strlen(olo_model_name(model)) + strlen(ending) + 16;
+    for (int i = 0; i < set->count; i++)
+        size += strlen(set->items[i]) + 1;
+    char *path = olo_alloc(size, 1);
+    if (path == NULL)
+        return NULL;
+    (void)snprintf(path, size, "%s", olo_model_name(model));
+    append_settings(set, path, size);
+    const size_t used = strlen(path);
+    (void)snprintf(path + used, size - used, "%s", ending);
+    for (char *c = path; (c = strchr(c, '/')) != NULL;)
+        *c = '-';
     return path;
 }
 
@@ -81,12 +109,12 @@ static olo_status find_file(const char *word, cli_run_files *files, bool *found,
 
 /* Interprets the word as a model: its run has the path that the same command without --resume would
  * choose. */
-static olo_status find_by_model(const olo_model *model, const char *output, cli_run_files *files,
-                                olo_error *error)
+static olo_status find_by_model(const olo_model *model, const char *output, const cli_list *set,
+                                cli_run_files *files, olo_error *error)
 {
     olo_free(files->path);
     olo_free(files->partial);
-    files->path = output != NULL ? olo_strdup(output) : cli_default_path(model);
+    files->path = output != NULL ? olo_strdup(output) : cli_default_path(model, set, ".h5");
     files->partial = files->path != NULL ? cli_partial_path(files->path) : NULL;
     if (files->partial == NULL)
         return no_memory(error);
@@ -124,7 +152,7 @@ olo_status cli_find_interrupted_run(const char *word, const char *output, const 
     if (status == OLO_OK && !found) {
         status = olo_model_read(word, NULL, 0, &model, error);
         if (status == OLO_OK)
-            status = find_by_model(model, output, files, error);
+            status = find_by_model(model, output, set, files, error);
         if (status == OLO_OK)
             status = cli_check_overwrite(word, "model", files->path, "result", error);
         if (status == OLO_OK)

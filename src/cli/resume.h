@@ -9,8 +9,10 @@ typedef struct cli_run_files {
     char *path, *partial;
 } cli_run_files;
 
-/* `heavy-top.h5` in the current folder, by the name of the model; NULL when out of memory. */
-char *cli_default_path(const olo_model *model);
+/* The result in the current folder, by the name of the model and the parameters that are set, so
+ * that results of several parameters are beside each other: `heavy-top.h5`,
+ * `heavy-top-spin=60.h5`. NULL when out of memory. */
+char *cli_default_path(const olo_model *model, const cli_list *set, const char *ending);
 
 /* The journal of a result; NULL when out of memory. */
 char *cli_partial_path(const char *path);

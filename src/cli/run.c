@@ -45,7 +45,8 @@ static const cli_option options[] = {
      "multipliers), minimal (loops by a null space),\n"
      "multipliers, projected, penalty, augmented"},
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
-     "the result file; default: <model name>.h5 here"},
+     "the result file; default: <model name>.h5 here, with the\n"
+     "values of --set: heavy-top-spin=60.h5"},
     {"inverse", 0, CLI_FLAG, offsetof(struct options, inverse), NULL,
      "inverse dynamics: report the drive forces of prescribed\n"
      "motions"},
@@ -81,8 +82,10 @@ static olo_status choose_path(struct session *session, olo_error *error)
 {
     if (session->options->no_result)
         return OLO_OK;
-    session->path = session->options->output != NULL ? olo_strdup(session->options->output)
-                                                     : cli_default_path(session->loaded.model);
+    const struct options *given = session->options;
+    session->path = given->output != NULL
+                        ? olo_strdup(given->output)
+                        : cli_default_path(session->loaded.model, &given->set, ".h5");
     session->partial = session->path != NULL ? cli_partial_path(session->path) : NULL;
     if (session->partial == NULL)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory");

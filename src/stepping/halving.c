@@ -21,6 +21,14 @@ static void add_context(const olo_stepper *x, const olo_state *state, double h, 
         used += (size_t)snprintf(history + used, sizeof history - used, " %s", update);
     }
     olo_error cause = *error;
+    const char *undefined = olo_step_find_undefined(&x->step);
+    if (undefined) {
+        olo_fail(error, cause.status,
+                 "the step at t = %.9g failed: '%s' is not a finite number before t = %.9g: check "
+                 "its expression, table or function",
+                 state->t, undefined, state->t + h);
+        return;
+    }
     olo_fail(error, cause.status,
              "the step at t = %.9g with h = %.3g failed: %.400s; worst at '%s'%s%s%s", state->t, h,
              cause.text, x->system->nodes[x->worst].name, used > 0 ? "; last updates" : "", history,

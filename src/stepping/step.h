@@ -79,6 +79,9 @@ static inline olo_at olo_step_end(const olo_step *step)
     return (olo_at){.q = step->x.q1, .angles = step->state->angles, .t = step->t + step->h};
 }
 
+/* The name of a load, drive or prescribed motion that is not finite in the step; NULL: all are. */
+const char *olo_step_find_undefined(const olo_step *step);
+
 /* The end of a solved step, at which the next one starts. */
 static inline olo_at olo_step_solved_end(const olo_step *step)
 {

@@ -91,7 +91,7 @@ def seen(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     plan = []
     for i, (model, options) in enumerate(MODELS.items()):
-        oloid(folder, "run", model, "-q", *options, *THINNED.get(model, []))
+        oloid(folder, "run", model, "-q", "-o", f"{model}.h5", *options, *THINNED.get(model, []))
         plan.append({"name": model, "page": str(folder / f"{model}.report.html"),
                      "controls": model in CONTROLS, "video": i == 0})
     for name, options in STILL.items():

@@ -72,6 +72,17 @@ def test_text_for_people(oloid):
     assert "\033" not in done.stdout
 
 
+def test_large_model_is_a_page(oloid):
+    done = oloid("check", "chain", "--set", "n=1000")
+    assert done.returncode == 0 and len(done.stdout.splitlines()) <= 40
+    assert "  link1 ... link1000      1000      0     6  internal" in done.stdout
+    assert "  hinge1 ... hinge1000    1000   6000     5  external" in done.stdout
+    report = json.loads(oloid("check", "chain", "--set", "n=1000", "--json").stdout)
+    assert len(report["groups"]) == 2000
+    done = oloid("check", "four-bar-spatial", "--set", "n=60")
+    assert done.returncode == 0 and len(done.stdout.splitlines()) <= 60
+
+
 @pytest.mark.parametrize("scheme, conserved", [
     ("energy-momentum", "energy and momenta are conserved to round-off at any step size"),
     ("variational", "momenta are conserved to round-off at any step size; steps are symplectic, "

@@ -1,5 +1,6 @@
 """Help, version, and what happens when the command line is wrong."""
 import os
+import re
 import subprocess
 
 import pytest
@@ -23,6 +24,21 @@ def test_help_of_every_command(oloid, command):
     assert "examples:" in done.stdout and "exit codes:" in done.stdout and "130" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 100
     assert oloid("help", command).stdout == done.stdout
+
+
+def columns(lines):
+    """Columns in which explanations begin: after the first gap of two spaces behind a word."""
+    return {re.match(r" +\S+(?:, \S+)?.*?  +(?=\S)", line).end() for line in lines}
+
+
+def test_explanations_are_in_one_column(oloid):
+    overview = oloid("--help").stdout
+    commands = overview.split("commands:\n")[1].split("\n\n")[0].splitlines()
+    assert len(commands) >= len(COMMANDS) and len(columns(commands)) == 1
+    for command in COMMANDS:
+        text = oloid(command, "--help").stdout.split("options:\n")[1].split("\n\n")[0]
+        options = [line for line in text.splitlines() if line.lstrip().startswith("-")]
+        assert len(columns(options)) == 1, text
 
 
 def test_version(oloid):

@@ -75,7 +75,7 @@ LEDGER = {"energy.kinetic": "kinetic", "energy.total": "total", "energy.balance"
 @pytest.fixture
 def run(oloid):
     def run(model, *options):
-        done = oloid("run", model, "-q", *options, timeout=300)
+        done = oloid("run", model, "-q", "-o", f"{model}.h5", *options, timeout=300)
         assert done.returncode == 0, done.stderr
         return oloid.folder / f"{model}.h5", oloid.folder / f"{model}.report.html"
     return run

@@ -47,6 +47,37 @@ def test_summary_for_people(oloid):
     assert "\033" not in done.stdout
 
 
+@pytest.mark.parametrize("extra, name", [
+    ("loads: {name: wind, on: a, force: [1, 0, 0], time: sqrt(0.5 - t)}", "wind"),
+    ("loads: [{on: a, force: [1, 0, 0]}, {name: gust, on: a, moment: [1, 0, 0], "
+     "time: log(0.5 - t)}]", "gust"),
+    ("joints: {name: motor, between: [ground, a], axis: [0, 0, 1], torque: 1, "
+     "time: sqrt(0.5 - t)}", "motor"),
+    ("joints: {name: crank, between: [ground, a], axis: [0, 0, 1], motion: sqrt(0.5 - t)}",
+     "crank.motion")])
+def test_function_that_is_not_a_number_is_named(oloid, extra, name):
+    (oloid.folder / "m.yaml").write_text(
+        "bodies: {name: a, mass: 1, inertia: [1, 1, 1]}\n" + extra + "\n")
+    done = oloid("run", "m.yaml", "--no-result", "-q")
+    assert done.returncode == 3
+    assert f"the step at t = 0.5 failed: '{name}' is not a finite number before" in one_message(done)
+
+
+def test_results_of_other_parameters_are_beside_each_other(oloid):
+    names = {}
+    for settings in ((), ("spin=60",), ("spin=60", "run.frames=5"), ("spin=1/3", "H=0.2"),
+                     ("spin=" + "+".join(["1"] * 100),), ("spin=" + "+".join(["2"] * 100),)):
+        words = [word for setting in settings for word in ("--set", setting)]
+        done = oloid("run", "heavy-top", "--end", "0.01", "--json", "-q", *words)
+        assert done.returncode == 0, done.stderr
+        names[settings] = json.loads(done.stdout)["result"]
+        assert (oloid.folder / names[settings]).exists()
+    *short, long, other = names.values()
+    assert short == ["heavy-top.h5", "heavy-top-spin=60.h5", "heavy-top-spin=60.h5",
+                     "heavy-top-spin=1_3-H=0.2.h5"]
+    assert long != other and len(long) < 160
+
+
 WHEELS = """
 name: wheels
 bodies:

@@ -44,8 +44,8 @@ def test_roll_up_is_recorded_with_the_load_factor_as_time(oloid):
     assert done.returncode == 0, done.stderr
     assert "equilibrium at load factor 1" in done.stdout
     assert "not judged" in done.stdout  # a moment about a fixed axis has no potential
-    assert (oloid.folder / "roll-up.equilibrium.report.html").exists()
-    rows = table(oloid, "roll-up.equilibrium.h5")
+    assert (oloid.folder / "roll-up-n=104.equilibrium.report.html").exists()
+    rows = table(oloid, "roll-up-n=104.equilibrium.h5")
     loads = [float(row["time"]) for row in rows]
     assert loads[0] == 0 and loads[-1] == 1 and loads == sorted(loads)
     # tip back at the root, but for the polygon: order two in 1/n
