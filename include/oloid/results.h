@@ -8,6 +8,7 @@
 
 #include "oloid/model.h"
 #include "oloid/simulate.h"
+#include "oloid/statics.h"
 #include "oloid/status.h"
 #include "oloid/system.h"
 
@@ -81,6 +82,18 @@ OLO_API void olo_recorder_set_checkpoint(olo_recorder *recorder, double seconds)
  * second call before olo_recorder_finish changes the text. */
 OLO_API void olo_recorder_set_independent_states(olo_recorder *recorder, const char *what,
                                                  bool constraints);
+/** Names the quantity that states have as their time when it is not a time: "load factor". To be
+ * called before olo_recorder_finish. */
+OLO_API void olo_recorder_set_axis(olo_recorder *recorder, const char *name);
+/** Adds a finding, one sentence that the report shows with the verdict: how the initial state was
+ * made consistent, whether an equilibrium is stable. It does not change the level of the run.
+ * Findings beyond 1,000 bytes are dropped. */
+OLO_API void olo_recorder_add_finding(olo_recorder *recorder, olo_verdict_level level,
+                                      const char *text);
+/** Adds the findings of a search: whether the last equilibrium is stable, and the critical points
+ * of the path. Sets the axis to the load factor. */
+OLO_API void olo_recorder_add_equilibrium(olo_recorder *recorder,
+                                          const olo_equilibrium_summary *summary);
 /** Returns the observer to be passed to olo_simulate. */
 OLO_API olo_observer olo_recorder_observer(olo_recorder *recorder);
 /** Writes the remaining rows, summary and verdict, and closes the file. A completed run (`status`

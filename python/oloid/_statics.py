@@ -147,6 +147,7 @@ def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, spin
         if summary.relaxed:
             lib.olo_recorder_set_independent_states(
                 recorder, UNMOVED_TEXT if summary.stayed else RELAXED_TEXT, True)
+        lib.olo_recorder_add_equilibrium(recorder, summary)
         done = ffi.new("olo_run_summary *", {"steps": summary.steps - 1})
         call(lib.olo_recorder_finish, recorder, done, lib.OLO_OK)
         ffi.release(recorder)

@@ -83,6 +83,7 @@ static olo_status find(struct session *session, olo_error *error)
                                                    observers, 2, &session->summary, error);
     olo_system_ledger(loaded->system, loaded->state, &session->end);
     session->status = status;
+    olo_recorder_add_equilibrium(session->result.recorder, &session->summary);
     if (session->summary.relaxed && session->result.recorder != NULL) {
         olo_recorder_set_independent_states(
             session->result.recorder, session->summary.stayed ? unmoved_text : relaxed_text, true);

@@ -162,10 +162,26 @@ static const char *describe(const olo_modes *modes, int index, char text[160])
                        : growth > 0.0           ? "it is unstable"
                                                 : "it decays");
     } else {
-        (void)snprintf(text, 160, "One period of mode %d: frequency %.6g, omega %.6g%s.", index + 1,
-                       omega / two_pi, omega, growth > 0.0 ? "; it grows" : "");
+        (void)snprintf(text, 160, "One period of mode %d: frequency %.6g Hz, omega %.6g%s.",
+                       index + 1, omega / two_pi, omega, growth > 0.0 ? "; it grows" : "");
     }
     return text;
+}
+
+/* Adds frequency and damping of a mode as a finding. */
+static void add_finding(olo_recorder *recorder, const olo_modes *modes, int index)
+{
+    const double growth = olo_modes_growth(modes, index), size = sqrt(size_of(modes, index));
+    char text[200], damping[64];
+    (void)snprintf(damping, sizeof damping, "%.6g", growth == 0.0 ? 0.0 : -growth / size);
+    if (oscillates(modes, index))
+        (void)snprintf(text, sizeof text, "Mode %d: %.6g Hz, damping ratio %s%s.", index + 1,
+                       olo_modes_omega(modes, index) / two_pi, damping,
+                       growth > 0.0 ? ": it is unstable" : "");
+    else
+        (void)snprintf(text, sizeof text, "Mode %d does not oscillate; its rate is %.6g.",
+                       index + 1, growth);
+    olo_recorder_add_finding(recorder, growth > 0.0 ? OLO_VERDICT_BROKEN : OLO_VERDICT_OK, text);
 }
 
 /* Records one period of a mode as the frames of a result. */
@@ -196,6 +212,8 @@ static olo_status animate(struct session *session, olo_error *error)
             status = observer.step(observer.context, loaded->system, loaded->state, i, NULL, error);
     }
     session->result.steps = FRAMES;
+    if (status == OLO_OK)
+        add_finding(session->result.recorder, modes, index);
     return status == OLO_OK
                ? cli_static_result_finish(&session->result, !session->options->no_report, error)
                : status;

@@ -280,17 +280,25 @@ static int judge(const cli_outcome *outcome)
     return codes[outcome->level];
 }
 
+/* Reports how the initial state was made consistent, as text and in the result. */
+static void report_projection(struct session *session)
+{
+    char text[512], sentence[600];
+    if (!cli_was_projected(&session->loaded))
+        return;
+    (void)cli_describe_projection(&session->loaded, text, sizeof text);
+    if (!session->options->resume && !session->options->json)
+        (void)printf("initial state projected: %s\n", text);
+    (void)snprintf(sentence, sizeof sentence, "The initial state was made consistent: %s.", text);
+    olo_recorder_add_finding(session->recorder, OLO_VERDICT_OK, sentence);
+}
+
 static int run_and_report(struct session *session, const char *file)
 {
     olo_error *error = &session->error;
     if (prepare(session, file, error) != OLO_OK)
         return cli_fail(error);
-    const bool from_start = !session->options->resume;
-    if (from_start && !session->options->json && cli_was_projected(&session->loaded)) {
-        char text[512];
-        (void)printf("initial state projected: %s\n",
-                     cli_describe_projection(&session->loaded, text, sizeof text));
-    }
+    report_projection(session);
     const olo_status status = simulate(session, error);
     if (status != OLO_OK)
         session->outcome.error = error->text[0] != '\0' ? error->text : olo_status_text(status);

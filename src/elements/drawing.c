@@ -54,6 +54,7 @@ static void set_ellipsoid(const olo_moments *moments, olo_drawable *d)
 {
     double E[9], value[3], largest;
     d->primitive = "ellipsoid";
+    d->assumed = true;
     for (int i = 0; i < 3; i++)
         d->position[i] = moments->mass > 0 ? moments->first[i] / moments->mass : 0;
     for (int i = 0; i < 9; i++)

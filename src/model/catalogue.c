@@ -1,7 +1,12 @@
-/* The catalogue: files *.yaml in the directory of OLOID_MODELS, in that of the installed library,
- * and in that of the build. Of files with the same name the first one is used. */
+/* The catalogue: files *.yaml in the directory of OLOID_MODELS, beside the running program or
+ * library, in the directory for which it was configured, and in that of the build. Of files with
+ * the same name the first one is used. */
+#define _GNU_SOURCE /* dladdr */
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +72,29 @@ static olo_status add_directory(olo_catalogue *catalogue, const char *directory,
     return status;
 }
 
+/* Adds the models beside the file that contains this code, a program or a shared library: in its
+ * own folder as in the Python package, or in share/ as in an installation, which may be moved. */
+static olo_status add_beside(olo_catalogue *catalogue, olo_error *error)
+{
+    static const char *const places[] = {"models", "../share/oloid/models",
+                                         "../../share/oloid/models"};
+    Dl_info info = {0};
+    char file[PATH_MAX], path[PATH_MAX + 64], directory[PATH_MAX];
+    if (dladdr((const void *)&places, &info) == 0 || !info.dli_fname)
+        return OLO_OK;
+    /* of a program it is the word by which it was called, which need not be a path */
+    const char *name = strstr(info.dli_fname, ".so") ? info.dli_fname : "/proc/self/exe";
+    char *slash = realpath(name, file) ? strrchr(file, '/') : NULL;
+    olo_status status = OLO_OK;
+    for (size_t i = 0; slash && status == OLO_OK && i < sizeof places / sizeof *places; i++) {
+        *slash = '\0';
+        (void)snprintf(path, sizeof path, "%s/%s", file, places[i]);
+        if (realpath(path, directory))
+            status = add_directory(catalogue, directory, false, error);
+    }
+    return status;
+}
+
 static int compare(const void *left, const void *right)
 {
     const item *a = left, *b = right;
@@ -97,6 +125,8 @@ olo_status olo_catalogue_open(olo_catalogue **catalogue, olo_error *error)
     const char *chosen = getenv("OLOID_MODELS");
     if (chosen && chosen[0] != '\0')
         status = add_directory(c, chosen, true, error);
+    if (status == OLO_OK)
+        status = add_beside(c, error);
 #ifdef OLO_MODELS_INSTALL_DIR
     if (status == OLO_OK)
         status = add_directory(c, OLO_MODELS_INSTALL_DIR, false, error);

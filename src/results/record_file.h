@@ -29,6 +29,8 @@ typedef struct olo_record_end {
     olo_status status;
     const char *error;       /* error text */
     const char *warnings;    /* lines */
+    const char *findings;    /* lines: level, space, sentence; NULL or "": none */
+    const char *axis;        /* what the time is if it is no time; NULL or "": a time */
     const char *shows;       /* meaning of the states when they are no motion in time, else "" */
     long stride;             /* steps per row */
     olo_verdict_level level; /* of the whole run */

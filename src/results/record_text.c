@@ -253,6 +253,10 @@ void olo_writer_tail(olo_writer *w, const olo_record_end *end)
     olo_writer_text(w, "/", "warnings", end->warnings);
     if (end->shows != NULL && end->shows[0] != '\0')
         olo_writer_text(w, "/", "shows", end->shows);
+    if (end->axis != NULL && end->axis[0] != '\0')
+        olo_writer_text(w, "/", "axis", end->axis);
+    if (end->findings != NULL && end->findings[0] != '\0')
+        olo_writer_text(w, "/", "findings", end->findings);
     olo_writer_text(w, "/", "error", end->error);
     olo_writer_text(w, "/", "status", olo_status_name(end->status));
 }

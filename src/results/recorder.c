@@ -29,7 +29,9 @@ struct olo_recorder {
     long frames;
     char error_text[OLO_ERROR_TEXT_SIZE];
     char warnings[OLO_ERROR_TEXT_SIZE];
-    char shows[256]; /* meaning of the states when they are no motion in time */
+    char findings[OLO_ERROR_TEXT_SIZE]; /* lines: level, space, sentence */
+    char axis[64];                      /* what the time is, if it is no time */
+    char shows[256];                    /* meaning of the states when they are no motion in time */
 
     olo_pool pool; /* memory of the arrays below */
     olo_verdict_record verdict;
@@ -257,6 +259,19 @@ void olo_recorder_set_independent_states(olo_recorder *recorder, const char *wha
     recorder->verdict.velocities = false;
 }
 
+void olo_recorder_set_axis(olo_recorder *recorder, const char *name)
+{
+    snprintf(recorder->axis, sizeof recorder->axis, "%s", name);
+}
+
+void olo_recorder_add_finding(olo_recorder *recorder, olo_verdict_level level, const char *text)
+{
+    const size_t used = strlen(recorder->findings), longest = sizeof recorder->findings;
+    if (used + strlen(text) + 16 < longest)
+        snprintf(recorder->findings + used, longest - used, "%s%s %s", used > 0 ? "\n" : "",
+                 olo_verdict_level_name(level), text);
+}
+
 /* ---- watching -------------------------------------------------------------------------------- */
 
 /* True if a sample is due: at the start, at the end, and at intervals between them. */
@@ -433,11 +448,21 @@ olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_summary *su
         snprintf(recorder->error_text, sizeof recorder->error_text, "%s",
                  described ? error->text : olo_status_text(status));
     }
+    if (summary != NULL && summary->halvings > 0) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "Steps were halved %ld times, because Newton's method did not converge: try a "
+                 "smaller step.",
+                 summary->halvings);
+        olo_recorder_add_finding(recorder, OLO_VERDICT_WARN, text);
+    }
     olo_verdict verdicts[OLO_VERDICTS_MAX];
     const olo_record_end end = {.summary = summary,
                                 .status = status,
                                 .error = recorder->error_text,
                                 .warnings = recorder->warnings,
+                                .findings = recorder->findings,
+                                .axis = recorder->axis,
                                 .shows = recorder->shows,
                                 .stride = steps_per_row(recorder),
                                 .level = olo_recorder_verdict_level(recorder),

@@ -186,6 +186,8 @@ static olo_status write_json(olo_result *result, const olo_report_plots *plots, 
     olo_json_text(&json, "status", text_of(result, "/", "status"));
     olo_json_text(&json, "error", text_of(result, "/", "error"));
     olo_json_text(&json, "warnings", text_of(result, "/", "warnings"));
+    olo_json_text(&json, "findings", text_of(result, "/", "findings"));
+    olo_json_text(&json, "axis", text_of(result, "/", "axis"));
     olo_json_text(&json, "level", text_of(result, "/verdict", "level"));
     olo_json_text(&json, "shows", text_of(result, "/", "shows"));
     olo_json_text(&json, "file", file_name(result->path));
@@ -234,6 +236,11 @@ static olo_status put_verdicts(olo_result *result, olo_text *page, olo_error *er
         olo_text_put(page, "</tr>\n");
     }
     olo_text_put(page, "</table></div>\n");
+    const char *const notes[] = {text_of(result, "/", "warnings"),
+                                 text_of(result, "/", "findings")};
+    for (int i = 0; i < 2; i++)
+        if (*notes[i] != '\0')
+            olo_page_element(page, "p", notes[i]);
     const char *shows = text_of(result, "/", "shows");
     if (*shows != '\0')
         olo_page_element(page, "p", shows);

@@ -124,7 +124,7 @@ static bool is_empty(olo_report_plots *plots, olo_result *result, const ledger_p
 static void add_ledger(olo_report_plots *plots, olo_result *result, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
-        if (LEDGER[i].optional && is_empty(plots, result, &LEDGER[i]))
+        if ((LEDGER[i].optional || plots->still) && is_empty(plots, result, &LEDGER[i]))
             continue;
         olo_report_plot *plot = add(plots, LEDGER[i].name, LEDGER[i].title);
         for (int k = 0; plot != NULL && k < 7 && LEDGER[i].columns[k] != NULL; k++) {
@@ -282,6 +282,48 @@ static void add_joints(olo_report_plots *plots, olo_result *result)
     }
 }
 
+/* Adds the plot of the moments at one quadrature point of a beam, whose first column is
+ * names[first]: "upper.point3.m1". */
+static void add_moments(olo_report_plots *plots, char *const *names, size_t first)
+{
+    char name[160], title[200];
+    const char *number = strrchr(names[first], '.');
+    const int length = (int)(number - names[first]), beam = (int)strcspn(names[first], ".");
+    (void)snprintf(name, sizeof name, "%.*s.moments", length, names[first]);
+    (void)snprintf(title, sizeof title, "%.*s: moments at point %.*s", beam, names[first],
+                   (int)(length - beam - (int)strlen(".point")),
+                   names[first] + beam + strlen(".point"));
+    olo_report_plot *plot = add(plots, name, title);
+    static const char *const LABELS[3] = {"bending about d1", "bending about d2", "torsion"};
+    for (size_t k = 0; plot != NULL && k < 3; k++)
+        add_column(plots, plot, names[first + k], LABELS[k], 1.0);
+}
+
+/* Plots of the moments of beams at their first, middle and last points. */
+static void add_beams(olo_report_plots *plots, olo_result *result)
+{
+    enum { STRESSES = 6, MOMENTS = 3 }; /* per point: n1, n2, n3, m1, m2, m3 */
+    char **names = NULL;
+    size_t count = 0;
+    if (!olo_hdf5_has(result->file, "/frames/stress") ||
+        olo_hdf5_get_texts(result->file, "/frames/stress", "columns", &names, &count, NULL) !=
+            OLO_OK)
+        return;
+    const size_t points = count / STRESSES;
+    for (size_t first = 0, last; first < points; first = last + 1) {
+        const size_t beam = strcspn(names[STRESSES * first], ".") + 1;
+        for (last = first; last + 1 < points && strncmp(names[STRESSES * first],
+                                                        names[STRESSES * (last + 1)], beam) == 0;
+             last++) {
+        }
+        const size_t chosen[3] = {first, (first + last) / 2, last};
+        for (int k = 0; k < 3 && !plots->failed; k++)
+            if (k == 0 || chosen[k] != chosen[k - 1])
+                add_moments(plots, names, STRESSES * chosen[k] + MOMENTS);
+    }
+    olo_hdf5_texts_free(names);
+}
+
 /* Plots of bodies and points while they are few; the command draws the others by name. */
 static olo_status add_nodes(olo_report_plots *plots, olo_result *result, olo_error *error)
 {
@@ -328,11 +370,16 @@ olo_status olo_report_plots_find(olo_report_plots *plots, olo_result *result, ol
     double stride = 1.0;
     (void)olo_result_attribute_number(result, "/run", "stride", &stride, NULL);
     plots->extremes = stride > 1.0;
+    const char *shows = NULL;
+    plots->still =
+        olo_result_attribute_text(result, "/", "shows", &shows, NULL) == OLO_OK && *shows != '\0';
+    (void)olo_result_attribute_text(result, "/", "axis", &plots->axis, NULL);
     add_ledger(plots, result, 0, 1); // energy, followed by its drift
     olo_status status = add_drift(plots, result, error);
     add_ledger(plots, result, 1, sizeof LEDGER / sizeof LEDGER[0]);
     add_outputs(plots, result);
     add_joints(plots, result);
+    add_beams(plots, result);
     plots->first_part = plots->count;
     if (status == OLO_OK)
         status = add_nodes(plots, result, error);
@@ -568,8 +615,11 @@ olo_status olo_report_plots_svg(const olo_report_plots *plots, olo_result *resul
                                 const olo_report_plot *plot, bool standalone, olo_text *out,
                                 olo_error *error)
 {
-    char x_label[OLO_UNITS_SIZE + 16];
-    (void)snprintf(x_label, sizeof x_label, "time [%s]", plots->time_units);
+    char x_label[OLO_UNITS_SIZE + 80];
+    if (plots->axis != NULL)
+        (void)snprintf(x_label, sizeof x_label, "%s", plots->axis);
+    else
+        (void)snprintf(x_label, sizeof x_label, "time [%s]", plots->time_units);
     const size_t size = OLO_SVG_SERIES_MAX * PICTURE_POINTS;
     picture p = {
         .x = olo_alloc(size, sizeof(double)),

@@ -32,6 +32,8 @@ typedef struct olo_report_plots {
     size_t count, capacity;
     bool failed; /* memory was exhausted */
     const char *time_units;
+    const char *axis;     /* what the time is, or NULL */
+    bool still;           /* the states are no motion: what is always zero has no plot */
     size_t first_part;    /* number of plots of the ledger, outputs and joints */
     size_t nodes_omitted; /* points and bodies without plots */
     bool extremes;        /* not every step was recorded: extremes of the ledger are shown */

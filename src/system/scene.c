@@ -176,6 +176,17 @@ static void add_to_extent(const olo_system *s, extent *all, int node, const doub
     r->largest = fmax(r->largest, vec3_norm(d));
 }
 
+/* Shrinks the ellipsoid of a body without shapes to the distance of its farthest joint or link: the
+ * moments of inertia of a model are often those of something larger than its mechanism. */
+static void shrink(const extent *r, olo_drawable *d)
+{
+    const double least = 0.25; /* of its size: a joint may be near the centre */
+    const double largest = fmax(fmax(d->size[0], d->size[1]), d->size[2]);
+    const double factor = fmax(r->largest / largest, least);
+    for (int k = 0; d->assumed && !d->symbol && r->point_count > 0 && factor < 1 && k < 3; k++)
+        d->size[k] *= factor;
+}
+
 /* Shortens needles with several joints or links to the farthest of them. The moments of inertia of
  * a link are often approximate, and a homogeneous needle is longer than the rod with the same
  * moment. */
@@ -204,6 +215,8 @@ static void shorten_needles(const painting *x, extent *all)
         /* the thickness is the smallest visible one and does not change */
         for (int k = 0; needle && k < 3; k++)
             d->size[k] = fmin(d->size[k], r->largest);
+        if (r && !needle)
+            shrink(r, d);
     }
 }
 

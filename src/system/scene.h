@@ -42,6 +42,7 @@ typedef struct olo_drawable {
     double size[OLO_DRAWABLE_SIZES];
     int point[2]; /* of a sweep: the quadrature points of all beams, from 1 on, at its ends; 0:
                      none */
+    bool assumed; /* an ellipsoid that stands for a body without shapes */
     bool symbol;  /* not in a scene: its size is in units of the symbols nearby */
 } olo_drawable;
 

@@ -241,6 +241,11 @@ async function open(browser, item, seen, options) {
   });
   await page.goto(`file://${item.page}`);
   await page.waitForFunction(() => window.oloid !== undefined, undefined, { timeout: 30000 });
+  seen.autoplay ??= await page.evaluate(() => window.oloid.player?.playing ?? null);
+  await page.evaluate(() => {
+    window.oloid.player?.stop(); // the motion plays when the page opens
+    window.oloid.player?.seek(-Infinity);
+  });
   return { context, page };
 }
 
@@ -248,6 +253,38 @@ async function useStudy(page, seen) {
   seen.charts = await page.evaluate(() => window.oloid.charts.map((chart) => chart.data.map((column) => Array.from(column, (y) => y ?? null))));
   seen.tables = await page.evaluate(() => [...document.querySelectorAll("table")].map((table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent))));
   seen.contrast = { light: await contrasts(page) };
+}
+
+// What a reader sees first: findings, axes, speeds, transparent bodies, the search of plots.
+async function firstLook(page) {
+  const seen = await page.evaluate(() => ({
+    findings: [...document.querySelectorAll(".findings li")].map((one) => ({ text: one.textContent, level: one.className, bottom: one.getBoundingClientRect().bottom })),
+    window: innerHeight,
+    triad: [...document.querySelectorAll(".triad text")].map((one) => ({ name: one.textContent, x: Number(one.getAttribute("x")), y: Number(one.getAttribute("y")) })),
+    speeds: [...document.querySelectorAll("select[aria-label=Speed] option")].map((one) => Number(one.value)),
+    follow: document.querySelector("select[aria-label=Follow]").value,
+    clear: window.oloid.stage.batches?.filter((batch) => batch.mesh.material.transparent).flatMap((batch) => batch.rows.map((row) => window.oloid.report.scene.name[row])),
+    titles: window.oloid.plots.list.map((one) => one.title),
+    clock: document.querySelector(".clock").textContent,
+    axes: [...window.oloid.plots.open.values()].map(({ chart }) => chart.series[0].label),
+    // the thinnest drawn axis in pixels, at the distance that the camera looks at
+    thinnest: Math.min(...(window.oloid.stage.batches ?? []).flatMap(({ mesh }) => {
+      const m = mesh.instanceMatrix.array;
+      const sizes = [];
+      for (let i = 0; i < m.length; i += 4) if ((i / 4) % 4 < 3) sizes.push(Math.hypot(m[i], m[i + 1], m[i + 2]));
+      return sizes;
+    })) / window.oloid.stage.pixel,
+  }));
+  const before = await page.evaluate(() => window.oloid.plots.open.size);
+  const closed = await page.evaluate(() => window.oloid.plots.list.find((one) => !window.oloid.plots.open.has(one.name))?.title ?? null);
+  if (closed !== null) {
+    const search = page.locator("input[type=search]");
+    await search.fill(closed.slice(0, -1).toUpperCase());
+    await search.press("Enter");
+    seen.opened = (await page.evaluate(() => window.oloid.plots.open.size)) - before;
+    await page.evaluate((title) => window.oloid.plots.remove(window.oloid.plots.list.find((one) => one.title === title)?.name), closed);
+  }
+  return seen;
 }
 
 async function useRun(browser, item, page, seen) {
@@ -258,6 +295,7 @@ async function useRun(browser, item, page, seen) {
   seen.playing = await playing(page);
   seen.scrubbing = await scrubbing(page);
   seen.legend = await legend(page);
+  seen.firstLook = await firstLook(page);
   if (item.controls) await useControls(browser, item, page, seen);
 }
 

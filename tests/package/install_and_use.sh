@@ -13,10 +13,10 @@ prefix=$work/prefix
     { cat "$work/install.log"; exit 1; }
 
 pc=$(find "$prefix" -name oloid.pc)
-libdir=$(dirname "$(dirname "$pc")")
+
 PKG_CONFIG_PATH=$(dirname "$pc")${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
-LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-export PKG_CONFIG_PATH LD_LIBRARY_PATH
+export PKG_CONFIG_PATH
+unset OLOID_MODELS
 
 "$cc" -std=c11 -Wall -Werror "$source/use.c" -o "$work/use" $(pkg-config --cflags --libs oloid)
 "$work/use"
@@ -36,6 +36,19 @@ echo "headers: each stands alone"
 "$work/build/use_static"
 echo "find_package: works, shared and static"
 
-if [ -x "$prefix/bin/oloid" ]; then
-    "$prefix/bin/oloid" --version
+# the examples run as they are, without LD_LIBRARY_PATH
+for example in first_steps callback_force; do
+    "$cc" -std=c11 "$source/../../examples/$example.c" -o "$work/$example" \
+        $(pkg-config --cflags --libs oloid) -lm
+    "$work/$example" >/dev/null
+done
+echo "examples: run without LD_LIBRARY_PATH"
+
+# an installation that was moved has its models beside the command
+mv "$prefix" "$work/moved"
+if [ -x "$work/moved/bin/oloid" ]; then
+    "$work/moved/bin/oloid" --version
+    (cd / && PATH="$work/moved/bin:$PATH" oloid models --json) | grep -q '"file": "[^"]*/moved/share/oloid/models/' ||
+        { echo "the moved command does not find its models"; exit 1; }
+    echo "moved: models are found beside the command"
 fi

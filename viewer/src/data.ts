@@ -71,6 +71,8 @@ export interface RunReport {
   status: string;
   error: string;
   warnings: string;
+  findings: string; // lines: level, space, sentence
+  axis: string; // what the time is, if it is no time: "load factor"
   level: Level | ""; // of the whole run; "" if it was not completed
   shows: string; // description of the states if they are not a motion
   file: string;

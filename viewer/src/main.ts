@@ -64,16 +64,26 @@ function choices(report: RunReport, motion: Motion, stage: StageView, refresh: (
 
 // The plots that can be added.
 function picker(plots: Plots, time: () => number): HTMLElement {
-  const select = element("select", { "aria-label": "Add a plot" }, element("option", { value: "" }, "add a plot…"));
-  for (const plot of plots.list) select.append(element("option", { value: plot.name }, plot.title));
-  select.addEventListener("change", () => {
-    const plot = plots.list.find((one) => one.name === select.value);
-    if (plot) plots.add(plot, time());
-    select.value = "";
+  const titles = element("datalist", { id: "plot-titles" });
+  for (const plot of plots.list) titles.append(element("option", { value: plot.title }));
+  const search = element("input", {
+    type: "search", list: "plot-titles", "aria-label": "Add a plot", placeholder: `add one of ${plots.list.length} plots…`,
   });
+  // a title that is complete, or the only one that contains the words
+  const choose = (complete: boolean): void => {
+    const words = search.value.trim().toLowerCase();
+    const exact = plots.list.find((one) => one.title.toLowerCase() === words);
+    const near = words === "" ? [] : plots.list.filter((one) => one.title.toLowerCase().includes(words));
+    const plot = exact ?? (complete ? near[0] : undefined);
+    if (!plot) return;
+    plots.add(plot, time());
+    search.value = "";
+  };
+  search.addEventListener("input", () => choose(false));
+  search.addEventListener("keydown", (event) => event.key === "Enter" && choose(true));
   const reset = element("button", { type: "button", class: "quiet", title: "Show the whole time (Z)" }, "reset zoom");
   reset.addEventListener("click", () => plots.resetZoom());
-  return element("div", { class: "bar tools" }, element("h2", {}, "Ledger"), select, reset);
+  return element("div", { class: "bar tools" }, element("h2", {}, "Ledger"), search, titles, reset);
 }
 
 function keyboard(player: Player, stage: StageView, plots: Plots, help: HTMLDialogElement, view: ReturnType<typeof choices>): void {
@@ -145,7 +155,7 @@ function showRun(report: RunReport, help: HTMLDialogElement): void {
   const ledger = element("div", { class: "plots" });
   let player: Player | undefined;
   const plots = new Plots(report, new Columns(report), ledger, (time) => player?.seek(time));
-  player = new Player(motion, stage, report.title.slice(0, 60), report.time_units, (time) => plots.setTime(time));
+  player = new Player(motion, stage, report.title.slice(0, 60), report.time_units, report.axis, (time) => plots.setTime(time));
   const view = choices(report, motion, stage, () => player?.seek(player.time));
   left.append(player.bar, view.bar);
   right.append(verdictPanel(report), element("section", { class: "card" }, picker(plots, () => player!.time), ledger), ...notePanels(report), factPanel(report));
@@ -162,7 +172,15 @@ function showRun(report: RunReport, help: HTMLDialogElement): void {
   };
   requestAnimationFrame(tick);
   Object.assign(window, { oloid: { report, motion, stage, player, plots } });
+  if (stage.start >= 0) view.follow.value = String(stage.start);
   pictureOnly(player, stage);
+  autoplay(player);
+}
+
+// The motion plays when the page opens, unless it shows a picture or the reader wants no motion.
+function autoplay(player: Player): void {
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches || location.hash !== "";
+  if (!still) player.start();
 }
 
 function studyKeys(help: HTMLDialogElement): void {

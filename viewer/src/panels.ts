@@ -4,6 +4,28 @@ import { element } from "./dom";
 
 const LEVEL_CLASS: Record<Level, string> = { ok: "good", warn: "warn", broken: "bad" };
 
+const linesOf = (text: string): string[] => text.split("\n").filter((line) => line.trim() !== "");
+
+// Warnings and findings of the run, worst first.
+function findings(report: RunReport): HTMLElement[] {
+  const found: [Level, string][] = linesOf(report.warnings).map((text) => ["warn", text]);
+  for (const line of linesOf(report.findings ?? "")) {
+    const space = line.indexOf(" ");
+    const level = line.slice(0, space);
+    found.push([level === "broken" || level === "warn" ? level : "ok", line.slice(space + 1)]);
+  }
+  if (found.length === 0) return [];
+  const order: Level[] = ["broken", "warn", "ok"];
+  found.sort((a, b) => order.indexOf(a[0]) - order.indexOf(b[0]));
+  return [
+    element(
+      "ul",
+      { class: "findings" },
+      ...found.map(([level, text]) => element("li", { class: level === "ok" ? "plain" : LEVEL_CLASS[level] }, text)),
+    ),
+  ];
+}
+
 export function verdictPanel(report: RunReport): HTMLElement {
   const section = element("section", { class: "card", "aria-labelledby": "verdict" });
   const count = (level: Level) => report.verdict.filter((v) => v.level === level).length;
@@ -24,6 +46,7 @@ export function verdictPanel(report: RunReport): HTMLElement {
     element("p", { class: colour }, words),
   );
   if (report.error) section.append(element("p", { class: "bad" }, report.error));
+  section.append(...findings(report));
   if (report.verdict.length === 0) return section;
   const body = element("tbody");
   for (const v of report.verdict) {
@@ -42,14 +65,14 @@ export function verdictPanel(report: RunReport): HTMLElement {
 
 // A list of lines, if there are any.
 function notes(title: string, text: string): HTMLElement | null {
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const lines = linesOf(text);
   if (lines.length === 0) return null;
   const list = element("ul", {}, ...lines.map((line) => element("li", {}, line)));
   return element("section", { class: "card note" }, element("h2", {}, title), list);
 }
 
 export function notePanels(report: RunReport): HTMLElement[] {
-  return [notes("Warnings", report.warnings), notes("Thinned data", report.thinned)].filter(
+  return [notes("Thinned data", report.thinned)].filter(
     (note): note is HTMLElement => note !== null,
   );
 }

@@ -10,6 +10,8 @@ function speeds(duration: number): { list: number[]; start: number } {
   const digit = target / power;
   const start = power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
   const list = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10].map((factor) => Number((factor * start).toPrecision(3)));
+  if (!list.includes(1)) list.push(1); // real time, always
+  list.sort((a, b) => a - b);
   return { list, start: Number(start.toPrecision(3)) };
 }
 
@@ -32,6 +34,7 @@ export class Player {
     private stage: StageView,
     private title: string,
     private units: string,
+    private axis: string,
     private changed: (time: number) => void,
   ) {
     this.time = motion.start;
@@ -75,9 +78,9 @@ export class Player {
   private show(): void {
     const part = this.span > 0 ? (this.time - this.motion.start) / this.span : 0;
     this.scrub.value = String(Math.round(part * 100000));
-    const text = `${pretty(this.time)} ${this.units}`;
+    const text = this.axis ? pretty(this.time) : `${pretty(this.time)} ${this.units}`;
     this.scrub.setAttribute("aria-valuetext", text);
-    this.clock.value = `t = ${text}`;
+    this.clock.value = `${this.axis || "t"} = ${text}`;
     this.motion.set(this.time);
     this.stage.update(this.time);
     this.changed(this.time);

@@ -94,7 +94,7 @@ export class Plots {
     const chart = this.chart(found, figure);
     chart.over.append(head);
     chart.ctx.canvas.setAttribute("role", "img");
-    chart.ctx.canvas.setAttribute("aria-label", `${data.title} over time: ${found.curves.map((curve) => curve.label).join(", ")}`);
+    chart.ctx.canvas.setAttribute("aria-label", `${data.title} over ${this.report.axis || "time"}: ${found.curves.map((curve) => curve.label).join(", ")}`);
     this.seekOnClick(chart);
     const plot = { data, chart, head, figure };
     this.open.set(data.name, plot);
@@ -119,7 +119,7 @@ export class Plots {
       cursor: { drag: { x: true, y: false }, points: { size: 6 } },
       axes: [axis(false, 26), axis(found.log, 62)],
       series: [
-        { label: `t [${this.report.time_units}]`, value },
+        { label: this.report.axis || `t [${this.report.time_units}]`, value },
         ...found.curves.map(({ label, shade, faint }): uPlot.Series => ({
           label,
           stroke: colours[shade % colours.length] + (faint ? "66" : ""),

@@ -107,6 +107,7 @@ export interface StageView {
   readonly canvas: HTMLCanvasElement;
   readonly gridStep: number;
   readonly traceStride: number; // frames between two points of a trace
+  readonly start: number; // the node that is followed when the page opens; -1: none
   recolour(): void;
   update(time: number): void;
   follow(node: number): void;
@@ -124,6 +125,7 @@ export class EmptyStage implements StageView {
   readonly canvas = document.createElement("canvas");
   readonly gridStep = 0;
   readonly traceStride = 1;
+  readonly start = -1;
   constructor(host: HTMLElement) {
     const note = document.createElement("p");
     note.className = "missing";
@@ -155,6 +157,10 @@ export class Stage implements StageView {
   readonly canvas: HTMLCanvasElement;
   readonly gridStep: number;
   readonly traceStride: number;
+  readonly start: number;
+  private readonly triad: Triad;
+  private size = 1; // radius of the model at the start
+  private pixel = 0; // world units per pixel for which the thinnest drawables were made visible
   private renderer: WebGLRenderer;
   private scene = new Scene();
   private camera = new PerspectiveCamera(35, 1, 0.01, 100);
@@ -209,8 +215,16 @@ export class Stage implements StageView {
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.addEventListener("change", () => this.invalidate());
     this.canvas.setAttribute("aria-label", this.describe());
+    this.triad = new Triad(host);
     this.recolour();
     this.view("corner");
+    this.start = this.findMoving();
+    if (this.start >= 0) {
+      this.follow(this.start);
+      const back = this.camera.position.clone().sub(this.controls.target);
+      this.camera.position.copy(this.controls.target).addScaledVector(back, (2.2 * this.size) / this.radius);
+      this.controls.update();
+    }
     new ResizeObserver(() => this.resize()).observe(host);
     this.resize();
   }
@@ -257,22 +271,85 @@ export class Stage implements StageView {
       this.sweeps = new Sweeps(this.report, this.motion, this.map, this.node);
       this.world.add(this.sweeps.mesh);
     }
-    for (const [primitive, rows] of groups) {
+    const enclosing = this.findEnclosing();
+    for (const [key, rows] of [...groups].flatMap(([primitive, all]): [string, number[]][] => [
+      [primitive, all.filter((row) => !enclosing.has(row))],
+      [`${primitive} enclosing`, all.filter((row) => enclosing.has(row))],
+    ])) {
+      if (rows.length === 0) continue;
+      const primitive = key.split(" ")[0];
+      const clear = key.endsWith("enclosing");
       const material = new MeshStandardMaterial({
         roughness: 0.55,
         metalness: 0.05,
         flatShading: flat.has(primitive),
         // a tetrahedron may be mirrored by its map
         side: primitive === "tetrahedron" ? DoubleSide : FrontSide,
+        transparent: clear,
+        opacity: clear ? 0.3 : 1,
+        depthWrite: !clear,
       });
       const detail = rows.length > 40 ? 0.5 : 1;
       const mesh = new InstancedMesh(geometries[primitive](detail), material, rows.length);
       mesh.instanceMatrix.setUsage(DynamicDrawUsage);
       mesh.frustumCulled = false;
-      mesh.castShadow = mesh.receiveShadow = true;
+      mesh.castShadow = mesh.receiveShadow = !clear;
+      mesh.renderOrder = clear ? 1 : 0;
       this.world.add(mesh);
       this.batches.push({ mesh, rows, link: links.has(primitive) });
     }
+  }
+
+  // Solids of bodies in which, initially, another body has its middle: they are drawn transparent.
+  private findEnclosing(): Set<number> {
+    const scene = this.report.scene!;
+    const found = new Set<number>();
+    const solids: { row: number; inverse: Matrix4; middle: Vector3; size: number }[] = [];
+    for (let row = 0; row < scene.count && solids.length <= 400 && this.motion.frames > 0; row++) {
+      const node = this.node[2 * row];
+      if (scene.role[row] !== "body" || node < 0 || !["ellipsoid", "box", "cylinder"].includes(scene.primitive[row])) continue;
+      const whole = new Matrix4().multiplyMatrices(this.motion.matrixAt(0, node, new Matrix4()), this.local[row]);
+      solids.push({ row, inverse: whole.clone().invert(), middle: new Vector3().setFromMatrixPosition(whole), size: this.radiusOf(row) });
+    }
+    if (solids.length > 400) return found;
+    const limits: Record<string, (x: Vector3) => boolean> = {
+      ellipsoid: (x) => x.length() < 1,
+      box: (x) => Math.max(Math.abs(x.x), Math.abs(x.y), Math.abs(x.z)) < 0.5,
+      cylinder: (x) => Math.hypot(x.x, x.y) < 1 && Math.abs(x.z) < 0.5,
+    };
+    for (const outer of solids)
+      for (const inner of solids) {
+        if (this.node[2 * outer.row] === this.node[2 * inner.row] || inner.size > 0.8 * outer.size) continue;
+        const x = inner.middle.clone().applyMatrix4(outer.inverse);
+        if (limits[scene.primitive[outer.row]](x)) found.add(outer.row);
+      }
+    return found;
+  }
+
+  // The node that moves farthest if the whole motion is much larger than the model; -1: none.
+  private findMoving(): number {
+    const box = [new Vector3(Infinity, Infinity, Infinity), new Vector3(-Infinity, -Infinity, -Infinity)];
+    const at = new Vector3();
+    let largest = 0;
+    if (this.motion.frames === 0) return -1;
+    for (let i = 0; i < (this.report.scene?.count ?? 0); i++) {
+      const node = this.node[2 * i];
+      if (node < 0) continue;
+      at.setFromMatrixPosition(this.motion.matrixAt(0, node, new Matrix4()));
+      box[0].min(at);
+      box[1].max(at);
+      if (!links.has(this.report.scene!.primitive[i])) largest = Math.max(largest, this.radiusOf(i));
+    }
+    this.size = Math.max(box[0].distanceTo(box[1]) / 2 + largest, 1e-9);
+    if (!(this.radius > 5 * this.size)) return -1;
+    let farthest = -1;
+    let most = 0;
+    for (let node = 0; node < this.motion.nodes.length; node++) {
+      const from = new Vector3().setFromMatrixPosition(this.motion.matrixAt(0, node, new Matrix4()));
+      at.setFromMatrixPosition(this.motion.matrixAt(this.motion.frames - 1, node, new Matrix4()));
+      if (at.distanceTo(from) > most) [most, farthest] = [at.distanceTo(from), node];
+    }
+    return farthest;
   }
 
   // Visits all drawables of finite size, in a selection of the frames, with position and size.
@@ -489,6 +566,9 @@ export class Stage implements StageView {
     }
     const identity = new Matrix4();
     const matrix = new Matrix4();
+    // nothing is thinner than about two pixels at the distance of the middle
+    this.pixel = this.pixelSize();
+    const thinnest = 1.1 * this.pixel;
     const a = new Vector3();
     const b = new Vector3();
     for (const { mesh, rows, link } of this.batches) {
@@ -502,9 +582,10 @@ export class Stage implements StageView {
           const m = this.map.subarray(15 * row, 15 * row + 7);
           a.set(m[0], m[1], m[2]).applyMatrix4(frame);
           b.set(m[3], m[4], m[5]).applyMatrix4(other >= 0 ? this.motion.matrices[other] : identity);
-          spanned(a, b, m[6], matrix);
+          spanned(a, b, Math.max(m[6], thinnest), matrix);
         } else {
           matrix.multiplyMatrices(frame, this.local[row]);
+          thicken(matrix, thinnest);
         }
         mesh.setMatrixAt(i, matrix);
       });
@@ -517,6 +598,12 @@ export class Stage implements StageView {
     }
     this.keepFollowing();
     this.invalidate();
+  }
+
+  // World units per pixel at the point that the camera looks at.
+  private pixelSize(): number {
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    return (2 * distance * Math.tan((this.camera.fov * Math.PI) / 360)) / Math.max(this.canvas.clientHeight, 1);
   }
 
   private keepFollowing(): void {
@@ -560,7 +647,12 @@ export class Stage implements StageView {
     const axes = { x: new Vector3(1, 0, 0), y: new Vector3(0, -1, 0), z: new Vector3(0, 0, 1) };
     let direction = new Vector3();
     if (from !== "corner") direction.copy(axes[from]);
-    else if (normal.length() > 0) direction.copy(normal);
+    else if (normal.length() > 0) {
+      // from the side on which the plane is not mirrored: its first axis points to the right
+      const right = this.up.clone().cross(normal).toArray();
+      const main = right.reduce((most, x) => (Math.abs(x) > Math.abs(most) + 1e-9 ? x : most), 0);
+      direction.copy(normal).multiplyScalar(main < 0 ? -1 : 1);
+    }
     else {
       const side = Math.abs(this.up.z) > 0.9 ? new Vector3(1, -1.5, 0) : new Vector3(1, 0.4, 1.5);
       direction = side.addScaledVector(this.up, -side.dot(this.up)).normalize().addScaledVector(this.up, 0.42);
@@ -604,7 +696,10 @@ export class Stage implements StageView {
   // Draws if something changed.
   render(force = false): void {
     if (!this.dirty && !force) return;
+    const zoom = this.pixelSize() / (this.pixel || 1);
+    if (zoom > 1.2 || zoom < 0.8) this.update(this.time);
     this.dirty = false;
+    this.triad.show(this.camera);
     this.renderer.render(this.scene, this.camera);
   }
 
@@ -619,4 +714,50 @@ function spanned(a: Vector3, b: Vector3, radius: number, out: Matrix4): void {
   const along = b.clone().sub(a);
   const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), along.clone().normalize());
   out.compose(a, turn, new Vector3(radius, radius, Math.max(along.length(), 1e-12)));
+}
+
+// Scales the axes of a matrix that are shorter than `least`.
+function thicken(matrix: Matrix4, least: number): void {
+  const e = matrix.elements;
+  for (let k = 0; k < 12; k += 4) {
+    const length = Math.hypot(e[k], e[k + 1], e[k + 2]);
+    if (length >= least || length === 0) continue;
+    for (let i = 0; i < 3; i++) e[k + i] *= least / length;
+  }
+}
+
+// The axes of space in a corner of the stage.
+class Triad {
+  private readonly lines: SVGLineElement[] = [];
+  private readonly names: SVGTextElement[] = [];
+
+  constructor(host: HTMLElement) {
+    const space = "http://www.w3.org/2000/svg";
+    const picture = document.createElementNS(space, "svg");
+    picture.setAttribute("class", "triad");
+    picture.setAttribute("viewBox", "-40 -40 80 80");
+    picture.setAttribute("aria-hidden", "true");
+    for (const name of ["x", "y", "z"]) {
+      const line = document.createElementNS(space, "line");
+      const text = document.createElementNS(space, "text");
+      line.setAttribute("class", name);
+      text.setAttribute("class", name);
+      text.textContent = name;
+      picture.append(line, text);
+      this.lines.push(line);
+      this.names.push(text);
+    }
+    host.append(picture);
+  }
+
+  show(camera: PerspectiveCamera): void {
+    for (let k = 0; k < 3; k++) {
+      const axis = new Vector3(k === 0 ? 1 : 0, k === 1 ? 1 : 0, k === 2 ? 1 : 0).transformDirection(camera.matrixWorldInverse);
+      this.lines[k].setAttribute("x2", (26 * axis.x).toFixed(1));
+      this.lines[k].setAttribute("y2", (-26 * axis.y).toFixed(1));
+      this.names[k].setAttribute("x", (34 * axis.x).toFixed(1));
+      this.names[k].setAttribute("y", (4 - 34 * axis.y).toFixed(1));
+      this.names[k].style.opacity = Math.hypot(axis.x, axis.y) < 0.15 ? "0" : "1";
+    }
+  }
 }
