@@ -37,7 +37,7 @@ def test_explanations_are_in_one_column(oloid):
     assert len(commands) >= len(COMMANDS) and len(columns(commands)) == 1
     for command in COMMANDS:
         text = oloid(command, "--help").stdout.split("options:\n")[1].split("\n\n")[0]
-        options = [line for line in text.splitlines() if line.lstrip().startswith("-")]
+        options = [line for line in text.splitlines() if re.match(r" +(-\w, )?--\w", line)]
         assert len(columns(options)) == 1, text
 
 

@@ -331,7 +331,10 @@ export class Stage implements StageView {
     const box = [new Vector3(Infinity, Infinity, Infinity), new Vector3(-Infinity, -Infinity, -Infinity)];
     const at = new Vector3();
     let largest = 0;
-    if (this.motion.frames === 0) return -1;
+    // what is held by the ground does not fly away
+    const held = this.report.scene?.role.some((role, i) => role !== "ground" && role !== "trace" &&
+      (this.node[2 * i] < 0 || (links.has(this.report.scene!.primitive[i]) && this.node[2 * i + 1] < 0)));
+    if (this.motion.frames === 0 || held) return -1;
     for (let i = 0; i < (this.report.scene?.count ?? 0); i++) {
       const node = this.node[2 * i];
       if (node < 0) continue;

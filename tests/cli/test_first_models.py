@@ -1,0 +1,82 @@
+"""Models that newcomers would write: short files that run, and what their first line says to watch
+for happens."""
+import csv
+import io
+import json
+import math
+
+import pytest
+from conftest import ROOT
+
+
+@pytest.fixture
+def table(oloid):
+    """Runs a model of the catalogue and returns its columns."""
+    def run(name, *options):
+        lines = (ROOT / "models" / f"{name}.yaml").read_text().splitlines()
+        assert len(lines) <= 40 and lines[0].startswith("# ")
+        done = oloid("run", name, "--json", "-q", "--no-report", *options)
+        report = json.loads(done.stdout)
+        assert done.returncode == 0 and report["level"] == "ok" and report["warnings"] == []
+        text = oloid("export", report["result"], "--csv", "-").stdout
+        names, *rows = csv.reader(io.StringIO(text))
+        return {name: [float(row[i]) for row in rows] for i, name in enumerate(names)}
+    return run
+
+
+def vectors(table, name):
+    return list(zip(*(table[f"{name}.{axis}"] for axis in "xyz")))
+
+
+def test_cable_of_the_quadcopter_goes_slack_and_taut(table):
+    t = table("quadcopter")
+    hook = [[x - 0.03 * d for x, d in zip(position, third)]
+            for position, third in zip(vectors(t, "copter.position"), vectors(t, "copter.d3"))]
+    length = [math.dist(a, b) for a, b in zip(hook, vectors(t, "parcel.position"))]
+    before = [x for x, time in zip(length, t["time"]) if time < 1]
+    free = [x for x, time in zip(length, t["time"]) if 1.1 < time < 1.25]
+    after = [x for x, time in zip(length, t["time"]) if time > 1.3]
+    assert min(before) > 0.8 and max(free) < 0.8 and max(after) > 0.82
+
+
+def test_wheel_of_the_quarter_car_hops_and_its_body_does_not(table):
+    t = table("quarter-car")
+    car = [x - t["car.position.z"][0] for x in t["car.position.z"]]
+    wheel = [x - t["wheel.position.z"][0] for x in t["wheel.position.z"]]
+    assert max(map(abs, car[:400])) < 1e-9  # at rest on the flat road
+    assert max(wheel) > 0.045 and max(map(abs, car)) < 0.025
+
+
+def test_quarter_car_has_two_frequencies(oloid):
+    """Eigenvalues of the two masses, k and tyre: the quadratic of their characteristic equation."""
+    modes = json.loads(oloid("modes", "quarter-car", "--json").stdout)["modes"]
+    M, m, k, K = 300, 40, 20000, 180000
+    p, q = (k / M + (k + K) / m) / 2, k * K / (M * m)
+    exact = [math.sqrt(p - math.sqrt(p * p - q)), math.sqrt(p + math.sqrt(p * p - q))]
+    assert [mode["omega"] for mode in modes] == pytest.approx(exact, rel=1e-6)
+
+
+def test_satellite_turns_without_angular_momentum(table):
+    t = table("satellite")
+    spin = max(map(abs, t["spin-z.angle.rate"]))
+    for axis in "xyz":
+        assert max(map(abs, t[f"angular_momentum.{axis}"])) < 1e-10 * spin
+    assert abs(t["hub.d1.y"][-1]) > 0.03
+    ringing = [y for y, time in zip(t["hub.angular_velocity.z"], t["time"]) if time > 5]
+    assert max(ringing) > 0 > min(ringing)
+
+
+def test_platform_of_the_delta_robot_does_not_tilt(table):
+    t = table("delta-robot")
+    assert max(abs(x - 1) for x in t["platform.d3.z"]) < 1e-9
+    assert max(abs(x - 1) for x in t["platform.d1.x"]) < 1e-9
+    assert max(t["tool.position.x"]) - min(t["tool.position.x"]) > 0.2
+
+
+def test_trebuchet_passes_its_energy_to_the_stone(table):
+    t = table("trebuchet")
+    vx, vz = t["stone.velocity.x"][-1], t["stone.velocity.z"][-1]
+    assert vx > 25 and vz > 25  # forward and upward
+    fallen = 9.81 * 3000 * (max(t["box.position.z"]) - t["box.position.z"][-1])
+    gained = 0.5 * 40 * (vx * vx + vz * vz)
+    assert gained > 0.5 * fallen
