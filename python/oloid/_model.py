@@ -4,6 +4,7 @@ A Model is a description: sections of elements with the keys of a model file. It
 text of a model file, which the library reads; therefore all rules and error messages are those of
 model files.
 """
+import difflib
 import json
 import numbers
 import re
@@ -60,6 +61,16 @@ def key_text(key):
     return json.dumps(str(key), ensure_ascii=False)
 
 
+def check_keys(noun, keys):
+    """Refuses unknown keys at the call, not when the model is read."""
+    known = [*keys_of(noun), "repeat"]
+    for key in keys:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            hint = f", did you mean '{near[0]}'?" if near else f"; known are {', '.join(known)}"
+            raise InputError(f"add_{noun.replace('-', '_')}: unknown key '{key}'{hint}")
+
+
 class Model:
     """A model in code.
 
@@ -101,6 +112,7 @@ class Model:
         if section is None:
             raise InputError(f"there is no element '{noun}'; known are {', '.join(kinds())}")
         function, derivatives = keys.pop("function", None), keys.pop("slopes", None)
+        check_keys(noun, keys)
         if derivatives is not None and not (callable(derivatives) and callable(function)):
             raise InputError(f"{section}: `slopes` are a function, the derivatives of `function`")
         if function is not None:

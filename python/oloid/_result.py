@@ -1,7 +1,10 @@
 """Results: the recorded columns of a run as NumPy arrays, its ledger and its verdict."""
 import builtins
+import html
 import os
+import pathlib
 import shutil
+import tempfile
 import threading
 from collections import namedtuple
 from collections.abc import Mapping
@@ -10,6 +13,7 @@ import numpy
 
 from ._errors import Error, InputError, NotFoundError, call, create
 from ._library import encode, ffi, filled, lib, text
+from ._rotation import quaternions
 
 AXES = ("x", "y", "z")
 
@@ -74,7 +78,8 @@ class Result(Mapping):
     """A result file, complete or not.
 
     result["top.position.x"] is a column, result["top.position"] its three components as an array of
-    rows x 3."""
+    rows x 3, result["top.rotation"] the rotation matrices, rows x 3 x 3, result["top.quaternion"]
+    the unit quaternions w, x, y, z, rows x 4, result["top.angular_velocity"] rows x 3."""
 
     def __init__(self, path, folder=None):
         self.path = os.fspath(path)
@@ -116,7 +121,11 @@ class Result(Mapping):
         with self._lock:
             if name not in self._cache:
                 parts = [f"{name}.{axis}" for axis in AXES]
-                if name not in self._units and all(part in self._units for part in parts):
+                body, _, quantity = name.rpartition(".")
+                if quantity in ("rotation", "quaternion") and f"{body}.d1.x" in self._units:
+                    R = numpy.stack([self[f"{body}.d{i}"] for i in (1, 2, 3)], axis=-1)
+                    values = R if quantity == "rotation" else quaternions(R)
+                elif name not in self._units and all(part in self._units for part in parts):
                     values = numpy.column_stack([self._read(part) for part in parts])
                 else:
                     values = self._read(name)
@@ -241,6 +250,17 @@ class Result(Mapping):
         errors. Returns the figure."""
         from ._plot import plot
         return plot(self, names)
+
+    def _repr_html_(self):
+        """The report, in a notebook."""
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(self.report(os.path.join(folder, "page.html"))).read_text("utf-8")
+        return (f'<iframe srcdoc="{html.escape(page)}" style="width: 100%; height: 640px; '
+                'border: 0"></iframe>')
+
+    def __str__(self):
+        lines = [repr(self), str(self.verdict), *(f"warning: {one}" for one in self.warnings)]
+        return "\n".join(line for line in lines if line)
 
     def __repr__(self):
         return f"<oloid.Result of {self.model!r}: {self.rows} rows, {self.status}>"

@@ -1,6 +1,8 @@
 """Systems (compiled models), states and steppers."""
+import math
 import os
 from collections import namedtuple
+from collections.abc import Mapping
 
 import numpy
 
@@ -8,6 +10,7 @@ from ._errors import InputError, Interrupted, interruptible, call, create, from_
 from ._guard import SETTERS, Guard, vector
 from ._library import encode, ffi, filled, lib, text
 from ._model import Model, number_text
+from ._rotation import quaternions
 
 Node = namedtuple("Node", "name kind offset")
 Invariant = namedtuple("Invariant", "name why")
@@ -227,6 +230,11 @@ class System:
         return [as_tuple(Invariant, lib.olo_system_invariant(self._system, i))
                 for i in range(lib.olo_system_invariant_count(self._system))]
 
+    def __repr__(self):
+        counts = self.counts
+        return (f"<oloid.System {self.name!r}: {counts['bodies']} bodies, {counts['points']} points, "
+                f"{counts['degrees_of_freedom']} degrees of freedom>")
+
     def initial_state(self):
         """The initial state, as `run.start` of the model requires; `state.projection` is the change
         of the given values that the constraints required."""
@@ -277,10 +285,6 @@ class System:
         monitor.raise_failure(status, error)
         del texts
         return as_tuple(Summary, summary)
-
-    def __repr__(self):
-        return (f"<oloid.System {self.name!r}: {len(self.nodes)} nodes, "
-                f"{self.coordinates} coordinates>")
 
 
 class State:
@@ -390,6 +394,37 @@ class State:
         return (lib.olo_system_joint_coordinate_value(system, self._state, index),
                 lib.olo_system_joint_coordinate_rate(system, self._state, index))
 
+    def _bodies(self, name):
+        """Offsets in q of one body, or of all."""
+        found = [node.offset for node in self.system.nodes
+                 if node.kind == "body" and name in (None, node.name)]
+        if name is not None and not found:
+            raise InputError(f"there is no body '{name}'", "NOT_FOUND")
+        return found
+
+    def _directors(self, numbers, name):
+        """The directors as columns of matrices, or their rates."""
+        found = numpy.array([numbers[i + 3:i + 12].reshape(3, 3).T for i in self._bodies(name)])
+        return found.reshape(-1, 3, 3) if name is None else found[0]
+
+    def rotation(self, name=None):
+        """Rotation matrix of a body, whose columns are the axes of the body in space; without a
+        name, those of all bodies in the order of `system.nodes`, an array (bodies, 3, 3)."""
+        return self._directors(self.q, name)
+
+    def quaternion(self, name=None):
+        """Unit quaternion w, x, y, z with w >= 0 of a body, or of all bodies."""
+        return quaternions(self.rotation(name))
+
+    def angular_velocity(self, name=None, in_body=False):
+        """Angular velocity of a body, or of all bodies, in space or along the axes of the body."""
+        R, rate = self.rotation(name), self._directors(self.v, name)
+        spin = rate @ numpy.swapaxes(R, -1, -2)
+        omega = 0.5 * numpy.stack([spin[..., 2, 1] - spin[..., 1, 2],
+                                   spin[..., 0, 2] - spin[..., 2, 0],
+                                   spin[..., 1, 0] - spin[..., 0, 1]], axis=-1)
+        return numpy.einsum("...ji,...j->...i", R, omega) if in_body else omega
+
     def reverse(self):
         """Reverses time: the velocity is negated."""
         lib.olo_state_reverse(self._state)
@@ -413,8 +448,18 @@ class Stepper:
         """Number of unknowns of the Newton iteration."""
         return lib.olo_stepper_unknown_count(self._stepper)
 
-    def step(self, state, h=None):
-        """Advances the state by h (default: the step of the run); on failure it is unchanged."""
+    def step(self, state, h=None, controls=None):
+        """Advances the state by h (default: the step of the run); on failure it is unchanged.
+
+        `controls` = {name: value} replaces, in this and the following steps, the factor over time
+        of the load of this name, or of the torque or force of the joint, or the target of its
+        controller; None instead of a value: the function of the model acts again. The controls may
+        be the second argument: step(state, {"motor": 0.3})."""
+        if isinstance(h, Mapping):
+            h, controls = None, h
+        for name, value in (controls or {}).items():
+            call(lib.olo_stepper_set_control, self._stepper, encode(name),
+                 math.nan if value is None else float(value))
         self._advance(lib.olo_stepper_step, state, self._run.step if h is None else h)
 
     def adapt(self, state, longest=None):

@@ -300,6 +300,7 @@ struct olo_stepper {
                           state */
     bool saved;        /* `backup` is valid */
     olo_state *begin;  /* initial state of a composed step or of a half of it */
+    double *controls;  /* [actions] or NULL: see olo_stepper_set_control */
     double *gathered;  /* [m + reactions] multipliers and reactions of a composed step */
     olo_part part[OLO_COMPOSITION_PARTS]; /* its parts with their forces, for reactions ... */
     int part_count;                       /* ... of the last step, if it was composed */

@@ -206,6 +206,7 @@ void olo_stepper_free(olo_stepper *stepper)
     olo_state_free(stepper->backup);
     olo_state_free(stepper->begin);
     olo_free(stepper->gathered);
+    olo_free(stepper->controls);
     olo_control_free(&stepper->control);
     olo_step_free(&stepper->step);
     olo_free(stepper);

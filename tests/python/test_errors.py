@@ -39,10 +39,11 @@ def test_bad_names_and_settings(command, arguments, words):
 
 def test_a_model_in_code_has_the_errors_of_a_file():
     model = pendulum()
-    model.add_body(name="box", mas=1)
+    with pytest.raises(oloid.InputError, match="unknown key 'mas', did you mean 'mass'"):
+        model.add_body(name="box", mas=1)
+    model.add_body(name="box", mass=1, inertia=[1, 2])
     with pytest.raises(oloid.InputError,
-                       match=r"pendulum:\d+:\d+: bodies\[0\]: unknown key 'mas', "
-                             r"did you mean 'mass'"):
+                       match=r"pendulum:\d+:\d+: bodies\[0\].inertia: expected 3, 6 or 3x3"):
         oloid.load(model)
     with pytest.raises(oloid.InputError, match="unknown section 'bodys'|unknown key 'bodys'"):
         oloid.load(oloid.Model("x", bodys=[]))
