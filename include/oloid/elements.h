@@ -214,6 +214,8 @@ typedef struct olo_spring {
     double length;    /**< distance: rest length; OLO_UNSET: the initial distance */
     double offset[3]; /**< linear: x2 - x1 without force */
     double damping;   /**< of the parallel damper, force per velocity */
+    /** Instead of `between`: a joint coordinate, "hinge.angle"; `length` is its rest value. */
+    const char *along;
     /** Distance only: any stored energy as an expression of the length `l`, instead of the
      * stiffness, for example "k*(l-l0)^4". */
     const char *energy;
@@ -226,6 +228,7 @@ typedef struct olo_damper {
     olo_point_on_body between[2]; /**< its ends */
     const char *type;             /**< "distance" (default) or "linear" */
     double damping;               /**< force per velocity */
+    const char *along;            /**< instead of `between`: a joint coordinate, "hinge.angle" */
 } olo_damper;
 
 /** A support of a body or a point mass on the ground. */

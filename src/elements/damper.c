@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "elements/relation_row.h"
 #include "elements/span.h"
 #include "linalg/vec3.h"
 
@@ -34,6 +35,8 @@ olo_status olo_build_span(olo_builder *builder, const olo_drawable *style,
     *span = ends[1];
     if (!olo_position_add(span, -1.0, &ends[0]))
         return olo_builder_fail(builder, "between", "the chain of relative_to is too long");
+    if (!between[0].on && !between[1].on && !between[0].given && !between[1].given)
+        return olo_builder_fail(builder, NULL, "needs `between`, two points, or `along`");
     if (span->count == 0)
         return olo_builder_fail(builder, "between",
                                 "both ends are the same point or fixed in space");
@@ -71,6 +74,13 @@ olo_status olo_build_damper(olo_builder *builder, const char *name, const char *
 static olo_status build(olo_builder *builder, const void *element)
 {
     const olo_damper *damper = element;
+    if (damper->along) {
+        int coordinate;
+        olo_status found = olo_find_joint_coordinate(builder, "along", damper->along, &coordinate);
+        return found == OLO_OK
+                   ? olo_build_damper_along(builder, damper->name, coordinate, damper->damping)
+                   : found;
+    }
     olo_position span;
     double length;
     const olo_drawable style = {.name = damper->name, .role = "damper", .primitive = "dashpot"};
@@ -93,8 +103,11 @@ static const olo_field fields[] = {
     {.key = "between",
      .kind = OLO_FIELD_POINTS_ON_BODIES,
      .offset = offsetof(olo_damper, between),
-     .required = true,
-     .help = "its two ends"},
+     .help = "its two ends; this or `along` is required"},
+    {.key = "along",
+     .kind = OLO_FIELD_REFERENCE,
+     .offset = offsetof(olo_damper, along),
+     .help = "instead of `between`: a joint coordinate, hinge.angle"},
     {.key = "type",
      .kind = OLO_FIELD_CHOICE,
      .offset = offsetof(olo_damper, type),

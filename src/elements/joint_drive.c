@@ -154,11 +154,8 @@ static olo_status add_spring(const drives *x)
     olo_status status = choose(x, "stiffness", ANY, &i);
     if (status != OLO_OK)
         return status;
-    double c[2] = {x->joint->stiffness, x->joint->rest};
-    if (isnan(c[1]))
-        c[1] = olo_term_energy(term_of(x, i), olo_build_system(x->builder)->q0, NULL);
-    const olo_law *law = term_of(x, i)->law->angle ? &olo_law_angle_spring : &olo_law_spring;
-    return olo_build_coordinate_term(x->builder, x->joint->name, OLO_ROLE_STRAIN, law, c, i);
+    return olo_build_spring_along(x->builder, x->joint->name, i, x->joint->stiffness,
+                                  x->joint->rest);
 }
 
 static olo_status add_damper(const drives *x)
@@ -167,14 +164,9 @@ static olo_status add_damper(const drives *x)
     double damping = x->joint->damping;
     if (damping == 0)
         return OLO_OK;
-    if (damping < 0)
-        return olo_builder_fail(x->builder, "damping", "must not be negative, got %g", damping);
     olo_status status = choose(x, "damping", ANY, &i);
-    if (status != OLO_OK)
-        return status;
-    const olo_law *law = term_of(x, i)->law->angle ? &olo_law_angle_viscous : &olo_law_viscous;
-    return olo_build_coordinate_term(x->builder, x->joint->name, OLO_ROLE_DISSIPATION, law,
-                                     &damping, i);
+    return status == OLO_OK ? olo_build_damper_along(x->builder, x->joint->name, i, damping)
+                            : status;
 }
 
 static olo_status add_stops(const drives *x)

@@ -41,8 +41,8 @@ static olo_status unknown(olo_builder *builder, const char *key, const char *nam
     return status;
 }
 
-/* "hinge.angle", or "hinge" where that joint has one coordinate only. */
-static olo_status find(olo_builder *builder, const char *key, const char *name, int *coordinate)
+olo_status olo_find_joint_coordinate(olo_builder *builder, const char *key, const char *name,
+                                     int *coordinate)
 {
     const olo_system *s = olo_build_system(builder);
     size_t length = strlen(name);
@@ -68,7 +68,7 @@ static olo_status find(olo_builder *builder, const char *key, const char *name, 
 static olo_status add_share(olo_builder *builder, const char *key, const char *name, double factor,
                             olo_relation_row *row)
 {
-    olo_status status = find(builder, key, name, &row->coordinate[row->count]);
+    olo_status status = olo_find_joint_coordinate(builder, key, name, &row->coordinate[row->count]);
     if (status != OLO_OK)
         return status;
     for (int i = 0; i < row->count; i++)

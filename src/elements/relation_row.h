@@ -26,6 +26,17 @@ olo_status olo_build_motion(olo_builder *builder, const char *name, int coordina
 olo_status olo_motion_initial_rate(olo_builder *builder, const char *key, const olo_signal *signal,
                                    double *rate);
 
+/* Finds a joint coordinate by its name, "hinge.angle", or "hinge" if this joint has only one. */
+olo_status olo_find_joint_coordinate(olo_builder *builder, const char *key, const char *name,
+                                     int *coordinate);
+
+/* Adds a spring 1/2 k (x - rest)^2 or a damper along a joint coordinate x; a `rest` that is not
+ * given is the initial value. */
+olo_status olo_build_spring_along(olo_builder *builder, const char *owner, int coordinate,
+                                  double stiffness, double rest);
+olo_status olo_build_damper_along(olo_builder *builder, const char *owner, int coordinate,
+                                  double damping);
+
 /* Whether an expression, a table or a function is given. */
 static inline bool olo_signal_is_given(const olo_signal *signal)
 {

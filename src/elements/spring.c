@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "elements/relation_row.h"
 #include "elements/span.h"
 #include "linalg/vec3.h"
 
@@ -131,9 +132,34 @@ static olo_status build_linear(olo_builder *builder, const olo_spring *spring,
                           &spring->stiffness, 1, &form);
 }
 
+/* Adds a spring and a damper along a joint coordinate. */
+static olo_status build_along(olo_builder *builder, const olo_spring *spring)
+{
+    int coordinate;
+    olo_status status = olo_find_joint_coordinate(builder, "along", spring->along, &coordinate);
+    if (status != OLO_OK)
+        return status;
+    if (spring->between[0].on || spring->between[1].on || spring->between[0].given ||
+        spring->between[1].given)
+        return olo_builder_fail(builder, "between", "give either two points or `along`");
+    if (spring->energy || vec3_norm(spring->offset) > 0)
+        return olo_builder_fail(builder, spring->energy ? "energy" : "offset",
+                                "is for springs between two points");
+    if (!(spring->stiffness >= 0))
+        return olo_builder_fail(builder, "stiffness",
+                                "of a spring along a coordinate must not be negative or missing");
+    status = olo_build_spring_along(builder, spring->name, coordinate, spring->stiffness,
+                                    spring->length);
+    return status == OLO_OK
+               ? olo_build_damper_along(builder, spring->name, coordinate, spring->damping)
+               : status;
+}
+
 static olo_status build(olo_builder *builder, const void *element)
 {
     const olo_spring *spring = element;
+    if (spring->along)
+        return build_along(builder, spring);
     olo_position span;
     double initial;
     const olo_drawable style = {.name = spring->name, .role = "spring", .primitive = "coil"};
@@ -168,8 +194,11 @@ static const olo_field fields[] = {
     {.key = "between",
      .kind = OLO_FIELD_POINTS_ON_BODIES,
      .offset = offsetof(olo_spring, between),
-     .required = true,
-     .help = "its two ends"},
+     .help = "its two ends; this or `along` is required"},
+    {.key = "along",
+     .kind = OLO_FIELD_REFERENCE,
+     .offset = offsetof(olo_spring, along),
+     .help = "instead of `between`: a joint coordinate, hinge.angle; length is its rest value"},
     {.key = "type",
      .kind = OLO_FIELD_CHOICE,
      .offset = offsetof(olo_spring, type),

@@ -76,19 +76,19 @@ static olo_status add_directory(olo_catalogue *catalogue, const char *directory,
  * own folder as in the Python package, or in share/ as in an installation, which may be moved. */
 static olo_status add_beside(olo_catalogue *catalogue, olo_error *error)
 {
-    static const char *const places[] = {"models", "../share/oloid/models",
-                                         "../../share/oloid/models"};
+    static const char *const folders[] = {"models", "../share/oloid/models",
+                                          "../../share/oloid/models"};
     Dl_info info = {0};
     char file[PATH_MAX], path[PATH_MAX + 64], directory[PATH_MAX];
-    if (dladdr((const void *)&places, &info) == 0 || !info.dli_fname)
+    if (dladdr((const void *)&folders, &info) == 0 || !info.dli_fname)
         return OLO_OK;
     /* of a program it is the word by which it was called, which need not be a path */
     const char *name = strstr(info.dli_fname, ".so") ? info.dli_fname : "/proc/self/exe";
     char *slash = realpath(name, file) ? strrchr(file, '/') : NULL;
     olo_status status = OLO_OK;
-    for (size_t i = 0; slash && status == OLO_OK && i < sizeof places / sizeof *places; i++) {
+    for (size_t i = 0; slash && status == OLO_OK && i < sizeof folders / sizeof *folders; i++) {
         *slash = '\0';
-        (void)snprintf(path, sizeof path, "%s/%s", file, places[i]);
+        (void)snprintf(path, sizeof path, "%s/%s", file, folders[i]);
         if (realpath(path, directory))
             status = add_directory(catalogue, directory, false, error);
     }

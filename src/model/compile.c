@@ -168,7 +168,7 @@ olo_status olo_model_compile(const olo_model *model, olo_system **system, olo_er
  * repetition. */
 static double *variables(olo_pool *pool, size_t count, const double *values)
 {
-    double *all = olo_pool_alloc(pool, 1 + count + OLO_REPETITION_MAX_VARIABLES, sizeof *all);
+    double *all = olo_pool_alloc(pool, 1 + count + OLO_REPETITION_MAX_VALUES, sizeof *all);
     if (all && values)
         memcpy(all + 1, values, count * sizeof *values);
     return all;

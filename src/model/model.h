@@ -31,14 +31,17 @@ typedef struct olo_bound_field {
     const struct olo_yaml_node *node;
 } olo_bound_field;
 
-enum { OLO_REPETITION_MAX_VARIABLES = 3 }; /* a grid in space needs three */
+enum {
+    OLO_REPETITION_MAX_VARIABLES = 3, /* a grid in space needs three */
+    OLO_REPETITION_MAX_VALUES = 8     /* variables and helper values together */
+};
 
 /* The fields of an element that are evaluated again for other parameters, and the values of the
  * variables of its repetition. */
 typedef struct olo_bindings {
     int count;
     const olo_bound_field *fields;
-    double variables[OLO_REPETITION_MAX_VARIABLES];
+    double variables[OLO_REPETITION_MAX_VALUES];
 } olo_bindings;
 
 typedef struct olo_entry {

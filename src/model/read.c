@@ -122,7 +122,7 @@ static olo_status set_variables(olo_reader *reader)
 {
     const olo_parameters *parameters = reader->model->parameters;
     const size_t count = olo_parameters_count(parameters);
-    const size_t capacity = count + 1 + OLO_REPETITION_MAX_VARIABLES;
+    const size_t capacity = count + 1 + OLO_REPETITION_MAX_VALUES;
     reader->names = olo_pool_alloc(&reader->pool, capacity, sizeof *reader->names);
     reader->values = olo_pool_alloc(&reader->pool, capacity, sizeof *reader->values);
     if (!reader->names || !reader->values)

@@ -26,6 +26,8 @@ typedef struct compiled {
 struct olo_repetition {
     const olo_yaml_node *element, *key; /* the map, and its key `repeat` */
     int count;                          /* variables */
+    int helpers;                        /* values that follow from them, in the order of the file */
+    const olo_yaml_node *name[OLO_REPETITION_MAX_VALUES]; /* of variables, then of helpers */
     long first[OLO_REPETITION_MAX_VARIABLES], last[OLO_REPETITION_MAX_VARIABLES];
     size_t parameters; /* variables of the reader without those of the repetition */
     compiled *list;
@@ -81,14 +83,25 @@ static long copies_of(const olo_repetition *repetition)
 static olo_status read_bounds(olo_reader *reader, olo_repetition *repetition)
 {
     const olo_yaml_node *map = repetition->key;
-    if (map->kind != OLO_YAML_MAP || map->count < 1 || map->count > OLO_REPETITION_MAX_VARIABLES) {
+    int variables = 0;
+    for (const olo_yaml_node *node = map->first; map->kind == OLO_YAML_MAP && node;
+         node = node->next)
+        variables += node->kind == OLO_YAML_LIST;
+    if (map->kind == OLO_YAML_MAP && variables == 0 && map->first)
+        return olo_read_fail_expected(reader, map->first, "the bounds [first, last]");
+    if (map->kind != OLO_YAML_MAP || variables < 1 || variables > OLO_REPETITION_MAX_VARIABLES ||
+        map->count > OLO_REPETITION_MAX_VALUES)
         return olo_read_fail_expected(reader, map,
                                       "a map of a variable to its bounds, {i: [first, last]}");
-    }
     olo_status status = OLO_OK;
     for (const olo_yaml_node *node = map->first; node && status == OLO_OK; node = node->next) {
-        const int k = repetition->count++;
         status = check_variable(reader, node);
+        if (status == OLO_OK && node->kind == OLO_YAML_SCALAR) {
+            repetition->name[variables + repetition->helpers++] = node;
+            continue;
+        }
+        const int k = repetition->count++;
+        repetition->name[k] = node;
         if (status == OLO_OK && (node->kind != OLO_YAML_LIST || node->count != 2))
             status = olo_read_fail_expected(reader, node, "the bounds [first, last]");
         if (status == OLO_OK)
@@ -114,14 +127,31 @@ static long variable(const olo_reader *reader, int k)
 /* Adds the variables to the names that expressions may use. */
 static void begin(olo_reader *reader, olo_repetition *repetition)
 {
-    const olo_yaml_node *node = repetition->key->first;
+    const int values = repetition->count + repetition->helpers;
     repetition->parameters = reader->name_count;
-    for (int k = 0; k < repetition->count; k++, node = node->next) {
-        reader->names[1 + repetition->parameters + (size_t)k] = node->key;
+    for (int k = 0; k < values; k++)
+        reader->names[1 + repetition->parameters + (size_t)k] = repetition->name[k]->key;
+    for (int k = 0; k < repetition->count; k++)
         set_variable(reader, repetition, k, repetition->first[k]);
-    }
-    reader->name_count += (size_t)repetition->count;
+    reader->name_count += (size_t)values;
     reader->repetition = repetition;
+}
+
+/* Evaluates the helper values of a copy; each may use those before it. */
+static olo_status find_helpers(olo_reader *reader, const olo_repetition *repetition)
+{
+    olo_status status = OLO_OK;
+    const size_t names = reader->name_count;
+    for (int k = 0; k < repetition->helpers && status == OLO_OK; k++) {
+        const size_t index = repetition->parameters + (size_t)(repetition->count + k);
+        const olo_yaml_node *node = repetition->name[repetition->count + k];
+        reader->name_count = index;
+        status = olo_read_number(reader, node, &reader->values[1 + index]);
+        if (status == OLO_OK && node->expression)
+            olo_read_mark_structural(reader, node->expression);
+    }
+    reader->name_count = names;
+    return status;
 }
 
 static void end(olo_reader *reader, olo_repetition *repetition)
@@ -164,7 +194,9 @@ olo_status olo_repetition_expand(olo_reader *reader, const olo_yaml_node *elemen
     begin(reader, &repetition);
     for (long copy = 0; copy < copies && status == OLO_OK; copy++) {
         repetition.cursor = 0;
-        status = body(reader, element, context);
+        status = find_helpers(reader, &repetition);
+        if (status == OLO_OK)
+            status = body(reader, element, context);
         advance(reader, &repetition);
     }
     end(reader, &repetition);
@@ -173,8 +205,9 @@ olo_status olo_repetition_expand(olo_reader *reader, const olo_yaml_node *elemen
 
 void olo_repetition_variables(const olo_reader *reader, double *variables)
 {
-    for (int k = 0; reader->repetition && k < reader->repetition->count; k++)
-        variables[k] = (double)variable(reader, k);
+    const olo_repetition *x = reader->repetition;
+    for (int k = 0; x && k < x->count + x->helpers; k++)
+        variables[k] = reader->values[1 + x->parameters + (size_t)k];
 }
 
 bool olo_repetition_is_key(const olo_reader *reader, const olo_yaml_node *node)
@@ -311,7 +344,7 @@ static size_t token_length(const char *text)
 static int find_variable(const olo_reader *reader, const char *name, size_t length)
 {
     const olo_repetition *repetition = reader->repetition;
-    for (int k = 0; k < repetition->count; k++) {
+    for (int k = 0; k < repetition->count + repetition->helpers; k++) {
         const char *known = reader->names[1 + repetition->parameters + (size_t)k];
         if (strlen(known) == length && strncmp(known, name, length) == 0)
             return k;
@@ -324,8 +357,8 @@ olo_status olo_repetition_function(olo_reader *reader, const char *text, const c
     *expanded = text;
     if (!reader->repetition)
         return OLO_OK;
-    // each character may be a variable, of at most 16 digits, a sign and parentheses
-    enum { VALUE_SIZE = 24 };
+    // each character may be a value, of at most 17 digits, signs, an exponent and parentheses
+    enum { VALUE_SIZE = 32 };
     char *result = olo_pool_alloc(&reader->pool, strlen(text) + 1, VALUE_SIZE);
     if (!result)
         return olo_read_no_memory(reader);
@@ -334,7 +367,8 @@ olo_status olo_repetition_function(olo_reader *reader, const char *text, const c
         token = token_length(text);
         const int k = find_variable(reader, text, token);
         if (k >= 0) {
-            result += snprintf(result, VALUE_SIZE, "(%ld)", variable(reader, k));
+            const size_t index = 1 + reader->repetition->parameters + (size_t)k;
+            result += snprintf(result, VALUE_SIZE, "(%.17g)", reader->values[index]);
         } else {
             memcpy(result, text, token);
             result += token;
