@@ -180,10 +180,10 @@ static void add_to_extent(const olo_system *s, extent *all, int node, const doub
  * moments of inertia of a model are often those of something larger than its mechanism. */
 static void shrink(const extent *r, olo_drawable *d)
 {
-    const double least = 0.25; /* of its size: a joint may be near the centre */
+    const double least = 0.25; /* of its size: joints near the centre say nothing about the size */
     const double largest = fmax(fmax(d->size[0], d->size[1]), d->size[2]);
-    const double factor = fmax(r->largest / largest, least);
-    for (int k = 0; d->assumed && !d->symbol && r->point_count > 0 && factor < 1 && k < 3; k++)
+    const double factor = r->largest / largest;
+    for (int k = 0; d->assumed && !d->symbol && factor >= least && factor < 1 && k < 3; k++)
         d->size[k] *= factor;
 }
 

@@ -255,7 +255,7 @@ def test_a_mode_swings_in_a_result(oloid):
     reach = [math.hypot(float(r["bob.position.x"]), float(r["bob.position.y"])) for r in rows]
     assert max(reach) > 0.1 and reach[0] < 1e-9
     page = (oloid.folder / "m.report.html").read_text()
-    assert "One period of mode 2: frequency 0.31831, omega 2." in page
+    assert "One period of mode 2: frequency 0.31831 Hz, omega 2." in page
 
 
 def test_free_bodies_are_counted(oloid):

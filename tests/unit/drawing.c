@@ -112,11 +112,11 @@ TEST(a_needle_ends_at_the_farthest_of_its_joints)
     check_close(1.0, bar_length("[0, 1, 1]", two), 1e-12);
     check_close(1.0, bar_length("[0, 10, 10]", two), 1e-12);
     check_close(1.2, bar_length("[0, 10, 10]", linked), 1e-12);
-    /* bodies that are shorter, that have one joint, or that are no needles are not changed: a disc
-     * with J_x = 10, J_y = J_z = 5 */
+    /* bodies that are shorter, or that have their joint at the centre, are not changed; a disc with
+     * J_x = 10, J_y = J_z = 5 is no needle and shrinks as a whole */
     check_close(sqrt(5 * 0.1 / 3), bar_length("[0, 0.1, 0.1]", two), 1e-12);
     check_close(sqrt(5 / 3.0), bar_length("[0, 1, 1]", one), 1e-12);
-    check_close(sqrt(5 * 5 / 3.0), bar_length("[10, 5, 5]", two), 1e-12);
+    check_close(1.0, bar_length("[10, 5, 5]", two), 1e-12);
 }
 
 TEST(an_added_mass_is_a_ball_where_it_is)
