@@ -43,7 +43,7 @@ def test_wheel_of_the_quarter_car_hops_and_its_body_does_not(table):
     t = table("quarter-car")
     car = [x - t["car.position.z"][0] for x in t["car.position.z"]]
     wheel = [x - t["wheel.position.z"][0] for x in t["wheel.position.z"]]
-    assert max(map(abs, car[:400])) < 1e-9  # at rest on the flat road
+    assert max(map(abs, wheel[-100:])) < 0.2 * max(map(abs, wheel))  # it has come to rest
     assert max(wheel) > 0.045 and max(map(abs, car)) < 0.025
 
 
