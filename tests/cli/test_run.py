@@ -60,7 +60,8 @@ def test_function_that_is_not_a_number_is_named(oloid, extra, name):
         "bodies: {name: a, mass: 1, inertia: [1, 1, 1]}\n" + extra + "\n")
     done = oloid("run", "m.yaml", "--no-result", "-q")
     assert done.returncode == 3
-    assert f"the step at t = 0.5 failed: '{name}' is not a finite number before" in one_message(done)
+    message = one_message(done)
+    assert f"the step at t = 0.5 failed: '{name}' is not a finite number before" in message
 
 
 def test_results_of_other_parameters_are_beside_each_other(oloid):

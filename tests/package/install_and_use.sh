@@ -48,7 +48,8 @@ echo "examples: run without LD_LIBRARY_PATH"
 mv "$prefix" "$work/moved"
 if [ -x "$work/moved/bin/oloid" ]; then
     "$work/moved/bin/oloid" --version
-    (cd / && PATH="$work/moved/bin:$PATH" oloid models --json) | grep -q '"file": "[^"]*/moved/share/oloid/models/' ||
+    (cd / && PATH="$work/moved/bin:$PATH" oloid models --json) |
+        grep -q '"file": "[^"]*/moved/share/oloid/models/' ||
         { echo "the moved command does not find its models"; exit 1; }
     echo "moved: models are found beside the command"
 fi

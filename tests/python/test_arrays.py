@@ -1,5 +1,5 @@
-"""Rotations and angular velocities as arrays, controls of single steps, keys that are checked at the
-call, and what objects print."""
+"""Rotations and angular velocities as arrays, controls of single steps, keys that are checked at
+the call, and what objects print."""
 import numpy
 import oloid
 import pytest
@@ -78,7 +78,8 @@ def test_controlled_steps_have_the_bits_of_the_model():
 
 def test_unknown_keys_are_refused_at_the_call():
     model = oloid.Model("m")
-    with pytest.raises(oloid.InputError, match="add_body: unknown key 'masss', did you mean 'mass'"):
+    with pytest.raises(oloid.InputError,
+                       match="add_body: unknown key 'masss', did you mean 'mass'"):
         model.add_body(name="a", masss=1)
     with pytest.raises(oloid.InputError, match="add_joint: unknown key 'xyzzy'; known are "):
         oloid.Model("m", joints=[{"xyzzy": 1}])
