@@ -141,12 +141,19 @@ typedef struct olo_section {
 
 /** A geometrically exact beam: large displacements and rotations, with shear and elongation. Its
  * nodes are frames whose third director is tangent to the unloaded beam; they are named `beam.1`,
- * `beam.2`, ... and `beam.start`, `beam.middle`, `beam.end`, and may be used like bodies. The
- * initial state is free of stress. */
+ * `beam.2`, ... and `beam.start`, `beam.middle`, `beam.end`, and may be used like bodies. It has
+ * finite elements, or it is a discrete Cosserat rod. The initial state is free of stress, unless
+ * `rest_length` or `rest_curvature` is given. */
 typedef struct olo_beam {
     int initialised;  /**< set by olo_beam_default(); leave it */
     const char *name; /**< required */
-    int elements;     /**< number of finite elements, 1 to 100,000 */
+    int elements;     /**< number of finite elements, or of edges of a discrete rod, 1 to 100,000 */
+    /** elements: finite elements. Discrete Cosserat rods: vertices, with frames at the vertices;
+     * edges, with positions at the vertices and directors at the edges (its interior nodes are
+     * points, its first and last nodes are frames). */
+    const char *discretisation;
+    /** Of a discrete rod: tangent (NULL: the default), 2/h tan(phi/2), or sine, sin(phi)/h. */
+    const char *curvature;
     /** linear: two nodes per element, second order; quadratic: three nodes, fourth order. */
     const char *interpolation;
     const char *quadrature; /**< reduced (default), or full, which leads to locking */
@@ -155,8 +162,12 @@ typedef struct olo_beam {
     const olo_arc *arc;     /**< instead of `to`: part of a circle or of a helix */
     const double
         *points; /**< instead of `from` and `to`: points on the centre line, three numbers each */
-    int point_count;   /**< number of `points` */
-    const char *curve; /**< through `points`: polyline (with rigid corners) or spline */
+    int point_count;        /**< number of `points` */
+    const char *curve;      /**< through `points`: polyline (with rigid corners) or spline */
+    const double *tangents; /**< of a spline: two directions, at its start and its end */
+    int tangent_count;      /**< 2, or 0: the spline is not curved at its ends */
+    double d1_end[3];       /**< direction of d1 at the last point, reached by less than half a turn
+                               beyond       `twist`; zero: not given */
     double d1[3]; /**< direction of d1 at the first point, of which the component perpendicular to
                      the beam is used; zero: an axis of space */
     double twist; /**< angle by which d1 and d2 rotate about the beam from its first to its last
@@ -164,6 +175,10 @@ typedef struct olo_beam {
     const char
         *start_on;      /**< a body or node of another beam whose frame is used as the first node */
     const char *end_on; /**< the same for its last node */
+    double rest_length; /**< length without stress; 0: that of the line */
+    /** Curvatures about d1 and d2 and torsion without stress; OLO_UNSET: those of the initial
+     * state, or 0 if `rest_length` is given. */
+    double rest_curvature[3];
     /** Six stiffnesses GA1, GA2, EA, EI1, EI2, GJ (EI1 about d1), or a symmetric 6x6 matrix, row
      * by row. */
     const double *stiffness;

@@ -226,6 +226,14 @@ OLO_API void olo_system_output(const olo_system *system, const olo_state *state,
  * point; either may be NULL. */
 OLO_API void olo_system_beam_stress(const olo_system *system, const olo_state *state, int beam,
                                     int point, double strain[6], double stress[6]);
+/** Force n, moment m + r x n about the origin and torque m . d3 that a beam transmits through the
+ * end of an element (from 0), in space axes: the discrete momentum maps of translations, rotations,
+ * and rotations of the sections about d3. In equilibrium the first two change along the beam by
+ * the loads alone; the last is constant for isotropic sections without moments along d3. Beams have
+ * as many elements as quadrature points, or half as many with three nodes per element. */
+OLO_API void olo_system_beam_momentum(const olo_system *system, const olo_state *state, int beam,
+                                      int element, double force[3], double moment[3],
+                                      double *torsion);
 /** Value of a joint coordinate. An angle includes the full turns of all steps. */
 OLO_API double olo_system_joint_coordinate_value(const olo_system *system, const olo_state *state,
                                                  int index);

@@ -15,9 +15,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "elements/beam_energy.h"
-#include "elements/beam_line.h"
-#include "elements/beam_section.h"
+#include "elements/beam_assembly.h"
 #include "elements/build.h"
 #include "elements/drawing.h"
 #include "linalg/vec3.h"
@@ -27,10 +25,12 @@ enum { NODES = OLO_STRAIN_NODES_MAX, ELEMENTS_MAX = 100000 };
 olo_beam olo_beam_default(void)
 {
     return (olo_beam){.initialised = OLO_INITIALISED_BEAM,
+                      .discretisation = "elements",
                       .interpolation = "linear",
                       .quadrature = "reduced",
                       .curve = "polyline",
                       .to = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
+                      .rest_curvature = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
                       .velocity = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
                       .angular_velocity = {OLO_UNSET, OLO_UNSET, OLO_UNSET}};
 }
@@ -83,161 +83,25 @@ static void gauss(int points, int p, double *xi, double *weight)
     *weight = weights[points - 1][p];
 }
 
-/* --- the beam under construction --- */
-
-typedef struct assembly {
-    olo_builder *builder;
-    const olo_beam *beam;
-    olo_line line;
-    olo_section_numbers section;
-    olo_curve *energy;   /* NULL: quadratic */
-    int points;          /* quadrature points per element */
-    int *node;           /* [nodes] indices in the system; stored in its pool, like the next two */
-    double *lengths;     /* [nodes] integrals of N_a */
-    double *stations;    /* [elements points] arc lengths of the quadrature points */
-    const double **turn; /* [elements element_nodes] rotations at corners, or NULL */
-    double *band; /* [3 nodes] int N_a N_b with b = a, a + 1, a + 2, of elements without corners */
-} assembly;
-
-static olo_status allocate(assembly *x)
-{
-    olo_pool *pool = &olo_build_system(x->builder)->pool;
-    size_t nodes = (size_t)x->line.nodes, ends = (size_t)(x->line.elements * x->line.element_nodes);
-    x->node = olo_pool_alloc(pool, nodes, sizeof *x->node);
-    x->lengths = olo_pool_alloc(pool, nodes, sizeof *x->lengths);
-    x->stations = olo_pool_alloc(pool, (size_t)(x->line.elements * x->points), sizeof *x->stations);
-    x->turn = olo_alloc(ends, sizeof *x->turn);
-    x->band = olo_alloc(3 * nodes, sizeof *x->band);
-    return x->node && x->lengths && x->stations && x->turn && x->band
-               ? OLO_OK
-               : olo_build_out_of_memory(x->builder);
-}
-
-static int first_node(const assembly *x, int e)
-{
-    return e * (x->line.element_nodes - 1);
-}
-
-static const double *directors(const assembly *x, int e, int a)
-{
-    return x->line.directors[e * x->line.element_nodes + a];
-}
-
-/* --- nodes --- */
-
-/* Velocities of a rigid motion about the first point of the beam. */
-static void set_rigid_velocity(const assembly *x, const double *q, double v[12])
-{
-    double omega[3], arm[3];
-    for (int i = 0; i < 3; i++) {
-        omega[i] = isnan(x->beam->angular_velocity[i]) ? 0 : x->beam->angular_velocity[i];
-        v[i] = isnan(x->beam->velocity[i]) ? 0 : x->beam->velocity[i];
-    }
-    vec3_subtract(q, x->line.x[0], arm);
-    vec3_add_cross(omega, arm, v);
-    for (int I = 3; I < 12; I += 3)
-        vec3_cross(omega, q + I, v + I);
-}
-
-static olo_status add_own_node(assembly *x, int k)
-{
-    char name[200];
-    double q[12], v[12];
-    int step = x->line.element_nodes - 1,
-        e = k < x->line.nodes - 1 ? k / step : x->line.elements - 1;
-    bool moves = !isnan(x->beam->velocity[0]) || !isnan(x->beam->angular_velocity[0]);
-    if (k % step == 0 && e > 0 && k < x->line.nodes - 1)
-        e--; /* at a corner the node has the directors of the previous element */
-    vec3_copy(x->line.x[k], q);
-    memcpy(q + 3, directors(x, e, k - first_node(x, e)), 9 * sizeof *q);
-    set_rigid_velocity(x, q, v);
-    snprintf(name, sizeof name, "%s.%d", x->beam->name, k + 1);
-    olo_status status =
-        olo_build_node(x->builder, name, &olo_node_frame, -1, q, v, moves, &x->node[k]);
-    olo_system *s = olo_build_system(x->builder);
-    if (status == OLO_OK)
-        s->nodes[x->node[k]].placed = s->nodes[x->node[k]].section = true;
-    return status == OLO_OK ? olo_build_plane(x->builder, name, x->node[k]) : status;
-}
-
-/* Uses the frame of a body or of another beam as the node at an end. */
-static olo_status use_other_node(assembly *x, int k, const char *key, const char *name)
-{
-    const double tolerance = 1e-9;
-    olo_point_on_body point = {.on = name};
-    olo_position position;
-    double at[3], gap[3];
-    olo_status status = olo_build_resolve_point(x->builder, key, &point, &position, &x->node[k]);
-    if (status != OLO_OK)
-        return status;
-    const olo_system *s = olo_build_system(x->builder);
-    if (x->node[k] < 0 || !s->nodes[x->node[k]].type->spatial || position.count != 1)
-        return olo_builder_fail(x->builder, key, "must name a body or a node of another beam");
-    olo_position_value(&position, s->q0, at);
-    vec3_subtract(at, x->line.x[k], gap);
-    double length[3];
-    vec3_subtract(x->line.x[x->line.nodes - 1], x->line.x[0], length);
-    if (vec3_norm(gap) > tolerance * (vec3_norm(length) + vec3_norm(at)))
-        return olo_builder_fail(
-            x->builder, key, "'%s' is at (%g, %g, %g), but the beam is at (%g, %g, %g)", name,
-            at[0], at[1], at[2], x->line.x[k][0], x->line.x[k][1], x->line.x[k][2]);
-    return OLO_OK;
-}
-
-static olo_status add_nodes(assembly *x)
-{
-    olo_status status = OLO_OK;
-    int last = x->line.nodes - 1;
-    for (int k = 0; status == OLO_OK && k <= last; k++)
-        if (k == 0 && x->beam->start_on)
-            status = use_other_node(x, k, "start_on", x->beam->start_on);
-        else if (k == last && x->beam->end_on)
-            status = use_other_node(x, k, "end_on", x->beam->end_on);
-        else
-            status = add_own_node(x, k);
-    return status;
-}
-
-/* Finds the rotation from the directors of a node to those of an element at this node; NULL if they
- * are equal. */
-static olo_status find_turn(assembly *x, int e, int a)
-{
-    const double same = 1e-13;
-    olo_system *s = olo_build_system(x->builder);
-    const double *seen = directors(x, e, a);
-    const double *own = s->q0 + s->nodes[x->node[first_node(x, e) + a]].q + 3;
-    double R[9], off = 0;
-    for (int J = 0; J < 3; J++)
-        for (int i = 0; i < 3; i++) {
-            R[3 * J + i] = vec3_dot(own + 3 * J, seen + 3 * i);
-            off = fmax(off, fabs(R[3 * J + i] - (i == J)));
-        }
-    const double **turn = &x->turn[e * x->line.element_nodes + a];
-    *turn = NULL;
-    if (off <= same)
-        return OLO_OK;
-    *turn = olo_pool_copy(&s->pool, R, 9, sizeof *R);
-    return *turn ? OLO_OK : olo_build_out_of_memory(x->builder);
-}
-
 /* --- elements --- */
 
 /* Sets the data of a quadrature point: nodes, shape functions, their derivatives by arc length, and
  * weight. */
-static void strain_at(const assembly *x, int e, int points, int p, olo_strain *strain)
+static void strain_at(const olo_beam_assembly *x, int e, int points, int p, olo_strain *strain)
 {
     const olo_system *s = olo_build_system(x->builder);
     double xi, weight, tangent[3] = {0, 0, 0};
     int nodes = x->line.element_nodes;
-    *strain = (olo_strain){.nodes = nodes};
+    *strain = (olo_strain){.count = OLO_STRAINS};
     gauss(points, p, &xi, &weight);
     shape(nodes, xi, strain->N, strain->dN);
     for (int a = 0; a < nodes; a++) {
-        strain->q[a] = s->nodes[x->node[first_node(x, e) + a]].q;
+        olo_strain_use_frame(strain, s->nodes[x->node[olo_beam_first_node(x, e) + a]].q);
         strain->turn[a] = x->turn[e * nodes + a];
-        vec3_add(strain->dN[a], s->q0 + strain->q[a], tangent);
+        vec3_add(strain->dN[a], s->q0 + strain->position[a], tangent);
     }
-    double length = vec3_norm(tangent);
+    /* by the coordinate from -1 to 1 of the element */
+    double length = 0.5 * olo_line_rest_length(&x->line, x->beam, 2 * vec3_norm(tangent));
     for (int a = 0; a < nodes; a++)
         strain->dN[a] /= length;
     strain->dN[0] =
@@ -246,58 +110,21 @@ static void strain_at(const assembly *x, int e, int points, int p, olo_strain *s
     strain->weight = weight * length;
 }
 
-/* The upper triangle of a 6x6 matrix times a factor. */
-static void triangle(double factor, const double *C, double *out)
-{
-    for (int i = 0, k = 0; i < 6; i++)
-        for (int j = i; j < 6; j++)
-            out[k++] = factor * C[6 * i + j];
-}
-
-static olo_status add_elastic(assembly *x, const olo_strain *strain)
-{
-    double c[21];
-    if (x->energy) {
-        const olo_general_law *law = olo_beam_energy_law(x->builder, x->energy, strain->weight);
-        return law ? olo_build_strain_term(x->builder, x->beam->name, OLO_ROLE_STRAIN,
-                                           &olo_law_general, law, NULL, strain)
-                   : olo_build_out_of_memory(x->builder);
-    }
-    if (x->section.coupled)
-        triangle(strain->weight, x->section.stiffness, c);
-    else
-        for (int k = 0; k < 6; k++)
-            c[k] = strain->weight * x->section.stiffness[7 * k];
-    return olo_build_strain_term(x->builder, x->beam->name, OLO_ROLE_STRAIN,
-                                 x->section.coupled ? &olo_law_elastic_coupled : &olo_law_elastic,
-                                 NULL, c, strain);
-}
-
-static olo_status add_damping(assembly *x, const olo_strain *strain)
-{
-    double c[23] = {x->beam->damping, x->beam->dissipation};
-    triangle(strain->weight, x->section.stiffness, c + 2);
-    return olo_build_strain_term(x->builder, x->beam->name, OLO_ROLE_DISSIPATION,
-                                 &olo_law_strain_rate, NULL, c, strain);
-}
-
 /* Adds one kind of term at all quadrature points of all elements. */
-static olo_status add_terms(assembly *x, olo_status (*add)(assembly *, const olo_strain *))
+static olo_status add_terms(olo_beam_assembly *x, olo_status (*add)(const olo_beam_material *,
+                                                                    olo_beam_strains, olo_strain *))
 {
-    const olo_system *s = olo_build_system(x->builder);
     olo_status status = OLO_OK;
     double length_before = 0;
     for (int e = 0; status == OLO_OK && e < x->line.elements; e++) {
         double length = 0;
         for (int p = 0; p < x->points; p++) {
             olo_strain strain;
-            double initial[OLO_STRAINS], before = length;
+            double before = length;
             strain_at(x, e, x->points, p, &strain);
             length += strain.weight;
             x->stations[e * x->points + p] = length_before + 0.5 * (before + length);
-            olo_strain_values(&strain, s->q0, NULL, initial);
-            memcpy(strain.reference, initial, sizeof initial);
-            status = status == OLO_OK ? add(x, &strain) : status;
+            status = status == OLO_OK ? add(&x->material, OLO_BEAM_ALL, &strain) : status;
         }
         length_before += length;
     }
@@ -307,7 +134,7 @@ static olo_status add_terms(assembly *x, olo_status (*add)(assembly *, const olo
 /* --- mass --- */
 
 /* Integrates N_a N_b over an element, and adds the integrals of N_a to the lengths of its nodes. */
-static void integrate(assembly *x, int e, double m[NODES][NODES])
+static void integrate(olo_beam_assembly *x, int e, double m[NODES][NODES])
 {
     int nodes = x->line.element_nodes;
     memset(m, 0, sizeof(double[NODES][NODES]));
@@ -315,7 +142,7 @@ static void integrate(assembly *x, int e, double m[NODES][NODES])
         olo_strain at;
         strain_at(x, e, nodes, p, &at);
         for (int a = 0; a < nodes; a++) {
-            x->lengths[first_node(x, e) + a] += at.weight * at.N[a];
+            x->lengths[olo_beam_first_node(x, e) + a] += at.weight * at.N[a];
             for (int b = 0; b < nodes; b++)
                 m[a][b] += at.weight * at.N[a] * at.N[b];
         }
@@ -323,7 +150,7 @@ static void integrate(assembly *x, int e, double m[NODES][NODES])
 }
 
 /* Coefficient of the 3-vector I of a node in phi, d1 or d2 (s = 0, 1, 2) of the section. */
-static double coefficient_in_node(const double *turn, int s, int I)
+double olo_beam_coefficient_in_node(const double *turn, int s, int I)
 {
     if (s == 0 || I == 0)
         return s == 0 && I == 0;
@@ -331,8 +158,8 @@ static double coefficient_in_node(const double *turn, int s, int I)
 }
 
 /* Adds m times the inertia of the section between two nodes to the mass matrix. */
-static olo_status add_pair(assembly *x, int k, const double *turn_k, int l, const double *turn_l,
-                           double m)
+static olo_status add_pair(olo_beam_assembly *x, int k, const double *turn_k, int l,
+                           const double *turn_l, double m)
 {
     const olo_system *s = olo_build_system(x->builder);
     int qk = s->nodes[x->node[k]].q, ql = s->nodes[x->node[l]].q;
@@ -342,8 +169,9 @@ static olo_status add_pair(assembly *x, int k, const double *turn_k, int l, cons
             double mass = 0;
             for (int a = 0; a < 3; a++)
                 for (int b = 0; b < 3; b++)
-                    mass += m * x->section.inertia[3 * a + b] * coefficient_in_node(turn_k, a, I) *
-                            coefficient_in_node(turn_l, b, J);
+                    mass += m * x->material.section.inertia[3 * a + b] *
+                            olo_beam_coefficient_in_node(turn_k, a, I) *
+                            olo_beam_coefficient_in_node(turn_l, b, J);
             status = olo_build_mass(x->builder, qk + 3 * I, ql + 3 * J, mass);
         }
     return status;
@@ -352,7 +180,7 @@ static olo_status add_pair(assembly *x, int k, const double *turn_k, int l, cons
 /* Adds the mass matrix. Elements without corners are first summed in a band matrix, so that each
  * pair of 3-vectors has one entry.
  */
-static olo_status add_mass(assembly *x)
+static olo_status add_mass(olo_beam_assembly *x)
 {
     olo_status status = OLO_OK;
     int nodes = x->line.element_nodes;
@@ -362,7 +190,7 @@ static olo_status add_mass(assembly *x)
         for (int a = 0; a < nodes; a++)
             for (int b = a; status == OLO_OK && b < nodes; b++) {
                 const double *ta = x->turn[e * nodes + a], *tb = x->turn[e * nodes + b];
-                int k = first_node(x, e) + a;
+                int k = olo_beam_first_node(x, e) + a;
                 if (ta || tb)
                     status = add_pair(x, k, ta, k + b - a, tb, m[a][b]);
                 else
@@ -377,10 +205,10 @@ static olo_status add_mass(assembly *x)
 }
 
 /* Adds the weight of each node, at the centre of mass of the section. */
-static olo_status add_weight(assembly *x)
+static olo_status add_weight(olo_beam_assembly *x)
 {
     const olo_system *s = olo_build_system(x->builder);
-    const double *E = x->section.inertia;
+    const double *E = x->material.section.inertia;
     olo_status status = OLO_OK;
     for (int k = 0; status == OLO_OK && k < x->line.nodes; k++) {
         double center[3] = {E[1] / E[0], E[2] / E[0], 0};
@@ -395,11 +223,11 @@ static olo_status add_weight(assembly *x)
 /* Half-widths along d1 and d2. Without a section they are those of the rectangle with the same
  * ratio of bending and axial stiffness, I/A = h^2/12, within the bounds for the shape of a beam,
  * because given stiffnesses need not belong to a real section. */
-static void half_widths(const assembly *x, double h[2])
+void olo_beam_half_widths(const olo_beam_assembly *x, double h[2])
 {
     const double thinnest = 1. / 400, thickest = 1. / 16;
     const olo_section *section = x->beam->section;
-    const double *D = x->section.stiffness;
+    const double *D = x->material.section.stiffness;
     double length = 0;
     for (int k = 0; k < x->line.nodes; k++)
         length += x->lengths[k];
@@ -415,7 +243,7 @@ static void half_widths(const assembly *x, double h[2])
 }
 
 /* Axes of the section at node a of element e, in the frame of the node. */
-static void axes(const assembly *x, int e, int a, double rotation[9])
+static void axes(const olo_beam_assembly *x, int e, int a, double rotation[9])
 {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const double *turn = x->turn[e * x->line.element_nodes + a];
@@ -425,14 +253,14 @@ static void axes(const assembly *x, int e, int a, double rotation[9])
 /* Draws the section swept from node to node. `first` is the number of the first quadrature point,
  * after those of the previous beams. The piece between nodes a and a + 1 of an element has
  * quadrature point a; with full quadrature it lies between points a and a + 1. */
-static olo_status draw(const assembly *x)
+static olo_status draw(const olo_beam_assembly *x)
 {
     const olo_system *s = olo_build_system(x->builder);
     const char *shape = x->beam->section ? x->beam->section->type : NULL;
     int pieces = x->line.element_nodes - 1, first = 1;
     double h[2];
     olo_status status = OLO_OK;
-    half_widths(x, h);
+    olo_beam_half_widths(x, h);
     for (int i = 0; i < s->beam_count - 1; i++)
         first += s->beams[i].elements * s->beams[i].points;
     for (int k = 0; status == OLO_OK && k < x->line.nodes - 1; k++) {
@@ -457,6 +285,14 @@ static olo_status check(olo_builder *builder, const olo_beam *beam)
     if (beam->elements < 1 || beam->elements > ELEMENTS_MAX)
         return olo_builder_fail(builder, "elements", "must be a whole number from 1 to %d, got %d",
                                 ELEMENTS_MAX, beam->elements);
+    if (!(beam->rest_length >= 0))
+        return olo_builder_fail(builder, "rest_length", "must be positive, got %g",
+                                beam->rest_length);
+    if (strcmp(beam->discretisation, "elements") != 0 &&
+        (strcmp(beam->interpolation, "linear") != 0 || strcmp(beam->quadrature, "reduced") != 0))
+        return olo_builder_fail(builder, "discretisation",
+                                "interpolation and quadrature belong to finite elements: leave "
+                                "them out for a discrete rod");
     if (!(beam->damping >= 0))
         return olo_builder_fail(builder, "damping", "must not be negative, got %g", beam->damping);
     if (!(beam->dissipation >= 0 && beam->dissipation <= 1))
@@ -465,54 +301,59 @@ static olo_status check(olo_builder *builder, const olo_beam *beam)
     return OLO_OK;
 }
 
-static olo_status add_all(assembly *x)
+/* Terms, mass, weight and drawing of finite elements and of rods with frames at vertices. */
+static olo_status add_elements(olo_beam_assembly *x)
+{
+    olo_status status = OLO_OK;
+    for (int e = 0; status == OLO_OK && e < x->line.elements; e++)
+        for (int a = 0; status == OLO_OK && a < x->line.element_nodes; a++)
+            status = olo_beam_find_turn(x, e, a);
+    if (status == OLO_OK)
+        status = add_terms(x, olo_beam_add_elastic);
+    if (status == OLO_OK && (x->beam->damping > 0 || x->beam->dissipation > 0))
+        status = add_terms(x, olo_beam_add_damping);
+    if (status == OLO_OK)
+        status = add_mass(x);
+    return status == OLO_OK ? add_weight(x) : status;
+}
+
+static olo_status add_all(olo_beam_assembly *x)
 {
     olo_system *s = olo_build_system(x->builder);
     olo_beam_line beam = {.node_count = x->line.nodes,
                           .nodes = x->node,
+                          .edges = x->edge,
                           .elements = x->line.elements,
                           .element_nodes = x->line.element_nodes,
                           .points = x->points,
                           .first_term = s->term_count,
+                          .first_bending = -1,
                           .lengths = x->lengths,
                           .stations = x->stations,
                           .section = x->beam->section ? *x->beam->section : (olo_section){0}};
-    olo_status status = add_nodes(x);
-    for (int e = 0; status == OLO_OK && e < x->line.elements; e++)
-        for (int a = 0; status == OLO_OK && a < x->line.element_nodes; a++)
-            status = find_turn(x, e, a);
+    olo_status status = olo_beam_add_nodes(x);
     if (status == OLO_OK)
-        status = add_terms(x, add_elastic);
-    if (status == OLO_OK && (x->beam->damping > 0 || x->beam->dissipation > 0))
-        status = add_terms(x, add_damping);
-    if (status == OLO_OK)
-        status = add_mass(x);
-    if (status == OLO_OK)
-        status = add_weight(x);
+        status = x->edge ? olo_beam_add_edges(x, &beam) : add_elements(x);
     beam.name = olo_pool_text(&s->pool, x->beam->name, strlen(x->beam->name));
     if (status == OLO_OK && !beam.name)
         status = olo_build_out_of_memory(x->builder);
     if (status == OLO_OK)
         status = olo_build_beam(x->builder, &beam);
-    return status == OLO_OK ? draw(x) : status;
+    return status == OLO_OK && !x->edge ? draw(x) : status;
 }
 
 static olo_status build(olo_builder *builder, const void *element)
 {
-    assembly x = {.builder = builder, .beam = element};
+    olo_beam_assembly x = {.builder = builder, .beam = element};
     olo_status status = check(builder, x.beam);
     if (status == OLO_OK)
-        status = olo_section_measure(builder, x.beam, &x.section);
-    if (status == OLO_OK && x.beam->energy)
-        status = olo_beam_energy_create(builder, x.beam->energy, &x.energy);
-    if (status == OLO_OK && x.energy)
-        olo_beam_energy_stiffness(x.energy, x.section.stiffness);
+        status = olo_beam_material_create(builder, x.beam, &x.material);
     if (status == OLO_OK)
         status = olo_line_create(builder, x.beam, &x.line);
     if (status != OLO_OK)
         return status;
     x.points = x.line.element_nodes - (strcmp(x.beam->quadrature, "full") != 0);
-    status = allocate(&x);
+    status = olo_beam_allocate(&x);
     if (status == OLO_OK)
         status = add_all(&x);
     olo_free(x.turn);
@@ -601,6 +442,8 @@ static const olo_part_type section_type = {
     .field_count = (int)(sizeof section_fields / sizeof *section_fields),
     .defaults = section_defaults};
 
+static const char *const discretisations[] = {"elements", "vertices", "edges", NULL};
+static const char *const curvatures[] = {"tangent", "sine", NULL};
 static const char *const interpolations[] = {"linear", "quadratic", NULL};
 static const char *const quadratures[] = {"reduced", "full", NULL};
 static const char *const curves[] = {"polyline", "spline", NULL};
@@ -616,7 +459,20 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_COUNT,
      .offset = offsetof(olo_beam, elements),
      .required = true,
-     .help = "number of finite elements"},
+     .help = "number of finite elements, or of edges of a discrete rod"},
+    {.key = "discretisation",
+     .kind = OLO_FIELD_CHOICE,
+     .offset = offsetof(olo_beam, discretisation),
+     .choices = discretisations,
+     .help =
+         "elements (default: finite elements), or a discrete Cosserat rod with its directors at "
+         "the vertices or at the edges"},
+    {.key = "curvature",
+     .kind = OLO_FIELD_CHOICE,
+     .offset = offsetof(olo_beam, curvature),
+     .choices = curvatures,
+     .help = "of a discrete rod with the angle phi between frames at the distance h: tangent "
+             "(default), 2/h tan(phi/2), or sine, sin(phi)/h, that of finite elements"},
     {.key = "interpolation",
      .kind = OLO_FIELD_CHOICE,
      .offset = offsetof(olo_beam, interpolation),
@@ -655,6 +511,17 @@ static const olo_field fields[] = {
      .offset = offsetof(olo_beam, d1),
      .help =
          "direction of d1 at the first point; default the axis of space after that of the beam"},
+    {.key = "tangents",
+     .kind = OLO_FIELD_VECTORS,
+     .offset = offsetof(olo_beam, tangents),
+     .count_offset = offsetof(olo_beam, tangent_count),
+     .help = "two directions of a spline, at its start and its end; default: it is not curved "
+             "there"},
+    {.key = "d1_end",
+     .kind = OLO_FIELD_VECTOR,
+     .offset = offsetof(olo_beam, d1_end),
+     .help = "direction of d1 at the last point, reached by less than half a turn beyond `twist`; "
+             "default: `twist` alone"},
     {.key = "twist",
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_beam, twist),
@@ -667,6 +534,15 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_REFERENCE,
      .offset = offsetof(olo_beam, end_on),
      .help = "body or node of another beam that its last node is"},
+    {.key = "rest_length",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_beam, rest_length),
+     .help = "length without stress; default that of the line, if rest_curvature is given"},
+    {.key = "rest_curvature",
+     .kind = OLO_FIELD_VECTOR,
+     .offset = offsetof(olo_beam, rest_curvature),
+     .help = "curvatures about d1 and d2 and torsion without stress; default 0 if rest_length is "
+             "given. Without both, the initial shape is free of stress"},
     {.key = "stiffness",
      .kind = OLO_FIELD_NUMBERS,
      .offset = offsetof(olo_beam, stiffness),

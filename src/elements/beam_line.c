@@ -217,13 +217,14 @@ static olo_status create_polyline(olo_builder *builder, const olo_beam *beam, ol
 
 /* --- spline --- */
 
-/* A cubic spline through the points with the second derivative zero at its ends, over the length of
- * the polyline. */
+/* A cubic spline through the points, over the length of the polyline, with the second derivative
+ * zero at its ends or with given tangents there. */
 typedef struct spline {
     int count;
     const double *points;
-    double *parameter; /* [count] */
-    double *bend;      /* [3 count] second derivatives */
+    const double *tangents; /* two directions at the ends; NULL: no second derivative there */
+    double *parameter;      /* [count] */
+    double *bend;           /* [3 count] second derivatives */
 } spline;
 
 static void spline_at(const spline *x, double u, double position[3], double rate[3])
@@ -240,21 +241,35 @@ static void spline_at(const spline *x, double u, double position[3], double rate
     }
 }
 
-/* Solves the tridiagonal equations for the second derivatives by elimination. */
+/* The slope of the polyline from point i to i + 1, or the tangent before the first and after the
+ * last point. */
+static double slope(const spline *x, int i, int c)
+{
+    if (i < 0)
+        return x->tangents[c];
+    if (i == x->count - 1)
+        return x->tangents[3 + c];
+    return (x->points[3 * i + 3 + c] - x->points[3 * i + c]) /
+           (x->parameter[i + 1] - x->parameter[i]);
+}
+
+/* Solves the tridiagonal equations for the second derivatives by elimination: row i is
+ * h_(i-1) m_(i-1) + 2 (h_(i-1) + h_i) m_i + h_i m_(i+1) = 6 (slope_i - slope_(i-1)), with h = 0
+ * outside. Without tangents the rows of both ends are left out. */
 static void spline_bend(const spline *x, double *factor)
 {
-    const double *u = x->parameter, *y = x->points;
-    for (int i = 1; i < x->count - 1; i++) {
-        double h0 = u[i] - u[i - 1], h1 = u[i + 1] - u[i];
-        double pivot = 2 * (h0 + h1) - h0 * factor[i - 1];
+    const double *u = x->parameter;
+    const int first = x->tangents ? 0 : 1, last = x->count - 1 - first;
+    for (int i = first; i <= last; i++) {
+        double h0 = i > 0 ? u[i] - u[i - 1] : 0, h1 = i < x->count - 1 ? u[i + 1] - u[i] : 0;
+        double pivot = 2 * (h0 + h1) - (i > 0 ? h0 * factor[i - 1] : 0);
         factor[i] = h1 / pivot;
         for (int c = 0; c < 3; c++) {
-            double jump = 6 * ((y[3 * i + 3 + c] - y[3 * i + c]) / h1 -
-                               (y[3 * i + c] - y[3 * i - 3 + c]) / h0);
-            x->bend[3 * i + c] = (jump - h0 * x->bend[3 * i - 3 + c]) / pivot;
+            double jump = 6 * (slope(x, i, c) - slope(x, i - 1, c));
+            x->bend[3 * i + c] = (jump - (i > 0 ? h0 * x->bend[3 * i - 3 + c] : 0)) / pivot;
         }
     }
-    for (int i = x->count - 2; i > 0; i--)
+    for (int i = last < x->count - 2 ? last : x->count - 2; i >= first; i--)
         for (int c = 0; c < 3; c++)
             x->bend[3 * i + c] -= factor[i] * x->bend[3 * i + 3 + c];
 }
@@ -327,11 +342,16 @@ static bool distribute_nodes(const spline *x, const olo_beam *beam, olo_line *li
 static olo_status create_spline_line(olo_builder *builder, const olo_beam *beam, olo_line *line)
 {
     size_t count = (size_t)beam->point_count;
-    double *numbers = olo_alloc(5 * count, sizeof *numbers), total = 0;
+    double *numbers = olo_alloc(5 * count, sizeof *numbers), total = 0, tangents[6];
     if (!numbers)
         return olo_build_out_of_memory(builder);
+    for (int i = 0; i < 6 && beam->tangent_count == 2; i++)
+        tangents[i] = beam->tangents[i];
+    for (int i = 0; i < 6 && beam->tangent_count == 2; i += 3)
+        vec3_normalise(tangents + i);
     spline x = {.count = beam->point_count,
                 .points = beam->points,
+                .tangents = beam->tangent_count == 2 ? tangents : NULL,
                 .parameter = numbers,
                 .bend = numbers + count};
     olo_status status = OLO_OK;
@@ -356,6 +376,28 @@ static olo_status create_spline_line(olo_builder *builder, const olo_beam *beam,
     return status;
 }
 
+/* --- the direction of d1 at the end --- */
+
+/* Twists the line so that d1 at its end has the given direction, by less than half a turn beyond
+ * `twist`, in proportion to the length. */
+static olo_status twist_to_end(olo_builder *builder, const olo_beam *beam, olo_line *line)
+{
+    double *d = line->directors[line->elements * line->element_nodes - 1], wanted[3], at = 0;
+    if (!first_director(beam->d1_end, d + 6, wanted))
+        return olo_builder_fail(builder, "d1_end", "is along the beam: it must point across it");
+    const double angle = atan2(vec3_dot(wanted, d + 3), vec3_dot(wanted, d));
+    for (int e = 0; e < line->elements; e++)
+        for (int a = 0; a < line->element_nodes; a++) {
+            const int k = node_of(line, e, a);
+            double *own = line->directors[e * line->element_nodes + a], t[3], d1[3];
+            at += a > 0 ? distance(line->x[k - 1], line->x[k]) : 0;
+            vec3_copy(own + 6, t);
+            vec3_copy(own, d1);
+            set_directors(d1, t, angle * (k == line->nodes - 1 ? 1 : at / line->length), own);
+        }
+    return OLO_OK;
+}
+
 /* --- choice of the curve --- */
 
 static olo_status choose(olo_builder *builder, const olo_beam *beam, olo_line *line)
@@ -367,9 +409,15 @@ static olo_status choose(olo_builder *builder, const olo_beam *beam, olo_line *l
             builder, NULL, "give exactly one of to, arc and points, which define the centre line");
     if (beam->point_count == 1)
         return olo_builder_fail(builder, "points", "needs at least two points");
+    bool smooth = beam->point_count > 0 && strcmp(beam->curve, "spline") == 0;
+    for (int i = 0; i < beam->tangent_count; i++)
+        if (!smooth || beam->tangent_count != 2 || !(vec3_norm(beam->tangents + 3 * i) > 0))
+            return olo_builder_fail(
+                builder, "tangents",
+                "belong to curve: spline, and are two directions, at its start and end");
     if (beam->point_count > 0)
-        return strcmp(beam->curve, "spline") == 0 ? create_spline_line(builder, beam, line)
-                                                  : create_polyline(builder, beam, line);
+        return smooth ? create_spline_line(builder, beam, line)
+                      : create_polyline(builder, beam, line);
     return arc ? create_helix(builder, beam, line) : create_straight_line(builder, beam, line);
 }
 
@@ -383,7 +431,20 @@ olo_status olo_line_create(olo_builder *builder, const olo_beam *beam, olo_line 
         olo_alloc((size_t)(line->elements * line->element_nodes), sizeof *line->directors);
     olo_status status =
         line->x && line->directors ? choose(builder, beam, line) : olo_build_out_of_memory(builder);
+    line->uniform = beam->point_count == 0 || strcmp(beam->curve, "spline") == 0;
+    for (int k = 1; status == OLO_OK && k < line->nodes; k++)
+        line->length += distance(line->x[k - 1], line->x[k]);
+    if (status == OLO_OK && vec3_norm(beam->d1_end) > 0)
+        status = twist_to_end(builder, beam, line);
     if (status != OLO_OK)
         olo_line_free(line);
     return status;
+}
+
+double olo_line_rest_length(const olo_line *line, const olo_beam *beam, double measured)
+{
+    if (!(beam->rest_length > 0))
+        return measured;
+    return line->uniform && line->element_nodes == 2 ? beam->rest_length / line->elements
+                                                     : beam->rest_length * measured / line->length;
 }

@@ -9,6 +9,8 @@
  * their common node. */
 typedef struct olo_line {
     int elements, element_nodes, nodes;
+    bool uniform;           /* nodes are equally spaced along the line, also at corners */
+    double length;          /* sum of the distances of its nodes */
     double (*x)[3];         /* [nodes] */
     double (*directors)[9]; /* [elements * element_nodes] */
 } olo_line;
@@ -17,5 +19,9 @@ typedef struct olo_line {
  * owns its arrays; free them with olo_line_free. */
 olo_status olo_line_create(olo_builder *builder, const olo_beam *beam, olo_line *line);
 void olo_line_free(olo_line *line);
+
+/* Length without stress of a part of the line between two nodes whose distance is `measured`: the
+ * part of `rest_length`, if that is given. */
+double olo_line_rest_length(const olo_line *line, const olo_beam *beam, double measured);
 
 #endif

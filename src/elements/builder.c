@@ -331,7 +331,7 @@ olo_status olo_build_strain_term(olo_builder *builder, const char *owner, olo_te
     olo_term *term = next_term(builder, owner, role, law, coefficients);
     if (!term)
         return builder->error.status;
-    const int size = 12 * strain->nodes;
+    const int size = olo_strain_size(strain);
     if (builder->pattern && (!term->invariants || term->size != size))
         return fail_structure(builder);
     term->data = olo_pool_copy(pool, strain, 1, sizeof *strain);
@@ -339,10 +339,10 @@ olo_status olo_build_strain_term(olo_builder *builder, const char *owner, olo_te
         builder->pattern ? (int *)term->index : olo_pool_alloc(pool, (size_t)size, sizeof *index);
     if (!term->data || !index)
         return olo_build_out_of_memory(builder);
-    for (int i = 0; !builder->pattern && i < size; i++)
-        index[i] = strain->q[i / 12] + i % 12;
+    if (!builder->pattern)
+        olo_strain_index(strain, index);
     term->context = context;
-    term->forms = OLO_STRAINS;
+    term->forms = strain->count;
     term->invariants = &olo_strain_invariants;
     term->size = size;
     term->index = index;

@@ -106,6 +106,10 @@ static olo_status add_along(olo_builder *builder, const olo_load *load)
     olo_status status = OLO_OK;
     for (int k = 0; status == OLO_OK && k < beam->node_count; k++) {
         int q = s->nodes[beam->nodes[k]].q;
+        if (beam->edges && (vec3_norm(load->moment) > 0 || strcmp(load->frame, "body") == 0))
+            return olo_builder_fail(builder, "along",
+                                    "a rod with directors at edges takes forces along space axes: "
+                                    "choose discretisation 'vertices'");
         olo_position x = olo_position_slot(q);
         olo_load share = *load;
         for (int i = 0; i < 3; i++) {

@@ -11,7 +11,7 @@ const double olo_beam_rotation_coarse = 0.5;
 /* The directors of the section at node a of an element, one after the other. */
 static void read_directors(const olo_strain *strain, int a, const double *q, double d[9])
 {
-    const double *node = q + strain->q[a] + 3, *turn = strain->turn[a];
+    const double *node = q + strain->directors[a], *turn = strain->turn[a];
     if (!turn) {
         memcpy(d, node, 9 * sizeof *d);
         return;
@@ -25,7 +25,7 @@ static void read_directors(const olo_strain *strain, int a, const double *q, dou
 static double element_rotation(const olo_strain *strain, const double *q)
 {
     double least = 1; /* cosine */
-    for (int a = 0; a + 1 < strain->nodes; a++) {
+    for (int a = 0; a + 1 < strain->nodes && strain->directors[a] >= 0; a++) {
         double here[9], next[9], trace = 0;
         read_directors(strain, a, q, here);
         read_directors(strain, a + 1, q, next);
@@ -42,8 +42,9 @@ double olo_beam_rotation(const olo_system *system, const double *q, int *beam)
     *beam = -1;
     for (int b = 0; b < system->beam_count; b++) {
         const olo_beam_line *line = &system->beams[b];
+        const int first = line->first_bending >= 0 ? line->first_bending : line->first_term;
         for (int e = 0; e < line->elements; e++) {
-            const olo_term *term = &system->terms[line->first_term + e * line->points];
+            const olo_term *term = &system->terms[first + e * line->points];
             double angle = element_rotation(term->data, q);
             if (*beam < 0 || angle > largest) {
                 largest = angle;

@@ -47,7 +47,7 @@ bool olo_term_shares_forms(const olo_system *s, const olo_term *term)
 
 static void visit_strain(walk *x, const olo_strain *strain, int term)
 {
-    visit(x, strain->reference, OLO_STRAINS);
+    visit(x, strain->reference, strain->count);
     visit(x, strain->N, strain->nodes);
     visit(x, strain->dN, strain->nodes);
     begin(x, OLO_COEFFICIENT_CORNER, term);

@@ -18,6 +18,10 @@ static const olo_law *const laws[] = {
     &olo_law_elastic,
     &olo_law_elastic_coupled,
     &olo_law_strain_rate,
+    &olo_law_rod_elastic,
+    &olo_law_rod_elastic_coupled,
+    &olo_law_rod_strain_rate,
+    &olo_law_rod_general,
 };
 
 const olo_law *olo_law_number(int number)

@@ -17,7 +17,7 @@
 
 #include <stdbool.h>
 
-enum { OLO_LAW_INVARIANTS_MAX = 6, OLO_LAW_COEFFICIENTS_MAX = 23 };
+enum { OLO_LAW_INVARIANTS_MAX = 7, OLO_LAW_COEFFICIENTS_MAX = 26 };
 
 /* f and its derivatives at one configuration. Row-major in the invariants; gc[k*C] is the
  * derivative of the gradient with respect to the coefficients, fc[C] that of the value. */
@@ -75,6 +75,8 @@ typedef struct olo_law {
     bool diagonal; /* ds_k/de_l = 0 for different k and l */
     /* Of a law of the angle theta = atan2(e[1], e[0]), with full turns: F(theta); else NULL. */
     const struct olo_law *angle;
+    /* Of a law of the strains of a rod (law_rod.c): F(v, u); else NULL. */
+    const struct olo_law *strain;
     /* With `coefficients` also fc, gc and sc are filled. */
     void (*at)(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_at *out);
     void (*over)(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_over *out);
@@ -94,6 +96,13 @@ extern const olo_law olo_law_elastic;         /* f = 1/2 sum c_k e_k^2 */
 extern const olo_law olo_law_elastic_coupled; /* f = 1/2 e.C e, c = C */
 extern const olo_law
     olo_law_strain_rate; /* dissipative, s = (c0/h + c1/2) C (e1 - e0), c2... = C */
+/* The same, and the general law, of the strains v, u of a discrete rod over the seven invariants
+ * Gamma, K, c; the last three coefficients are the curvatures u0 without stress. */
+extern const olo_law olo_law_rod_elastic, olo_law_rod_elastic_coupled, olo_law_rod_strain_rate,
+    olo_law_rod_general;
+/* The six strains of a law of strains at the invariants e with coefficients c, less those without
+ * stress. */
+void olo_law_strains(const olo_law *law, const double *e, const double *c, double strain[6]);
 /* The change of the angle atan2(e[1], e[0]) over a step in which e changes from e0 by de, and the
  * direction d of its discrete gradient, d.de = that change. */
 double olo_angle_change(const double e0[2], const double de[2], double d[2]);

@@ -572,8 +572,12 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
 static void samples(const void *context, void *into, void (*visit)(void *into, double value))
 {
     const olo_general_law *law = context;
-    for (double e = 0.25; e < 4; e *= 1.7)
-        visit(into, law->value(law->context, &e));
+    for (double at = 0.25; at < 4; at *= 1.7) {
+        double e[K];
+        for (int k = 0; k < K; k++)
+            e[k] = at;
+        visit(into, law->value(law->context, e));
+    }
 }
 
 const olo_law olo_law_general = {.name = "general", .at = at, .over = over, .samples = samples};

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const olo_node_type *const types[] = {&olo_node_point, &olo_node_frame};
+static const olo_node_type *const types[] = {&olo_node_point, &olo_node_frame, &olo_node_triad};
 
 const olo_node_type *olo_node_type_find(const char *name)
 {

@@ -1,8 +1,9 @@
 /* Nodes and their types.
  *
- * A node is the smallest part of the configuration q: a point (3 numbers), or a frame (a position
- * and three directors, 12 numbers). Its type is a constant table in its own file (node_point.c,
- * node_frame.c) that describes it to the rest of the library:
+ * A node is the smallest part of the configuration q: a point (3 numbers), a frame (a position and
+ * three directors, 12 numbers), or a triad (three directors, 9 numbers). Its type is a constant
+ * table in its own file (node_point.c, node_frame.c, node_triad.c) that describes it to the rest of
+ * the library:
  *
  *     q       its coordinates, in 3-vectors: a position, or directors
  *     twist   its velocity without redundancy; v = P_int(q) t
@@ -77,7 +78,7 @@ typedef struct olo_node_type {
     void (*settle)(const double *q, const double shift[3], const double turn[3], double *remainder);
 } olo_node_type;
 
-extern const olo_node_type olo_node_point, olo_node_frame;
+extern const olo_node_type olo_node_point, olo_node_frame, olo_node_triad;
 
 /* The type with this name, NULL if there is none. */
 const olo_node_type *olo_node_type_find(const char *name);

@@ -1,8 +1,9 @@
-/* The six strains of a beam at a quadrature point; the equations are in the header, formulas in
+/* The strains of a beam or rod at a quadrature point; the equations are in the header, formulas in
  * strain_formulas.h. The Hessian of s.e has the coefficients
  *
  *     n_i N'_a N_b                       between phi^a and d_i^b,
- *     1/2 m_i (N_a N'_b - N'_a N_b)      between d_k^a and d_j^b.
+ *     1/2 m_i (N_a N'_b - N'_a N_b)      between d_k^a and d_j^b,
+ *     s_c N_a N_b                        between d_i^a and d_i^b.
  *
  * Steps evaluate four points at once, in strain_pack.c.
  */
@@ -18,13 +19,48 @@
 
 _Static_assert(sizeof(point) <= sizeof(olo_invariant_point), "olo_invariant_point is too small");
 
+void olo_strain_use_frame(olo_strain *strain, int first)
+{
+    const int a = strain->nodes++;
+    strain->position[a] = first;
+    strain->directors[a] = first + 3;
+    strain->twist[a] = 6;
+}
+
+/* The coordinates of node a: 3 of a position, 9 of directors, or 12. */
+static int node_size(const olo_strain *s, int a)
+{
+    return (s->position[a] < 0 ? 0 : 3) + (s->directors[a] < 0 ? 0 : 9);
+}
+
+int olo_strain_size(const olo_strain *strain)
+{
+    int size = 0;
+    for (int a = 0; a < strain->nodes; a++)
+        size += node_size(strain, a);
+    return size;
+}
+
+void olo_strain_index(const olo_strain *strain, int *index)
+{
+    for (int a = 0; a < strain->nodes; a++) {
+        for (int i = 0; i < 3 && strain->position[a] >= 0; i++)
+            *index++ = strain->position[a] + i;
+        for (int i = 0; i < 9 && strain->directors[a] >= 0; i++)
+            *index++ = strain->directors[a] + i;
+    }
+}
+
 /* Interpolates q, or an increment of q, from the directors of the section at the nodes. */
 static point point_at(const olo_strain *s, const double *q)
 {
-    vector x[A][4];
+    vector x[A][4] = {0};
     point p;
     for (int a = 0; a < s->nodes; a++) {
-        memcpy(x[a], q + s->q[a], sizeof x[a]);
+        if (s->position[a] >= 0)
+            memcpy(x[a], q + s->position[a], sizeof x[a][0]);
+        if (s->directors[a] >= 0)
+            memcpy(x[a] + 1, q + s->directors[a], 3 * sizeof x[a][0]);
         if (s->turn[a])
             turn_directors(s->turn[a], x[a]);
     }
@@ -37,17 +73,17 @@ static point point_at(const olo_strain *s, const double *q)
 static point point_with_remainder(const olo_strain *s, const double *q, const double *remainder)
 {
     point p = point_at(s, q);
-    for (int a = 1; remainder && a < s->nodes; a++)
-        for (int c = 0; c < 3; c++)
-            p.f.x[c] += s->dN[a] * (remainder[s->q[a] + c] - remainder[s->q[0] + c]);
+    for (int a = 1; remainder && s->position[0] >= 0 && a < s->nodes; a++)
+        for (int c = 0; c < 3 && s->position[a] >= 0; c++)
+            p.f.x[c] += s->dN[a] * (remainder[s->position[a] + c] - remainder[s->position[0] + c]);
     return p;
 }
 
 void olo_strain_values(const olo_strain *strain, const double *q, const double *remainder,
-                       double e[OLO_STRAINS])
+                       double *e)
 {
     const point p = point_with_remainder(strain, q, remainder);
-    strains_of(strain->reference, &p, e);
+    strains_of(strain->count, strain->reference, &p, e);
 }
 
 static void values(const olo_term *term, const double *q, const double *remainder, double *e)
@@ -58,8 +94,9 @@ static void values(const olo_term *term, const double *q, const double *remainde
 /* e(q1) - e(q0) = grad e(qm).dq */
 static void differences(const olo_term *term, const double *qm, const double *dq, double *de)
 {
-    const point m = point_at(term->data, qm), d = point_at(term->data, dq);
-    changes(&m, &d, de);
+    const olo_strain *s = term->data;
+    const point m = point_at(s, qm), d = point_at(s, dq);
+    changes(s->count, &m, &d, de);
 }
 
 /* The midpoint is computed from start and increment, not from qm, whose rounding error grows with
@@ -69,8 +106,8 @@ static void over(const olo_term *term, const olo_interval *x, double *e0, double
     const olo_strain *s = term->data;
     const point start = point_with_remainder(s, x->q0, x->remainder), d = point_at(s, x->dq);
     const point m = advance(&start, 0.5, &d);
-    strains_of(s->reference, &start, e0);
-    changes(&m, &d, de);
+    strains_of(s->count, s->reference, &start, e0);
+    changes(s->count, &m, &d, de);
     memcpy(between, &m, sizeof m);
 }
 
@@ -80,10 +117,10 @@ static void middle(const olo_term *term, const olo_interval *x, double *e, void 
     const olo_strain *s = term->data;
     const point start = point_with_remainder(s, x->q0, x->remainder), d = point_at(s, x->dq);
     const point m = advance(&start, 0.5, &d), quarter = advance(&start, 0.25, &d);
-    double de[OLO_STRAINS];
-    strains_of(s->reference, &start, e);
-    changes(&quarter, &d, de);
-    for (int k = 0; k < OLO_STRAINS; k++)
+    double de[OLO_ROD_INVARIANTS];
+    strains_of(s->count, s->reference, &start, e);
+    changes(s->count, &quarter, &d, de);
+    for (int k = 0; k < s->count; k++)
         e[k] += 0.5 * de[k];
     memcpy(between, &m, sizeof m);
 }
@@ -91,11 +128,13 @@ static void middle(const olo_term *term, const olo_interval *x, double *e, void 
 /* r = sum_k s_k grad e_k at a point */
 static void push_at(const olo_strain *x, const double *s, const point *p, double *r)
 {
-    const point R = conjugate(p, s);
+    const point R = conjugate(x->count, p, s);
     for (int a = 0; a < x->nodes; a++) {
         vector force[4];
         node_force(x->N[a], x->dN[a], x->turn[a], &R, force);
-        memcpy(r + FRAME * a, force, sizeof force);
+        const int size = node_size(x, a);
+        memcpy(r, x->position[a] < 0 ? force + 1 : force, (size_t)size * sizeof *r);
+        r += size;
     }
 }
 
@@ -119,7 +158,7 @@ static double coefficient(const olo_strain *x, const double *s, int a, int I, in
     if (I == 0 || J == 0)
         return I == 0 ? s[J - 1] * x->dN[a] * x->N[b] : s[I - 1] * x->dN[b] * x->N[a];
     if (I == J)
-        return 0.0;
+        return x->count > OLO_STRAINS ? s[COS] * x->N[a] * x->N[b] : 0.0;
     const double skew = 0.5 * (x->N[a] * x->dN[b] - x->dN[a] * x->N[b]);
     /* d_k^a.d_j^b if J is next of i and I is last of i; else d_j^a.d_k^b, with opposite sign */
     const int i = 3 - (I - 1) - (J - 1);
@@ -155,23 +194,49 @@ static void node_coefficients(const olo_strain *x, const double *s, int a, int b
 static void add_hessian(const olo_term *term, const double *s, double *matrix)
 {
     const olo_strain *x = term->data;
-    const int size = FRAME * x->nodes;
-    for (int a = 0; a < x->nodes; a++)
-        for (int b = 0; b < x->nodes; b++) {
+    const int size = term->size;
+    for (int a = 0, row = 0; a < x->nodes; row += node_size(x, a++))
+        for (int b = 0, column = 0; b < x->nodes; column += node_size(x, b++)) {
+            /* the 3-vectors of a node that are used: its position, its directors */
+            const int first_a = x->position[a] < 0, end_a = x->directors[a] < 0 ? 1 : 4;
+            const int first_b = x->position[b] < 0, end_b = x->directors[b] < 0 ? 1 : 4;
             double c[4][4];
             node_coefficients(x, s, a, b, c);
-            for (int I = 0; I < 4; I++)
-                for (int J = 0; J < 4; J++)
+            for (int I = first_a; I < end_a; I++)
+                for (int J = first_b; J < end_b; J++)
                     for (int k = 0; k < 3; k++)
-                        matrix[(FRAME * a + 3 * I + k) * size + FRAME * b + 3 * J + k] += c[I][J];
+                        matrix[(row + 3 * (I - first_a) + k) * size + column + 3 * (J - first_b) +
+                               k] += c[I][J];
         }
 }
 
-/* --- coefficients: the six reference values, then N and N' of each node --- */
+/* --- coefficients: the reference values, then N and N' of each node --- */
 
 static int coefficients(const olo_term *term)
 {
-    return OLO_STRAINS + 2 * ((const olo_strain *)term->data)->nodes;
+    const olo_strain *x = term->data;
+    return x->count + 2 * x->nodes;
+}
+
+/* The derivative of c by N of node a (-1: by N' of a node), and of its gradient: c is quadratic in
+ * N, so that central differences over the length 1 are exact. */
+static void cosine_by_shape(const olo_term *term, const double *q, int a, double *e, double *g)
+{
+    const double unit[OLO_ROD_INVARIANTS] = {[COS] = 1};
+    double value[2][OLO_ROD_INVARIANTS], gradient[2][OLO_FORM_SIZE_MAX];
+    *e = 0;
+    memset(g, 0, (size_t)term->size * sizeof *g);
+    for (int side = 0; a >= 0 && side < 2; side++) {
+        olo_strain moved = *(const olo_strain *)term->data;
+        const olo_term other = {.data = &moved, .size = term->size};
+        moved.N[a] += side - 0.5;
+        olo_strain_values(&moved, q, NULL, value[side]);
+        combine(&other, unit, q, gradient[side]);
+    }
+    for (int i = 0; a >= 0 && i < term->size; i++)
+        g[i] = gradient[1][i] - gradient[0][i];
+    if (a >= 0)
+        *e = value[1][COS] - value[0][COS];
 }
 
 /* The strains are linear in N and in N'. Their derivative is the same form with a unit vector
@@ -180,25 +245,28 @@ static void by_coefficient(const olo_term *term, const double *q, int p, double 
                            double g[][OLO_FORM_SIZE_MAX])
 {
     const olo_strain *x = term->data;
-    if (p < OLO_STRAINS) {
-        for (int k = 0; k < OLO_STRAINS; k++)
+    const int count = x->count;
+    if (p < count) {
+        for (int k = 0; k < count; k++)
             e[k] = k == p ? -1.0 : 0.0;
-        memset(g, 0, OLO_STRAINS * sizeof *g);
+        memset(g, 0, (size_t)count * sizeof *g);
         return;
     }
-    const bool by_derivative = p >= OLO_STRAINS + x->nodes;
-    const int a = (p - OLO_STRAINS) % x->nodes;
+    const bool by_derivative = p >= count + x->nodes;
+    const int a = (p - count) % x->nodes;
     olo_strain one = *x;
     for (int b = 0; b < x->nodes; b++)
         (by_derivative ? one.dN : one.N)[b] = b == a;
     memset(one.reference, 0, sizeof one.reference);
     olo_strain_values(&one, q, NULL, e);
-    const olo_term other = {.data = &one};
-    for (int k = 0; k < OLO_STRAINS; k++) {
-        double unit[OLO_STRAINS] = {0};
+    const olo_term other = {.data = &one, .size = term->size};
+    for (int k = 0; k < count; k++) {
+        double unit[OLO_ROD_INVARIANTS] = {0};
         unit[k] = 1;
         combine(&other, unit, q, g[k]);
     }
+    if (count > OLO_STRAINS)
+        cosine_by_shape(term, q, by_derivative ? -1 : a, &e[COS], g[COS]);
 }
 
 static const olo_pack_kernels *kernels(bool plain)

@@ -8,13 +8,15 @@
  *     R_j  = n_j phi' + 1/2 (m_k d_i' - m_i d_k'),
  *     R'_j = 1/2 (m_i d_k - m_k d_i)                       (i, j, k cyclic).
  *
+ * The invariant c of rods with its stress s_c adds s_c d_j to R_j.
+ *
  * Node a has the force N'_a R on its position and N_a R_j + N'_a R'_j on its directors. */
 #ifndef OLO_SYSTEM_STRAIN_FORMULAS_H
 #define OLO_SYSTEM_STRAIN_FORMULAS_H
 
 #include "system/strain.h"
 
-enum { A = OLO_STRAIN_NODES_MAX, FRAME = 12 };
+enum { A = OLO_STRAIN_NODES_MAX, FRAME = 12, COS = OLO_STRAINS };
 
 #define FORMULA static inline __attribute__((always_inline))
 
@@ -84,30 +86,32 @@ FORMULA void interpolate(const int nodes, const NUMBER *N, const NUMBER *dN, vec
     }
 }
 
-/* The bilinear form of two points whose diagonal is d_i.phi' and the curvatures. */
-FORMULA void products(const point *p, const point *y, NUMBER e[OLO_STRAINS])
+/* The bilinear form of two points whose diagonal is d_i.phi', the curvatures, and c + 1/2. */
+FORMULA void products(const int count, const point *p, const point *y, NUMBER *e)
 {
     for (int i = 0; i < 3; i++) {
         const int j = next[i], k = last[i];
         e[i] = dot(p->d[i], y->f);
         e[3 + i] = 0.5 * (dot(p->d[k], y->dd[j]) - dot(p->d[j], y->dd[k]));
     }
+    if (count > OLO_STRAINS)
+        e[COS] = 0.5 * (dot(p->d[0], y->d[0]) + dot(p->d[1], y->d[1]) + dot(p->d[2], y->d[2]));
 }
 
-FORMULA void strains_of(const NUMBER reference[OLO_STRAINS], const point *p, NUMBER e[OLO_STRAINS])
+FORMULA void strains_of(const int count, const NUMBER *reference, const point *p, NUMBER *e)
 {
-    products(p, p, e);
-    for (int k = 0; k < OLO_STRAINS; k++)
+    products(count, p, p, e);
+    for (int k = 0; k < count; k++)
         e[k] -= reference[k];
 }
 
 /* grad e(p).d */
-FORMULA void changes(const point *p, const point *d, NUMBER e[OLO_STRAINS])
+FORMULA void changes(const int count, const point *p, const point *d, NUMBER *e)
 {
-    NUMBER other[OLO_STRAINS];
-    products(p, d, e);
-    products(d, p, other);
-    for (int k = 0; k < OLO_STRAINS; k++)
+    NUMBER other[OLO_ROD_INVARIANTS];
+    products(count, p, d, e);
+    products(count, d, p, other);
+    for (int k = 0; k < count; k++)
         e[k] += other[k];
 }
 
@@ -123,7 +127,7 @@ FORMULA point advance(const point *p, NUMBER share, const point *d)
 }
 
 /* The vectors conjugate to phi', d_i and d_i' for a stress s. */
-FORMULA point conjugate(const point *p, const NUMBER s[OLO_STRAINS])
+FORMULA point conjugate(const int count, const point *p, const NUMBER *s)
 {
     const NUMBER *n = s, *m = s + 3;
     point R = {.f = combination(n[0], p->d[0], n[1], p->d[1], n[2], p->d[2])};
@@ -134,6 +138,8 @@ FORMULA point conjugate(const point *p, const NUMBER s[OLO_STRAINS])
             R.d[j].x[c] = n[j] * p->f.x[c] + 0.5 * (m[k] * p->dd[i].x[c] - m[i] * p->dd[k].x[c]);
             R.dd[j].x[c] = 0.5 * (m[i] * p->d[k].x[c] - m[k] * p->d[i].x[c]);
         }
+        if (count > OLO_STRAINS)
+            R.d[j] = add_times(R.d[j], s[COS], p->d[j]);
     }
     return R;
 }

@@ -18,6 +18,12 @@
  *     RR_ab                 = sum_kl gm_k^a C_kl g1_l^b + 1/4 (N_a N'_b - N'_a N_b) B_ab,
  *     B_ab = (sum_j y_j.d_j^b) I - sum_j d_j^b (x) y_j,   y_j = m_i dm_k^a - m_k dm_i^a.
  *
+ * The invariant c of rods adds its gradient, the rotation N_a sum_j d_j^a x d_j, and to RR_ab the
+ * matrix 1/2 s_c N_a N_b B_ab with y_j = dm_j^a.
+ *
+ * The blocks of frames have 6 x 6 numbers. Where a node contributes its position or its directors
+ * alone, only that part is read and written (`layout` PARTS).
+ *
  * This file is compiled a second time for processors with registers of four numbers
  * (strain_pack_wide.c), to the same bits. */
 #include <math.h>
@@ -31,6 +37,18 @@
 #ifndef OLO_STRAIN_KERNELS
 #define OLO_STRAIN_KERNELS olo_strain_kernels_plain
 #endif
+
+/* Properties of a pack that are known when its functions are compiled: whether all nodes are
+ * frames, the number of invariants, and which of them a law couples: none; K_k with c, and c with
+ * all K; all. */
+typedef enum layout { FRAMES, PARTS } layout;
+typedef enum coupling { NONE, ROD, ALL } coupling;
+
+/* Whether ds_k/de_l may be different from zero. */
+FORMULA bool couples(const coupling law, int k, int l)
+{
+    return k == l || law == ALL || (law == ROD && (k == COS ? l >= 3 : k >= 3 && l == COS));
+}
 
 /* What is known of a step of four points. */
 typedef struct step_data {
@@ -56,6 +74,11 @@ FORMULA four strains_in(const olo_term_pack *pack)
 #define OF_FOUR(at, number)                                                                        \
     ((lane){(at)->s[0]->number, (at)->s[1]->number, (at)->s[2]->number, (at)->s[3]->number})
 
+/* 1 for each of the four with this address, else 0. */
+#define CONTRIBUTING(at, address)                                                                  \
+    ((lane){(at)->s[0]->address >= 0, (at)->s[1]->address >= 0, (at)->s[2]->address >= 0,          \
+            (at)->s[3]->address >= 0})
+
 /* ---- gather and scatter ---------------------------------------------------------------------- */
 
 /* Whether some term has sections that are turned at node a; then the turns of all. */
@@ -73,15 +96,44 @@ FORMULA bool read_turns(const four *at, int a, lane turn[9])
     return any;
 }
 
+/* `count` numbers of each term from its own address, zero where that is negative. */
+FORMULA void read_part(const int count, const int at[LANES], const double *q, lane *number)
+{
+    static const double none[9] = {0};
+    const double *from[LANES];
+    for (int l = 0; l < LANES; l++)
+        from[l] = at[l] < 0 ? none : q + at[l];
+    for (int i = 0; i < count; i++)
+        number[i] = (lane){from[0][i], from[1][i], from[2][i], from[3][i]};
+}
+
+/* The coordinates of node a of the four. */
+FORMULA void read_node(const layout nodes_are, const four *at, int a, const double *q,
+                       lane number[FRAME])
+{
+    if (nodes_are == PARTS) {
+        const int position[LANES] = {at->s[0]->position[a], at->s[1]->position[a],
+                                     at->s[2]->position[a], at->s[3]->position[a]};
+        const int directors[LANES] = {at->s[0]->directors[a], at->s[1]->directors[a],
+                                      at->s[2]->directors[a], at->s[3]->directors[a]};
+        read_part(3, position, q, number);
+        read_part(9, directors, q, number + 3);
+        return;
+    }
+    for (int i = 0; i < FRAME; i += 4)
+        lanes_transpose(lane_load(q + at->s[0]->position[a] + i),
+                        lane_load(q + at->s[1]->position[a] + i),
+                        lane_load(q + at->s[2]->position[a] + i),
+                        lane_load(q + at->s[3]->position[a] + i), number + i);
+}
+
 /* Position and directors of the sections at the nodes. */
-FORMULA void read_nodes(const int nodes, const four *at, const double *q, vector x[A][4])
+FORMULA void read_nodes(const int nodes, const layout nodes_are, const four *at, const double *q,
+                        vector x[A][4])
 {
     for (int a = 0; a < nodes; a++) {
         lane number[FRAME], turn[9];
-        for (int i = 0; i < FRAME; i += 4)
-            lanes_transpose(lane_load(q + at->s[0]->q[a] + i), lane_load(q + at->s[1]->q[a] + i),
-                            lane_load(q + at->s[2]->q[a] + i), lane_load(q + at->s[3]->q[a] + i),
-                            number + i);
+        read_node(nodes_are, at, a, q, number);
         for (int i = 0; i < FRAME; i++)
             x[a][i / 3].x[i % 3] = number[i];
         if (read_turns(at, a, turn))
@@ -90,16 +142,14 @@ FORMULA void read_nodes(const int nodes, const four *at, const double *q, vector
 }
 
 /* phi' += the contribution of the rounding remainder of positions */
-FORMULA void add_remainder(const int nodes, const four *at, const lane *dN, const double *remainder,
-                           point *p)
+FORMULA void add_remainder(const int nodes, const layout nodes_are, const four *at, const lane *dN,
+                           const double *remainder, point *p)
 {
     vector first = {{lane_all(0), lane_all(0), lane_all(0)}};
     for (int a = 0; a < nodes; a++) {
-        lane number[4];
+        lane number[FRAME];
         vector x;
-        lanes_transpose(
-            lane_load(remainder + at->s[0]->q[a]), lane_load(remainder + at->s[1]->q[a]),
-            lane_load(remainder + at->s[2]->q[a]), lane_load(remainder + at->s[3]->q[a]), number);
+        read_node(nodes_are, at, a, remainder, number);
         for (int c = 0; c < 3; c++)
             x.x[c] = number[c];
         if (a == 0)
@@ -110,15 +160,14 @@ FORMULA void add_remainder(const int nodes, const four *at, const lane *dN, cons
 }
 
 /* The invariants of each term. */
-FORMULA void write_invariants(const lane e[OLO_STRAINS], olo_pack_invariants out)
+FORMULA void write_invariants(const lane e[8], olo_pack_invariants out)
 {
-    lane row[LANES];
-    lanes_transpose(e[0], e[1], e[2], e[3], row);
-    for (int l = 0; l < LANES; l++)
-        lane_store(row[l], out[l]);
-    lanes_transpose(e[4], e[5], e[5], e[5], row);
-    for (int l = 0; l < LANES; l++)
-        lane_store(row[l], out[l] + 4);
+    for (int k = 0; k < 8; k += 4) {
+        lane row[LANES];
+        lanes_transpose(e[k], e[k + 1], e[k + 2], e[k + 3], row);
+        for (int l = 0; l < LANES; l++)
+            lane_store(row[l], out[l] + k);
+    }
 }
 
 /* Adds four numbers of each term to its own memory. */
@@ -130,6 +179,35 @@ FORMULA void add_four(const lane *number, double *const to[LANES])
         lane_store(lane_load(to[l]) + row[l], to[l]);
 }
 
+/* Adds `count` numbers of each term to its own memory; a negative address is none. */
+FORMULA void add_part(const int count, const int terms, const lane *number, const int at[LANES],
+                      double *T)
+{
+    for (int l = 0; l < terms; l++)
+        for (int i = 0; i < count && at[l] >= 0; i++)
+            T[at[l] + i] += number[i][l];
+}
+
+/* The force on node a of the four. */
+FORMULA void add_node_force(const layout nodes_are, const four *at, int a, const int terms,
+                            const lane number[FRAME], double *T)
+{
+    if (nodes_are == PARTS) {
+        const int position[LANES] = {at->s[0]->position[a], at->s[1]->position[a],
+                                     at->s[2]->position[a], at->s[3]->position[a]};
+        const int directors[LANES] = {at->s[0]->directors[a], at->s[1]->directors[a],
+                                      at->s[2]->directors[a], at->s[3]->directors[a]};
+        add_part(3, terms, number, position, T);
+        add_part(9, terms, number + 3, directors, T);
+        return;
+    }
+    for (int i = 0; i < FRAME; i += 4) {
+        double *const to[LANES] = {T + at->s[0]->position[a] + i, T + at->s[1]->position[a] + i,
+                                   T + at->s[2]->position[a] + i, T + at->s[3]->position[a] + i};
+        add_four(number + i, to);
+    }
+}
+
 /* The factor of all terms; lanes that are copies of a term add zero. */
 FORMULA lane factor_of(const olo_term_pack *pack, double factor)
 {
@@ -139,36 +217,39 @@ FORMULA lane factor_of(const olo_term_pack *pack, double factor)
 
 /* ---- strains and forces ---------------------------------------------------------------------- */
 
-FORMULA void over_nodes(const int nodes, const olo_term_pack *pack, const olo_interval *x,
-                        olo_pack_step *step, olo_pack_invariants e, olo_pack_invariants de)
+FORMULA void over_nodes(const int nodes, const layout nodes_are, const int count,
+                        const olo_term_pack *pack, const olo_interval *x, olo_pack_step *step,
+                        olo_pack_invariants e, olo_pack_invariants de)
 {
     const four at = strains_in(pack);
     step_data *y = (step_data *)step->number;
-    lane reference[OLO_STRAINS], strain[OLO_STRAINS], more[OLO_STRAINS];
+    lane reference[OLO_ROD_INVARIANTS], strain[8], more[8];
     for (int a = 0; a < nodes; a++) {
         y->N[a] = OF_FOUR(&at, N[a]);
         y->dN[a] = OF_FOUR(&at, dN[a]);
     }
-    for (int k = 0; k < OLO_STRAINS; k++)
+    for (int k = 0; k < count; k++)
         reference[k] = OF_FOUR(&at, reference[k]);
     /* the interpolated start and increment, and from them the midpoint */
-    read_nodes(nodes, &at, x->q0, y->x);
-    read_nodes(nodes, &at, x->dq, y->dx);
+    read_nodes(nodes, nodes_are, &at, x->q0, y->x);
+    read_nodes(nodes, nodes_are, &at, x->dq, y->dx);
     interpolate(nodes, y->N, y->dN, y->x, &y->start);
     interpolate(nodes, y->N, y->dN, y->dx, &y->change);
     if (x->remainder)
-        add_remainder(nodes, &at, y->dN, x->remainder, &y->start);
+        add_remainder(nodes, nodes_are, &at, y->dN, x->remainder, &y->start);
     y->middle = advance(&y->start, lane_all(0.5), &y->change);
-    strains_of(reference, &y->start, strain);
+    strains_of(count, reference, &y->start, strain);
     if (step->midpoint) {
         /* e(qm) = e(q0) + 1/2 grad e(q0 + dq/4).dq */
         const point quarter = advance(&y->start, lane_all(0.25), &y->change);
-        changes(&quarter, &y->change, more);
-        for (int k = 0; k < OLO_STRAINS; k++)
+        changes(count, &quarter, &y->change, more);
+        for (int k = 0; k < count; k++)
             strain[k] += 0.5 * more[k];
     } else {
-        changes(&y->middle, &y->change, more);
+        changes(count, &y->middle, &y->change, more);
     }
+    for (int k = count; k < 8; k++)
+        strain[k] = more[k] = lane_all(0);
     write_invariants(strain, e);
     write_invariants(more, de);
 }
@@ -179,16 +260,17 @@ FORMULA lane stress_of(const olo_pack_step *step, int k)
     return (lane){step->law[0].s[k], step->law[1].s[k], step->law[2].s[k], step->law[3].s[k]};
 }
 
-FORMULA void push_nodes(const int nodes, const olo_term_pack *pack, const olo_pack_step *step,
+FORMULA void push_nodes(const int nodes, const layout nodes_are, const int count,
+                        const olo_term_pack *pack, const olo_pack_step *step,
                         const olo_pack_balance *balance)
 {
     const step_data *y = (const step_data *)step->number;
     const four at = strains_in(pack);
     const lane factor = factor_of(pack, balance->factor);
-    lane s[OLO_STRAINS], most = lane_all(0), sum = lane_all(0);
-    for (int k = 0; k < OLO_STRAINS; k++)
+    lane s[OLO_ROD_INVARIANTS], most = lane_all(0), sum = lane_all(0);
+    for (int k = 0; k < count; k++)
         s[k] = stress_of(step, k);
-    const point R = conjugate(&y->middle, s);
+    const point R = conjugate(count, &y->middle, s);
     for (int a = 0; a < nodes; a++) {
         lane turn[9], number[FRAME];
         vector r[4];
@@ -196,15 +278,13 @@ FORMULA void push_nodes(const int nodes, const olo_term_pack *pack, const olo_pa
         node_force(y->N[a], y->dN[a], turned ? turn : NULL, &R, r);
         for (int i = 0; i < FRAME; i++) {
             number[i] = factor * r[i / 3].x[i % 3];
+            if (nodes_are == PARTS)
+                number[i] *=
+                    i < 3 ? CONTRIBUTING(&at, position[a]) : CONTRIBUTING(&at, directors[a]);
             most = lane_larger(lane_size(number[i]), most);
             sum += number[i];
         }
-        for (int i = 0; i < FRAME; i += 4) {
-            double *const to[LANES] = {
-                balance->T + at.s[0]->q[a] + i, balance->T + at.s[1]->q[a] + i,
-                balance->T + at.s[2]->q[a] + i, balance->T + at.s[3]->q[a] + i};
-            add_four(number + i, to);
-        }
+        add_node_force(nodes_are, &at, a, pack->count, number, balance->T);
     }
     /* a NaN is larger than everything */
     for (int l = 0; l < LANES; l++)
@@ -255,7 +335,7 @@ FORMULA void add_hat(vector v, matrix *M)
 }
 
 /* The rotations gamma and kappa of the gradients of a node with directors x. */
-FORMULA void moments(lane N, lane dN, const point *p, const vector x[4], vector g[OLO_STRAINS])
+FORMULA void moments(const int count, lane N, lane dN, const point *p, const vector x[4], vector *g)
 {
     const vector lever = times(N, p->f);
     vector arm[3]; /* 1/2 (N d_j' - N' d_j) */
@@ -266,33 +346,42 @@ FORMULA void moments(lane N, lane dN, const point *p, const vector x[4], vector 
         g[i] = cross(x[1 + i], lever);
         g[3 + i] = difference(cross(x[1 + k], arm[j]), cross(x[1 + j], arm[k]));
     }
+    if (count <= OLO_STRAINS)
+        return;
+    g[COS] = cross(x[1], times(N, p->d[0]));
+    for (int i = 1; i < 3; i++)
+        g[COS] = add_times(g[COS], N, cross(x[1 + i], p->d[i]));
 }
 
-/* C = factor s1; only its diagonal if the law couples no strains */
+/* C = factor s1; only what the law couples */
 typedef struct stiffness {
-    lane c[OLO_STRAINS][OLO_STRAINS];
+    lane c[OLO_ROD_INVARIANTS][OLO_ROD_INVARIANTS];
 } stiffness;
 
-FORMULA void read_stiffness(const bool diagonal, lane factor, const olo_pack_step *step,
-                            stiffness *C)
+FORMULA void read_stiffness(const coupling law, const int count, lane factor,
+                            const olo_pack_step *step, stiffness *C)
 {
     const olo_law_over *w = step->law;
-    for (int k = 0; k < OLO_STRAINS; k++)
-        for (int l = 0; l < OLO_STRAINS; l++) {
-            const int i = OLO_STRAINS * k + l;
-            if (k == l || !diagonal)
+    for (int k = 0; k < count; k++)
+        for (int l = 0; l < count; l++) {
+            const int i = count * k + l;
+            if (couples(law, k, l))
                 C->c[k][l] = factor * (lane){w[0].s1[i], w[1].s1[i], w[2].s1[i], w[3].s1[i]};
         }
 }
 
-/* u_k = sum_l C_kl g_l over `count` vectors g; with a diagonal C also only `count` vectors u. */
-FORMULA void times_stiffness(const bool diagonal, const stiffness *C, const int count,
-                             const vector *g, vector u[OLO_STRAINS])
+/* u_k = sum_l C_kl g_l over the first `vectors` g_l, for all k that they are coupled with. */
+FORMULA void times_stiffness(const coupling law, const int count, const stiffness *C,
+                             const int vectors, const vector *g, vector *u)
 {
-    for (int k = 0; k < (diagonal ? count : OLO_STRAINS); k++) {
-        u[k] = times(C->c[k][diagonal ? k : 0], g[diagonal ? k : 0]);
-        for (int l = 1; l < count && !diagonal; l++)
-            u[k] = add_times(u[k], C->c[k][l], g[l]);
+    for (int k = 0; k < (law == ALL ? count : vectors); k++) {
+        int first = 0;
+        while (!couples(law, k, first))
+            first++;
+        u[k] = times(C->c[k][first], g[first]);
+        for (int l = first + 1; l < vectors; l++)
+            if (couples(law, k, l))
+                u[k] = add_times(u[k], C->c[k][l], g[l]);
     }
 }
 
@@ -323,46 +412,49 @@ FORMULA void add_bending(lane c, const vector y[3], const vector d[3], matrix *R
 
 /* Gradients and blocks of a node, of which the blocks of pairs of nodes consist. */
 typedef struct node_data {
-    vector left[4], end[4]; /* directors, in the positions 1..3 */
-    vector gm[OLO_STRAINS]; /* rotations of the gradients at the midpoint */
-    vector u[OLO_STRAINS];  /* C times those of the stress */
+    vector left[4], end[4];        /* directors, in the positions 1..3 */
+    vector gm[OLO_ROD_INVARIANTS]; /* rotations of the gradients at the midpoint */
+    vector u[OLO_ROD_INVARIANTS];  /* C times those of the stress */
     vector y[3];
     matrix TR, RT;
 } node_data;
 
 /* d_k at the midpoint; C d_l */
 typedef struct translations {
-    vector middle[3], end[OLO_STRAINS];
+    vector middle[3], end[OLO_ROD_INVARIANTS];
 } translations;
 
-FORMULA void form_node(const bool diagonal, const step_data *y, int a, const lane *s, lane half,
-                       const stiffness *C, const point *stress, const translations *t, lane share,
-                       node_data *n)
+FORMULA void form_node(const coupling law, const int count, const step_data *y, int a,
+                       const lane *s, lane half, const stiffness *C, const point *stress,
+                       const translations *t, lane share, node_data *n)
 {
-    vector g1[OLO_STRAINS];
+    vector g1[OLO_ROD_INVARIANTS];
     for (int i = 1; i < 4; i++) {
         n->left[i] = add_times(y->x[a][i], share, y->dx[a][i]);
         for (int c = 0; c < 3; c++)
             n->end[i].x[c] = y->x[a][i].x[c] + y->dx[a][i].x[c];
     }
-    moments(y->N[a], y->dN[a], &y->middle, n->left, n->gm);
-    moments(y->N[a], y->dN[a], stress, n->end, g1);
-    times_stiffness(diagonal, C, OLO_STRAINS, g1, n->u);
+    moments(count, y->N[a], y->dN[a], &y->middle, n->left, n->gm);
+    moments(count, y->N[a], y->dN[a], stress, n->end, g1);
+    times_stiffness(law, count, C, count, g1, n->u);
     n->TR = outer_sum(3, t->middle, n->u);
-    n->RT = outer_sum(diagonal ? 3 : OLO_STRAINS, n->gm, t->end);
+    n->RT = outer_sum(law == ALL ? count : 3, n->gm, t->end);
     add_hat(times(-half * y->N[a], along_directors(s, n->end)), &n->TR);
     add_hat(times(half * y->N[a], along_directors(s, n->left)), &n->RT);
     bending_arms(s + 3, n->left, n->y);
 }
 
 /* The block of two nodes, 6 x 6. */
-FORMULA void form_block(const bool same, lane half, const step_data *y, int a, int b,
-                        const matrix *M, const node_data *na, const node_data *nb, lane K[36])
+FORMULA void form_block(const bool same, const int count, const lane *s, lane half,
+                        const step_data *y, int a, int b, const matrix *M, const node_data *na,
+                        const node_data *nb, lane K[36])
 {
-    matrix RR = outer_sum(OLO_STRAINS, na->gm, nb->u);
+    matrix RR = outer_sum(count, na->gm, nb->u);
     if (!same)
         add_bending(0.5 * half * (y->N[a] * y->dN[b] - y->dN[a] * y->N[b]), na->y, nb->end + 1,
                     &RR);
+    if (count > OLO_STRAINS)
+        add_bending(half * s[COS] * y->N[a] * y->N[b], na->left + 1, nb->end + 1, &RR);
     const lane both = y->dN[a] * y->dN[b];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
@@ -373,34 +465,59 @@ FORMULA void form_block(const bool same, lane half, const step_data *y, int a, i
         }
 }
 
-FORMULA void tangent_nodes(const int nodes, const bool diagonal, const olo_term_pack *pack,
+/* The first entry of translation (0) or rotation (1) in the twist of a node; -1: it does not
+ * contribute. */
+FORMULA int entry_of(const olo_strain *x, int a, int part)
+{
+    return part == 0 ? (x->position[a] < 0 ? -1 : 0) : (x->directors[a] < 0 ? -1 : x->twist[a] - 3);
+}
+
+/* Adds the parts of a block that the nodes have, for one term. */
+FORMULA void add_parts(const olo_strain *x, int a, int b, int l, const lane K[36], double *block)
+{
+    for (int I = 0; I < 2; I++)
+        for (int J = 0; J < 2; J++) {
+            const int row = entry_of(x, a, I), column = entry_of(x, b, J);
+            for (int i = 0; i < 3 && row >= 0 && column >= 0; i++)
+                for (int j = 0; j < 3; j++)
+                    block[(row + i) * x->twist[b] + column + j] +=
+                        K[6 * (3 * I + i) + 3 * J + j][l];
+        }
+}
+
+FORMULA void tangent_nodes(const int nodes, const layout nodes_are, const int count,
+                           const bool diagonal, const olo_term_pack *pack,
                            const olo_pack_step *step, double factor, bool at_start,
                            double *const *const block[LANES])
 {
+    const coupling law = !diagonal ? ALL : count > OLO_STRAINS ? ROD : NONE;
     const step_data *y = (const step_data *)step->number;
+    const four at = strains_in(pack);
     const lane f = factor_of(pack, factor), half = 0.5 * f, share = lane_all(at_start ? 0.0 : 0.5);
     const point stress = step->midpoint ? y->middle : advance(&y->start, lane_all(1.0), &y->change);
-    lane s[OLO_STRAINS];
+    lane s[OLO_ROD_INVARIANTS];
     stiffness C;
     translations t;
     node_data node[A];
     /* stress, stiffness and their products with the translations of gradients */
-    for (int k = 0; k < OLO_STRAINS; k++)
+    for (int k = 0; k < count; k++)
         s[k] = stress_of(step, k);
-    read_stiffness(diagonal, f, step, &C);
+    read_stiffness(law, count, f, step, &C);
     for (int i = 0; i < 3; i++)
         t.middle[i] = y->middle.d[i];
-    times_stiffness(diagonal, &C, 3, stress.d, t.end);
+    times_stiffness(law, count, &C, 3, stress.d, t.end);
     const matrix M = outer_sum(3, t.middle, t.end);
     /* nodes, then pairs of them */
     for (int a = 0; a < nodes; a++)
-        form_node(diagonal, y, a, s, half, &C, &stress, &t, share, &node[a]);
+        form_node(law, count, y, a, s, half, &C, &stress, &t, share, &node[a]);
     for (int a = 0; a < nodes; a++)
         for (int b = 0; b < nodes; b++) {
             lane K[36];
             const int k = a * nodes + b;
-            form_block(a == b, half, y, a, b, &M, &node[a], &node[b], K);
-            for (int i = 0; i < 36; i += 4) {
+            form_block(a == b, count, s, half, y, a, b, &M, &node[a], &node[b], K);
+            for (int l = 0; nodes_are == PARTS && l < pack->count; l++)
+                add_parts(at.s[l], a, b, l, K, block[l][k]);
+            for (int i = 0; nodes_are == FRAMES && i < 36; i += 4) {
                 double *const to[LANES] = {block[0][k] + i, block[1][k] + i, block[2][k] + i,
                                            block[3][k] + i};
                 add_four(K + i, to);
@@ -408,43 +525,49 @@ FORMULA void tangent_nodes(const int nodes, const bool diagonal, const olo_term_
         }
 }
 
-/* ---- by the number of nodes ------------------------------------------------------------------ */
+/* ---- by the kind of the terms ---------------------------------------------------------------- */
 
-static int nodes_of(const olo_term_pack *pack)
-{
-    return ((const olo_strain *)pack->data[0])->nodes;
-}
+/* Calls FUNCTION(nodes, layout, count, ...) for the terms of a pack, each combination that occurs
+ * compiled on its own: linear and quadratic elements; rods with frames; bending and stretching of
+ * rods with directors at edges. */
+#define BY_KIND(FUNCTION, ...)                                                                     \
+    do {                                                                                           \
+        const olo_strain *kind = pack->data[0];                                                    \
+        const bool frames = pack->term[0]->size == FRAME * kind->nodes;                            \
+        if (kind->count > OLO_STRAINS && frames)                                                   \
+            FUNCTION(2, FRAMES, OLO_ROD_INVARIANTS, __VA_ARGS__);                                  \
+        else if (kind->count > OLO_STRAINS)                                                        \
+            FUNCTION(2, PARTS, OLO_ROD_INVARIANTS, __VA_ARGS__);                                   \
+        else if (!frames && kind->nodes == 2)                                                      \
+            FUNCTION(2, PARTS, OLO_STRAINS, __VA_ARGS__);                                          \
+        else if (!frames)                                                                          \
+            FUNCTION(3, PARTS, OLO_STRAINS, __VA_ARGS__);                                          \
+        else if (kind->nodes == 2)                                                                 \
+            FUNCTION(2, FRAMES, OLO_STRAINS, __VA_ARGS__);                                         \
+        else                                                                                       \
+            FUNCTION(3, FRAMES, OLO_STRAINS, __VA_ARGS__);                                         \
+    } while (0)
 
 static void over(const olo_term_pack *pack, const olo_interval *x, olo_pack_step *step,
                  olo_pack_invariants e, olo_pack_invariants de)
 {
-    if (nodes_of(pack) == 2)
-        over_nodes(2, pack, x, step, e, de);
-    else
-        over_nodes(3, pack, x, step, e, de);
+    BY_KIND(over_nodes, pack, x, step, e, de);
 }
 
 static void push(const olo_term_pack *pack, const olo_pack_step *step,
                  const olo_pack_balance *balance)
 {
-    if (nodes_of(pack) == 2)
-        push_nodes(2, pack, step, balance);
-    else
-        push_nodes(3, pack, step, balance);
+    BY_KIND(push_nodes, pack, step, balance);
 }
 
 static void add_twist_tangent(const olo_term_pack *pack, const olo_pack_step *step, double factor,
                               bool at_start, double *const *const block[LANES])
 {
-    const bool diagonal = pack->term[0]->law->diagonal;
-    if (nodes_of(pack) == 2 && diagonal)
-        tangent_nodes(2, true, pack, step, factor, at_start, block);
-    else if (nodes_of(pack) == 2)
-        tangent_nodes(2, false, pack, step, factor, at_start, block);
-    else if (diagonal)
-        tangent_nodes(3, true, pack, step, factor, at_start, block);
+    const olo_law *law = pack->term[0]->law;
+    if ((law->strain ? law->strain : law)->diagonal)
+        BY_KIND(tangent_nodes, true, pack, step, factor, at_start, block);
     else
-        tangent_nodes(3, false, pack, step, factor, at_start, block);
+        BY_KIND(tangent_nodes, false, pack, step, factor, at_start, block);
 }
 
 const olo_pack_kernels OLO_STRAIN_KERNELS = {

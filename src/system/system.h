@@ -75,10 +75,12 @@ typedef struct olo_beam_line {
     const char *name;
     int node_count;
     const int *nodes; /* [node_count] from start to end */
+    const int *edges; /* [elements] the nodes of directors at edges; NULL: nodes are frames */
     int elements;
     int element_nodes;     /* 2 or 3 */
     int points;            /* quadrature points per element */
     int first_term;        /* the term of point p of element e is first_term + e points + p */
+    int first_bending;     /* with directors at edges: the terms of vertices begin here, else -1 */
     const double *lengths; /* [node_count] the length that belongs to each node: integrals of N_a */
     const double *stations; /* [elements points] arc lengths of the quadrature points */
     olo_section section;    /* its outline, if it has one */

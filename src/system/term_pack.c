@@ -66,7 +66,7 @@ int olo_term_packs(const olo_system *system, int count, const int *pieces,
     for (int i = 0; i < count; i++) {
         /* the first term of each kind collects all others */
         bool known = false;
-        for (int j = 0; j < i && !known; j++)
+        for (int j = i - 1; j >= 0 && !known; j--) /* terms of one kind are neighbours */
             known = belong_together(&x, j, i);
         for (int j = i; !known && j < count; j++)
             if (belong_together(&x, i, j))

@@ -377,12 +377,15 @@ static void sample_at(sample *x, const olo_system *s, double motion, unsigned lo
 
 /* f = exp(a.e) */
 static const double exponent[6] = {0.3, -0.4, 0.2, 0.5, -0.1, 0.25};
-enum { GENERAL = 3 };
+enum { GENERAL = 6 };
 
 static double general_value(void *context, const double *e)
 {
     (void)context;
-    return exp(exponent[0] * e[0] + exponent[1] * e[1] + exponent[2] * e[2]);
+    double sum = 0;
+    for (int k = 0; k < GENERAL; k++)
+        sum += exponent[k] * e[k];
+    return exp(sum);
 }
 
 static void general_gradient(void *context, const double *e, double *g)
@@ -409,14 +412,14 @@ static const olo_general_law general = {.value = general_value,
                                         .hessian = general_hessian,
                                         .third = general_third};
 
-enum { Q = 7, PRODUCTS = 4, COORDINATES = 5 };
+enum { Q = 7, PRODUCTS = 4, COORDINATES = 5, FORMS = OLO_LAW_INVARIANTS_MAX };
 
-/* Forms over some coordinates: half of the square of a distance first, which laws of lengths need.
- */
+/* Forms over some coordinates: half of the square of a distance first, which laws of lengths need;
+ * the last one is far from zero, as a divisor of laws of rods. */
 typedef struct forms {
-    double b[6][COORDINATES];
-    olo_product product[6][PRODUCTS];
-    olo_form form[6];
+    double b[FORMS][COORDINATES];
+    olo_product product[FORMS][PRODUCTS];
+    olo_form form[FORMS];
 } forms;
 
 static const int coordinates[COORDINATES] = {0, 2, 3, 5, 6};
@@ -425,7 +428,7 @@ static void make_forms(forms *x, unsigned long long *seed)
 {
     static const olo_product distance[PRODUCTS] = {
         {0, 0, 0.5}, {1, 1, 0.5}, {0, 1, -0.6}, {2, 2, 0.5}};
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < FORMS; k++) {
         for (int p = 0; p < PRODUCTS; p++) {
             const int i = (k + p) % COORDINATES, j = (2 * k + p + 1) % COORDINATES;
             x->product[k][p] = (olo_product){
@@ -435,7 +438,9 @@ static void make_forms(forms *x, unsigned long long *seed)
         }
         for (int i = 0; i < COORDINATES; i++)
             x->b[k][i] = k == 0 ? 0 : scene_random(seed);
-        x->form[k] = (olo_form){.c = k == 0 ? 0.5 : 0.1 * k,
+        x->form[k] = (olo_form){.c = k == 0           ? 0.5
+                                     : k == FORMS - 1 ? 5.0
+                                                      : 0.1 * k,
                                 .size = COORDINATES,
                                 .products = PRODUCTS,
                                 .index = coordinates,

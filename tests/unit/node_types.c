@@ -1,7 +1,7 @@
-/* Node types. Every type satisfies the laws on which the library relies. A type that the library
- * does not have is defined here and used: a body that rotates about a fixed point, as three
- * directors alone (9 numbers, 3 degrees of freedom). It is compared with the same body as a frame
- * on a spherical support; both have a point mass on a spring and one on a rod. */
+/* Node types. Every type satisfies the laws on which the library relies. A body that rotates about
+ * a fixed point is three directors alone (a triad: 9 numbers, 3 degrees of freedom). It is compared
+ * with the same body as a frame on a spherical support; both have a point mass on a spring and one
+ * on a rod. */
 #include "test.h"
 
 #include "elements/joint_pair.h"
@@ -11,48 +11,7 @@
 #include "stepping/segments.h"
 #include "system/directors.h"
 
-/* --- a triad of directors: a new type of node is one file --- */
-
-static void triad_motion(const double *qm, const double *dq, double *motion)
-{
-    directors_cayley(qm, dq, motion);
-}
-
-static void triad_update(const double *twist, double *motion)
-{
-    cayley_update(motion, twist);
-}
-
-static void triad_add_variation(const double *q1, const double *T, double *S)
-{
-    directors_add_variation(q1, T, 3, S);
-}
-
-static void triad_settle(const double *q, const double shift[3], const double turn[3],
-                         double *remainder)
-{
-    (void)shift;
-    directors_settle(q, turn, remainder);
-}
-
-static const olo_node_type triad = {.name = "triad",
-                                    .size = 9,
-                                    .twist = 3,
-                                    .position = -1,
-                                    .directors = 0,
-                                    .translation = -1,
-                                    .rotation = 0,
-                                    .rows = &olo_directors_rows,
-                                    .move = directors_move,
-                                    .motion = triad_motion,
-                                    .update = triad_update,
-                                    .velocity = directors_turn,
-                                    .add_wrench = directors_add_moment,
-                                    .twist_of = directors_spin,
-                                    .add_variation = triad_add_variation,
-                                    .settle = triad_settle};
-
-static const olo_node_type *const types[] = {&olo_node_point, &olo_node_frame, &triad};
+static const olo_node_type *const types[] = {&olo_node_point, &olo_node_frame, &olo_node_triad};
 enum { TYPES = sizeof types / sizeof *types };
 
 /* --- laws of every type --- */
@@ -432,7 +391,7 @@ TEST(a_triad_moves_as_a_frame_on_a_spherical_support)
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 4; k++) {
             scene frame = open_body(&olo_node_frame, schemes[i], treatments[k]);
-            scene own = open_body(&triad, schemes[i], treatments[k]);
+            scene own = open_body(&olo_node_triad, schemes[i], treatments[k]);
             scene_run(&frame, 0.01, 100);
             scene_run(&own, 0.01, 100);
             for (int j = 0; j < own.system->n; j++) {
@@ -447,7 +406,7 @@ TEST(a_triad_moves_as_a_frame_on_a_spherical_support)
 /* Energy, and the angular momentum about the direction of gravity through the fixed point. */
 TEST(a_triad_conserves_energy_and_momentum)
 {
-    scene s = open_body(&triad, "energy-momentum", "reduced");
+    scene s = open_body(&olo_node_triad, "energy-momentum", "reduced");
     const olo_ledger before = scene_ledger(&s);
     const double g = vec3_norm(gravity);
     scene_run(&s, 0.02, 500);
@@ -464,7 +423,7 @@ TEST(a_triad_conserves_energy_and_momentum)
 
 TEST(a_triad_is_counted_as_a_body_with_three_degrees_of_freedom)
 {
-    scene s = open_body(&triad, "energy-momentum", "reduced");
+    scene s = open_body(&olo_node_triad, "energy-momentum", "reduced");
     olo_counts counts;
     olo_error error = {0};
     scene_check_counts(&s, 9 + 6, 6, 6 + 1, 3 + 6 + 1);
@@ -478,7 +437,7 @@ TEST(a_triad_is_counted_as_a_body_with_three_degrees_of_freedom)
 /* A node without position is refused where a position is needed. */
 TEST(a_node_without_position_has_no_points)
 {
-    scene s = open_body(&triad, "energy-momentum", "reduced");
+    scene s = open_body(&olo_node_triad, "energy-momentum", "reduced");
     const olo_point_on_body point = {.on = "body"};
     olo_position position;
     olo_error error = {0};
@@ -509,7 +468,7 @@ static void vary(const scene *s, const double theta[3], const double spin[3], do
 TEST(derivatives_of_a_triad)
 {
     const double theta[3] = {0.2, -0.4, 0.3}, spin[3] = {0.5, 0.1, -0.2};
-    const olo_node_type *const both[2] = {&olo_node_frame, &triad};
+    const olo_node_type *const both[2] = {&olo_node_frame, &olo_node_triad};
     for (int i = 0; i < 2; i++) {
         double dq[2][NUMBERS], dv[2][NUMBERS];
         for (int k = 0; k < 2; k++) {

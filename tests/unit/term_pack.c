@@ -29,24 +29,24 @@ static void set_term(sample *x, int l, int nodes, bool turned, const olo_law *la
                      unsigned long long *seed)
 {
     olo_strain *s = &x->strain[l];
-    *s = (olo_strain){.nodes = nodes, .weight = 0.3};
+    *s = (olo_strain){.count = law->invariants, .weight = 0.3};
     for (int a = 0; a < nodes; a++) {
-        s->q[a] = 12 * (l * (nodes - 1) + a);
+        olo_strain_use_frame(s, 12 * (l * (nodes - 1) + a));
         s->N[a] = any(seed);
         s->dN[a] = any(seed);
         for (int i = 0; i < 9; i++)
             x->turn[l][a][i] = any(seed);
         s->turn[a] = turned && (a + l) % 2 == 0 ? x->turn[l][a] : NULL;
         for (int i = 0; i < 12; i++)
-            x->index[l][12 * a + i] = s->q[a] + i;
+            x->index[l][12 * a + i] = s->position[a] + i;
     }
-    for (int k = 0; k < OLO_STRAINS; k++)
+    for (int k = 0; k < s->count; k++)
         s->reference[k] = any(seed);
     for (int k = 0; k < OLO_LAW_COEFFICIENTS_MAX; k++)
         x->c[l][k] = 1.5 + any(seed);
     x->term[l] = (olo_term){.law = law,
                             .coefficient = x->c[l],
-                            .forms = OLO_STRAINS,
+                            .forms = s->count,
                             .invariants = &olo_strain_invariants,
                             .data = s,
                             .size = 12 * nodes,
