@@ -58,6 +58,8 @@ typedef struct olo_equilibrium_summary {
     double load;     /**< load factor reached */
     bool relaxed; /**< the system without load is a mechanism: the equilibrium was found by descent
                      under the full load */
+    bool descended; /**< the initial state is no equilibrium without load: a stable one was found
+                       by descent, and the path begins there */
     bool stayed;  /**< relaxed, and nothing moved: the initial state is an equilibrium, which may be
                      unstable */
     bool judged;  /**< all loads have a potential, so that the stiffness determines stability */

@@ -67,11 +67,15 @@ static olo_status descend(olo_search *x, double load, olo_error *error)
                     x->system->nodes[x->balance->worst].name);
 }
 
-olo_status olo_search_descend(olo_search *x, double load, olo_error *error)
+olo_status olo_search_relax(olo_search *x, double load, olo_error *error)
 {
     olo_status status = descend(x, load, error);
-    if (status == OLO_OK)
-        status = olo_search_judge(x, load, error);
+    return status == OLO_OK ? olo_search_judge(x, load, error) : status;
+}
+
+olo_status olo_search_descend(olo_search *x, double load, olo_error *error)
+{
+    olo_status status = olo_search_relax(x, load, error);
     if (status == OLO_OK)
         return olo_search_accept(x, load, error);
     if (status == OLO_INTERRUPTED)

@@ -14,6 +14,8 @@
 
 /* A larger increment (model lengths, radians) is shortened. */
 static const double far = 0.5;
+/* Newton has left the initial state: another attempt by descent is worthwhile. */
+static const double rough = 1e-3;
 /* Increments below this that no longer decrease are rounding errors of stiff parts. */
 static const double rounding = 1e-6;
 
@@ -105,10 +107,11 @@ olo_status olo_search_factor(olo_search *x, double load, olo_error *error)
     return status;
 }
 
-/* Newton iteration at one load, from the present state. */
-static olo_status iterate(olo_search *x, double load, olo_error *error)
+/* Newton iteration at one load, from the present state; `moved` is the sum of all increments. */
+static olo_status iterate(olo_search *x, double load, double *moved, olo_error *error)
 {
     double size, before = HUGE_VAL;
+    *moved = 0;
     for (int i = 0; i < x->options->iterations; i++) {
         olo_status status = olo_search_check_interrupt(x, error);
         if (status == OLO_OK)
@@ -118,6 +121,7 @@ static olo_status iterate(olo_search *x, double load, olo_error *error)
             status = olo_search_move(x, far, &size, error);
         if (status != OLO_OK)
             return status;
+        *moved += fmin(size, far);
         if (olo_search_converged(x, size, before))
             return OLO_OK;
         before = size;
@@ -232,19 +236,43 @@ static void clear_motion(const olo_system *s, olo_state *state)
     memset(state->received, 0, (size_t)state->parts * sizeof *state->received);
 }
 
+/* The equilibrium without load that the path begins with. Newton's iteration from a rough guess may
+ * end in an equilibrium that is not stable: then the state descends from the guess instead.
+ * `held`: there is one, and it has no direction without stiffness. */
+static olo_status find_start(olo_search *x, bool *held, olo_error *error)
+{
+    olo_equilibrium_summary *sum = x->summary;
+    double moved;
+    olo_search_save(x);
+    olo_status status = iterate(x, 0.0, &moved, NULL);
+    if (status == OLO_INTERRUPTED)
+        return olo_fail(error, status, "interrupted at load factor 0");
+    bool found = status == OLO_OK && olo_search_judge(x, 0.0, NULL) == OLO_OK && sum->neutral == 0;
+    if ((found && sum->unstable > 0 && moved > x->options->tolerance) ||
+        (status != OLO_OK && moved > rough)) {
+        olo_search_restore(x);
+        status = olo_search_relax(x, 0.0, error);
+        if (status == OLO_INTERRUPTED)
+            return status;
+        found = status == OLO_OK && sum->neutral == 0;
+        sum->descended = found;
+    }
+    *held = found;
+    return OLO_OK;
+}
+
 /* Finds the equilibrium without load first. If it has a direction without stiffness, the full load
  * is applied at once. */
 static olo_status search(olo_search *x, olo_error *error)
 {
-    olo_equilibrium_summary *sum = x->summary;
+    bool held = false;
     olo_search_save(x);
-    olo_status status = iterate(x, 0.0, NULL);
-    if (status == OLO_INTERRUPTED)
-        return olo_fail(error, status, "interrupted at load factor 0");
-    bool held = status == OLO_OK && olo_search_judge(x, 0.0, NULL) == OLO_OK && sum->neutral == 0;
+    olo_status status = find_start(x, &held, error);
+    if (status != OLO_OK)
+        return status;
     if (!held) {
         olo_search_restore(x);
-        sum->relaxed = true;
+        x->summary->relaxed = true;
         return olo_search_descend(x, x->options->end, error);
     }
     status = olo_search_accept(x, 0.0, error);
