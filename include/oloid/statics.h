@@ -21,8 +21,11 @@ typedef struct olo_rotating_frame {
 
 /** Options of the search for an equilibrium. */
 typedef struct olo_equilibrium_options {
-    int initialised;  /**< set by olo_equilibrium_options_default(); leave it */
-    double end;       /**< load factor to reach */
+    int initialised; /**< set by olo_equilibrium_options_default(); leave it */
+    double end;      /**< load factor to reach */
+    /** path: along equilibria under increasing loads (default). Under the full load at once, from
+     * the given state: newton, to a near equilibrium, stable or not; descent, to a stable one. */
+    const char *method;
     double step;      /**< first step of the load factor; the following ones adapt to the path */
     double smallest;  /**< the search fails when a step is smaller than this: displacements (model
                          lengths, angles) and fraction of `end` */

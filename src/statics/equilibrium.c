@@ -28,6 +28,7 @@ olo_equilibrium_options olo_equilibrium_options_default(void)
                                      .steps = 10000,
                                      .iterations = 25,
                                      .tolerance = 1e-9,
+                                     .method = "path",
                                      .locate = true};
 }
 
@@ -189,8 +190,15 @@ olo_status olo_search_accept(olo_search *x, double load, olo_error *error)
 
 static olo_status check(const olo_equilibrium_options *o, olo_error *error)
 {
-    if (!(o->end > 0) || !isfinite(o->end) || !(o->step > 0) || !(o->smallest > 0) ||
-        !(o->tolerance > 0) || o->iterations < 1 || o->steps < 1)
+    if (!o->method || (strcmp(o->method, "path") != 0 && strcmp(o->method, "newton") != 0 &&
+                       strcmp(o->method, "descent") != 0))
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "the method of statics is 'path', 'newton' or 'descent', not '%s'",
+                        o->method ? o->method : "");
+    if (strcmp(o->method, "path") != 0 && o->end == 0)
+        return OLO_OK; /* without load */
+    if ((!(o->end > 0) && strcmp(o->method, "path") == 0) || !isfinite(o->end) || !(o->step > 0) ||
+        !(o->smallest > 0) || !(o->tolerance > 0) || o->iterations < 1 || o->steps < 1)
         return olo_fail(error, OLO_BAD_INPUT,
                         "statics needs a positive load factor, step, smallest step and tolerance, "
                         "and at least one step and iteration");
@@ -261,12 +269,26 @@ static olo_status find_start(olo_search *x, bool *held, olo_error *error)
     return OLO_OK;
 }
 
+/* The equilibrium under the full load that Newton's iteration or descent reaches from the state. */
+static olo_status search_directly(olo_search *x, olo_error *error)
+{
+    const double load = x->options->end;
+    if (strcmp(x->options->method, "descent") == 0) {
+        x->summary->relaxed = true;
+        return olo_search_descend(x, load, error);
+    }
+    olo_status status = olo_search_newton(x, load, error);
+    return status == OLO_OK ? olo_search_accept(x, load, error) : status;
+}
+
 /* Finds the equilibrium without load first. If it has a direction without stiffness, the full load
  * is applied at once. */
 static olo_status search(olo_search *x, olo_error *error)
 {
     bool held = false;
     olo_search_save(x);
+    if (strcmp(x->options->method, "path") != 0)
+        return search_directly(x, error);
     olo_status status = find_start(x, &held, error);
     if (status != OLO_OK)
         return status;

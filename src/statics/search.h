@@ -45,6 +45,8 @@ bool olo_search_is_coarse(const olo_search *x, char *text, size_t size);
 
 /* Follows the path of equilibria from load 0 to the load of the options. */
 olo_status olo_search_follow(olo_search *x, olo_error *error);
+/* Newton's iteration with a line search to an equilibrium at `load`, whose stability is judged. */
+olo_status olo_search_newton(olo_search *x, double load, olo_error *error);
 /* Descends to a stable equilibrium at `load`, and judges it; `descend` also accepts it. */
 olo_status olo_search_relax(olo_search *x, double load, olo_error *error);
 olo_status olo_search_descend(olo_search *x, double load, olo_error *error);
