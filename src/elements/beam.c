@@ -323,6 +323,7 @@ static olo_status add_all(olo_beam_assembly *x)
     olo_beam_line beam = {.node_count = x->line.nodes,
                           .nodes = x->node,
                           .edges = x->edge,
+                          .discrete = strcmp(x->beam->discretisation, "elements") != 0,
                           .elements = x->line.elements,
                           .element_nodes = x->line.element_nodes,
                           .points = x->points,

@@ -236,6 +236,28 @@ const char **olo_layout_beams(olo_pool *pool, const olo_system *system, bool str
     return names;
 }
 
+/* `rod.edge4.nx`: the force through the end of the fourth edge of a discrete rod. */
+const char **olo_layout_momenta(olo_pool *pool, const olo_system *system)
+{
+    static const char *const NAMES[7] = {"nx", "ny", "nz", "mx", "my", "mz", "torque"};
+    size_t edges = 0, at = 0;
+    for (int i = 0; i < system->beam_count; i++)
+        edges += system->beams[i].discrete ? (size_t)system->beams[i].elements : 0;
+    const char **names = olo_pool_alloc(pool, 7 * edges + 1, sizeof *names);
+    for (int i = 0; names != NULL && i < system->beam_count; i++) {
+        for (int e = 0; system->beams[i].discrete && e < system->beams[i].elements; e++) {
+            char edge[24];
+            snprintf(edge, sizeof edge, "edge%d", e + 1);
+            for (int k = 0; k < 7; k++) {
+                names[at] = olo_layout_name(pool, system->beams[i].name, edge, NAMES[k]);
+                if (names[at++] == NULL)
+                    return NULL;
+            }
+        }
+    }
+    return names;
+}
+
 const char **olo_layout_drives(olo_pool *pool, const olo_system *system)
 {
     const int count = olo_system_drive_count(system);

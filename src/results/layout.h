@@ -79,6 +79,8 @@ const char **olo_layout_multipliers(olo_pool *pool, const olo_system *system, si
 
 /* The names of strains or stresses at the quadrature points of all beams. */
 const char **olo_layout_beams(olo_pool *pool, const olo_system *system, bool stress);
+/* The names of the momentum maps at the ends of the edges of all discrete rods. */
+const char **olo_layout_momenta(olo_pool *pool, const olo_system *system);
 
 /* Of the joint coordinates: `hinge.angle`, rates `hinge.angle.rate`. */
 const char **olo_layout_joint_coordinates(olo_pool *pool, const olo_system *system, bool rates);

@@ -374,6 +374,13 @@ static void fill_frame(olo_record_file *file, const olo_state *state, long step)
         }
     }
 
+    for (int i = 0, at = 0; i < system->beam_count; i++) {
+        for (int e = 0; system->beams[i].discrete && e < system->beams[i].elements; e++, at += 7) {
+            double *row = row_of(file, OLO_STREAM_MOMENTUM) + at;
+            olo_system_beam_momentum(system, state, i, e, row, row + 3, row + 6);
+        }
+    }
+
     // relative coordinates refer to an earlier node, whose position is already known
     double *position = row_of(file, OLO_STREAM_POSITION);
     double *velocity = row_of(file, OLO_STREAM_VELOCITY);

@@ -93,6 +93,13 @@ static void add_frames(list *l, const olo_system *system, bool forces)
               olo_layout_beams(pool, system, true),
               "stress resultants of beams at their quadrature points: forces, then moments, along "
               "d1, d2 and d3 of the section");
+    size_t edges = 0;
+    for (int i = 0; i < system->beam_count; i++)
+        edges += system->beams[i].discrete ? (size_t)system->beams[i].elements : 0;
+    add_named(l, "/frames/momentum", 7 * edges, OLO_DIMENSION_STRESS,
+              olo_layout_momenta(pool, system),
+              "momentum maps along discrete rods: force n, moment m + r x n about the origin, in "
+              "space axes, and torque m . d3");
 }
 
 static void add_outputs(list *l, const olo_system *system)

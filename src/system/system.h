@@ -76,6 +76,7 @@ typedef struct olo_beam_line {
     int node_count;
     const int *nodes; /* [node_count] from start to end */
     const int *edges; /* [elements] the nodes of directors at edges; NULL: nodes are frames */
+    bool discrete;    /* a discrete rod: its momentum maps are recorded */
     int elements;
     int element_nodes;     /* 2 or 3 */
     int points;            /* quadrature points per element */
