@@ -421,6 +421,118 @@ TEST(a_rod_rolls_up_with_the_angles_of_the_cayley_curvature)
     }
 }
 
+/* Euler: a hinged column buckles at pi^2 EI/L^2, here with 100 edges and EA L^2/EI = 1e6. */
+TEST(a_hinged_column_buckles_at_the_load_of_euler)
+{
+#define COLUMN(kind)                                                                               \
+    "beams:\n"                                                                                     \
+    "  - {name: b, discretisation: " kind ", elements: 100, to: [1, 0, 0], d1: [0, 0, 1],\n"       \
+    "     stiffness: [1e7, 1e7, 1e6, 1, 50, 50], inertia: [1, 1e-2, 1e-2]}\n"                      \
+    "supports:\n"                                                                                  \
+    "  - {name: root, on: b.start, type: hinge, axis: [0, 0, 1]}\n"                                \
+    "  - {name: tip, on: b.end, type: slide, axis: [1, 0, 0]}\n"                                   \
+    "loads: {on: b.end, force: [-1, 0, 0]}\n"
+    static const char *const model[2] = {COLUMN("vertices"), COLUMN("edges")};
+    for (int kind = 0; kind < 2; kind++) {
+        olo_equilibrium_options options = olo_equilibrium_options_default();
+        scene s = scene_open_set(model[kind], NULL, NULL, 0);
+        options.end = 12;
+        olo_equilibrium_summary sum = settle(&s, &options);
+        check_equal(1, sum.critical_count);
+        check_relative(pi * pi, sum.critical[0].load, 1e-3);
+        scene_close(&s);
+    }
+}
+
+/* Michell: a closed ring loses its stability at the twist 2 pi sqrt(3) EI/GJ; 100 edges. */
+TEST(a_twisted_ring_buckles_at_the_twist_of_michell)
+{
+    const olo_setting settings[] = {{"turn", "12"}};
+    scene s = scene_open_set("twisted-ring", NULL, settings, 1);
+    olo_equilibrium_summary sum;
+    /* the search ends there, or goes on along the plane ring, which is not stable any more */
+    (void)olo_find_equilibrium(s.system, NULL, s.state, NULL, 0, &sum, NULL);
+    check_equal(1, sum.critical_count);
+    check_relative(2 * pi * sqrt(3.0), 12 * sum.critical[0].load, 1e-3);
+    scene_close(&s);
+}
+
+/* Forces towards the centre with constant direction: 4 EI/R^3, with order two. */
+TEST(a_ring_buckles_under_forces_towards_its_centre)
+{
+    double off[2];
+    for (int fine = 0; fine < 2; fine++) {
+        const olo_setting settings[] = {{"n", fine ? "80" : "40"}};
+        olo_equilibrium_options options = olo_equilibrium_options_default();
+        scene s = scene_open_set("ring-buckling", NULL, settings, 1);
+        options.end = 6;
+        olo_equilibrium_summary sum = settle(&s, &options);
+        check_equal(1, sum.critical_count);
+        off[fine] = sum.critical[0].load - 4;
+        scene_close(&s);
+    }
+    check_below(off[1], 4e-3);
+    check_close(2.0, log2(off[0] / off[1]), 0.1);
+}
+
+/* From a straight line a rod with intrinsic curvature and torsion becomes a helix without stress:
+ * with the rotation R = cay(h u/2) from edge to edge, the positions are those of a screw motion. */
+TEST(a_rod_with_intrinsic_curvature_becomes_a_helix)
+{
+    scene s = scene_open_set("helix", NULL, NULL, 0);
+    olo_equilibrium_summary sum = settle(&s, NULL);
+    check_true(sum.descended);
+    check_equal(0, sum.unstable + sum.neutral);
+    check_below(scene_ledger(&s).strain, 1e-20);
+    /* equal edges, equal angles between them, and equal torsion of successive triples */
+    double first[3][3], product = 0;
+    for (int k = 0; k + 3 <= 90; k++) {
+        double edge[3][3], n[3];
+        for (int i = 0; i < 3; i++)
+            vec3_subtract(position_of(&s, k + i + 1), position_of(&s, k + i), edge[i]);
+        vec3_cross(edge[0], edge[1], n);
+        if (k == 0) {
+            memcpy(first, edge, sizeof first);
+            product = vec3_dot(n, edge[2]);
+        }
+        check_close(1. / 90, vec3_norm(edge[0]), 1e-12);
+        check_close(vec3_dot(first[0], first[1]), vec3_dot(edge[0], edge[1]), 1e-13);
+        check_close(product, vec3_dot(n, edge[2]), 1e-14);
+    }
+    scene_close(&s);
+}
+
+/* A cable net is a network of rods: it is stable, and supports carry its weight. */
+TEST(a_cable_net_carries_its_weight)
+{
+    scene s = scene_open_set("cable-net", NULL, NULL, 0);
+    olo_equilibrium_summary sum = settle(&s, NULL);
+    check_equal(0, sum.unstable + sum.neutral);
+    /* of each piece the vertical force changes along it by its weight, at the supports and at the
+     * crossings the pieces have what is left */
+    double down = 0, force[3], moment[3], torsion;
+    for (int b = 0; b < s.system->beam_count; b++) {
+        const olo_beam_line *line = &s.system->beams[b];
+        for (int end = 0; end < 2; end++) {
+            const int node = line->nodes[end ? line->node_count - 1 : 0];
+            const bool held = fabs(fabs(s.state->q[s.system->nodes[node].q]) - 1) < 1e-12 ||
+                              fabs(fabs(s.state->q[s.system->nodes[node].q + 1]) - 1) < 1e-12;
+            if (!held)
+                continue;
+            olo_system_beam_momentum(s.system, s.state, b, end ? line->elements - 1 : 0, force,
+                                     moment, &torsion);
+            down += end ? force[2] : -force[2];
+            down += 0.5 * 9.81 * line->lengths[0]; /* of the node itself */
+        }
+    }
+    double weight = 0;
+    for (int b = 0; b < s.system->beam_count; b++)
+        for (int k = 0; k < s.system->beams[b].node_count; k++)
+            weight += 0.5 * 9.81 * s.system->beams[b].lengths[k];
+    check_relative(weight, fabs(down), 1e-10);
+    scene_close(&s);
+}
+
 /* --- released rods --- */
 
 /* The clamped rod is a stressed initial state; without its second support it whips. */
@@ -483,5 +595,10 @@ TEST_MAIN(cmocka_unit_test(the_clamped_rod_has_the_energies_of_the_sheet),
           cmocka_unit_test(the_frame_with_the_sine_measure_has_other_limit_loads),
           cmocka_unit_test(elastica_of_rods_converges_with_order_two),
           cmocka_unit_test(a_rod_rolls_up_with_the_angles_of_the_cayley_curvature),
+          cmocka_unit_test(a_hinged_column_buckles_at_the_load_of_euler),
+          cmocka_unit_test(a_twisted_ring_buckles_at_the_twist_of_michell),
+          cmocka_unit_test(a_ring_buckles_under_forces_towards_its_centre),
+          cmocka_unit_test(a_rod_with_intrinsic_curvature_becomes_a_helix),
+          cmocka_unit_test(a_cable_net_carries_its_weight),
           cmocka_unit_test(a_released_rod_conserves_energy_and_momenta),
           cmocka_unit_test(a_released_rod_conserves_momenta_with_the_variational_scheme))
