@@ -37,6 +37,8 @@ typedef struct olo_equilibrium_options {
                     ends at the first one */
     bool locate; /**< find the loads between two steps where stability changes */
     bool hold;   /**< prescribed motions have their values at time 0 */
+    const double *push; /**< constant forces on all coordinates q, beside the loads and independent
+                           of the load factor; NULL: none */
     olo_rotating_frame spin; /**< equilibrium relative to this frame: centrifugal forces are loads
                                 that increase with the load factor */
 } olo_equilibrium_options;
@@ -99,6 +101,49 @@ OLO_API olo_status olo_find_equilibrium(const olo_system *system,
                                         const olo_equilibrium_options *options, olo_state *state,
                                         const olo_observer *observers, int observer_count,
                                         olo_equilibrium_summary *summary, olo_error *error);
+
+/** Options of a search from many guesses. */
+typedef struct olo_multistart_options {
+    int initialised;         /**< set by olo_multistart_options_default(); leave it */
+    int starts;              /**< number of guesses; the first one is the given state */
+    unsigned long long seed; /**< of the random numbers: the same seed gives the same guesses */
+    double spread;           /**< largest displacement of a guess, in model lengths and radians */
+    double load;             /**< load factor */
+    const char *method; /**< newton: also unstable equilibria (default); descent: stable ones */
+} olo_multistart_options;
+
+/** 50 guesses, displaced by up to one model length or radian, under the full load. */
+OLO_API olo_multistart_options olo_multistart_options_default(void);
+
+/** One of several equilibria at the same load. */
+typedef struct olo_found_equilibrium {
+    double strain;    /**< energy of springs and beams */
+    double potential; /**< of gravity */
+    bool judged;      /**< all loads have a potential, so that the stiffness determines stability */
+    int unstable;     /**< number of directions in which it is unstable */
+    int neutral;      /**< number of directions without stiffness */
+    int hits;         /**< number of guesses that led to it */
+} olo_found_equilibrium;
+enum { OLO_EQUILIBRIA_MAX = 64 };
+
+/** The distinct equilibria of a search from many guesses, in the order in which they were found. */
+typedef struct olo_equilibria {
+    int starts; /**< number of guesses */
+    int failed; /**< number of guesses that led to no equilibrium */
+    int count;  /**< number of distinct equilibria */
+    bool more;  /**< there were more than OLO_EQUILIBRIA_MAX; the others are not in the list */
+    olo_found_equilibrium found[OLO_EQUILIBRIA_MAX]; /**< the equilibria */
+} olo_equilibria;
+
+/** Finds distinct equilibria at one load from random guesses around `initial`, for structures that
+ * have several. Prescribed motions have their values at time 0. Observers receive the state of each
+ * distinct equilibrium once, with its number, from 0, as its time. Fails if no guess leads to an
+ * equilibrium. A list need not be complete. */
+OLO_API olo_status olo_find_equilibria(const olo_system *system,
+                                       const olo_multistart_options *options,
+                                       const olo_state *initial, const olo_observer *observers,
+                                       int observer_count, olo_equilibria *equilibria,
+                                       olo_error *error);
 
 /** Prepares the initial state of a run, as `run->start` requires: leaves the state of
  * olo_system_create_initial_state unchanged, or moves it to its equilibrium, at rest at time 0. */

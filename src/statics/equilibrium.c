@@ -211,6 +211,7 @@ static olo_status create(olo_search *x, olo_error *error)
     if (status == OLO_OK) {
         x->balance->spin = x->options->spin;
         x->balance->hold = x->options->hold;
+        x->balance->push = x->options->push;
         status = olo_rotating_frame_check(x->system, &x->balance->spin, error);
     }
     if (status == OLO_OK)

@@ -136,6 +136,8 @@ static void sink_pack(void *context, const olo_term_pack *pack, double factor, o
 static void add_balance(olo_static_balance *x, const olo_sink *sink)
 {
     olo_scheme_static.balance(&x->step, sink);
+    for (int i = 0; x->push && i < x->system->n; i++)
+        x->step.T[i] -= x->push[i];
     if (!olo_rotating_frame_turns(&x->spin))
         return;
     olo_rotating_frame_add_force(x->system, &x->spin, x->step.load, x->step.x.q1, x->vector,

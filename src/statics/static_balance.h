@@ -31,17 +31,18 @@ typedef struct olo_static_balance {
     olo_step step;           /* of zero length, at q */
     olo_rotating_frame spin; /* angular velocity of the frame; zero: at rest */
     bool hold; /* prescribed motions have their value at time 0; otherwise at the load factor */
-    double *memory;  /* memory of all arrays below */
-    double *loads;   /* [n] L: derivative of the balance by the load factor */
-    double *mixed;   /* [n] twice the balance with the stresses of the iteration */
-    double *zero;    /* [n] */
-    double *vector;  /* [n] */
-    double *stress;  /* [terms x OLO_LAW_INVARIANTS_MAX] of the iteration */
-    bool predicted;  /* `stress` was predicted by the iteration; else it is that of q */
-    double *wrench;  /* [twists] */
-    double *lambda;  /* [closures] multipliers */
-    double *change;  /* [changes] the increment of an iteration: joints, multipliers, nodes */
-    double *by_load; /* [changes] its derivative by the load factor */
+    double *memory;     /* memory of all arrays below */
+    double *loads;      /* [n] L: derivative of the balance by the load factor */
+    double *mixed;      /* [n] twice the balance with the stresses of the iteration */
+    double *zero;       /* [n] */
+    double *vector;     /* [n] */
+    const double *push; /* constant forces on all coordinates, or NULL */
+    double *stress;     /* [terms x OLO_LAW_INVARIANTS_MAX] of the iteration */
+    bool predicted;     /* `stress` was predicted by the iteration; else it is that of q */
+    double *wrench;     /* [twists] */
+    double *lambda;     /* [closures] multipliers */
+    double *change;     /* [changes] the increment of an iteration: joints, multipliers, nodes */
+    double *by_load;    /* [changes] its derivative by the load factor */
     int changes;
     double *mass; /* [twists] diagonal of the mass of every node */
     bool mass_known;

@@ -321,6 +321,35 @@ TEST(the_frame_has_the_limit_loads_and_equilibria_of_the_sheet)
     scene_close(&s);
 }
 
+/* Random pushes find both stable equilibria without load. */
+TEST(random_guesses_find_the_equilibria_of_the_frame)
+{
+    static const struct {
+        double strain;
+        int unstable;
+    } sheet[] = {{0, 0}, {603493.21, 0}};
+    scene s = scene_open_set(FRAME("edges", "tangent"), NULL, NULL, 0);
+    olo_multistart_options options = olo_multistart_options_default();
+    olo_equilibria found;
+    olo_error error = {0};
+    options.load = 0;
+    options.starts = 40;
+    options.method = "descent";
+    check_ok(olo_find_equilibria(s.system, &options, s.state, NULL, 0, &found, &error), &error);
+    int hits = 0;
+    for (int i = 0; i < found.count; i++)
+        hits += found.found[i].hits;
+    check_equal(found.starts, found.failed + hits);
+    for (size_t k = 0; k < sizeof sheet / sizeof *sheet; k++) {
+        int seen = 0;
+        for (int i = 0; i < found.count; i++)
+            seen += fabs(found.found[i].strain - sheet[k].strain) < 0.01 &&
+                    found.found[i].unstable == sheet[k].unstable;
+        check_equal(1, seen);
+    }
+    scene_close(&s);
+}
+
 /* n changes by the load at the loaded vertex, and m + r x n by its moment. */
 TEST(momentum_maps_of_the_frame_change_by_the_load)
 {
@@ -591,6 +620,7 @@ TEST_MAIN(cmocka_unit_test(the_clamped_rod_has_the_energies_of_the_sheet),
           cmocka_unit_test(the_material_torque_is_nearly_constant),
           cmocka_unit_test(both_models_converge_with_order_two),
           cmocka_unit_test(the_frame_has_the_limit_loads_and_equilibria_of_the_sheet),
+          cmocka_unit_test(random_guesses_find_the_equilibria_of_the_frame),
           cmocka_unit_test(momentum_maps_of_the_frame_change_by_the_load),
           cmocka_unit_test(the_frame_with_the_sine_measure_has_other_limit_loads),
           cmocka_unit_test(elastica_of_rods_converges_with_order_two),
