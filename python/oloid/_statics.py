@@ -22,7 +22,7 @@ RELAXED_TEXT = (b"An equilibrium under the full load, found by decreasing the po
                 b"without load the model is a mechanism, and there is no path of equilibria.")
 UNMOVED_TEXT = (b"The initial state is an equilibrium under the full load, and nothing moves: "
                 b"without load the model is a mechanism, and there is no path of equilibria.")
-SUMMARY = ("load", "steps", "iterations", "cutbacks", "relaxed", "stayed", "judged", "unstable",
+SUMMARY = ("load", "steps", "iterations", "cutbacks", "relaxed", "descended", "stayed", "judged", "unstable",
            "neutral", "wall_seconds", "beam_rotation")
 
 
@@ -34,6 +34,8 @@ class Equilibrium:
     steps, iterations, cutbacks
                    equilibria of the path, Newton iterations, reductions of a step
     relaxed        found by descent under the full load, not along a path of equilibria
+    descended      the initial state is no equilibrium without load, and the path begins at a stable
+                   one that was found by descent
     stayed         relaxed, and the initial state is the equilibrium
     judged         whether the stiffness determines stability: all loads have a potential
     unstable, neutral

@@ -165,6 +165,9 @@ static void print_text(const struct session *session)
                      sum->stayed ? "the initial state is an equilibrium under the full load"
                                  : "equilibrium found by descent under the full load");
     }
+    if (sum->descended)
+        (void)printf(
+            "  without load: a stable equilibrium found by descent from the initial state\n");
     (void)printf("  stability   %s\n", describe_stability(sum, text, sizeof text));
     for (int i = 0; i < sum->critical_count && i < OLO_CRITICAL_POINTS_MAX; i++)
         print_critical(&sum->critical[i]);
@@ -191,6 +194,7 @@ static void print_json(const struct session *session, const char *error)
     olo_json_integer(&json, "iterations", sum->iterations);
     olo_json_integer(&json, "cutbacks", sum->cutbacks);
     olo_json_bool(&json, "relaxed", sum->relaxed);
+    olo_json_bool(&json, "descended", sum->descended);
     olo_json_bool(&json, "stayed", sum->stayed);
     olo_json_bool(&json, "judged", sum->judged);
     olo_json_integer(&json, "unstable", sum->unstable);

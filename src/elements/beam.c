@@ -289,7 +289,7 @@ static olo_status check(olo_builder *builder, const olo_beam *beam)
         return olo_builder_fail(builder, "rest_length", "must be positive, got %g",
                                 beam->rest_length);
     if (strcmp(beam->discretisation, "elements") != 0 &&
-        (strcmp(beam->interpolation, "linear") != 0 || strcmp(beam->quadrature, "reduced") != 0))
+        (strcmp(beam->interpolation, "quadratic") == 0 || strcmp(beam->quadrature, "full") == 0))
         return olo_builder_fail(builder, "discretisation",
                                 "interpolation and quadrature belong to finite elements: leave "
                                 "them out for a discrete rod");

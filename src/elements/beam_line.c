@@ -241,9 +241,9 @@ static void spline_at(const spline *x, double u, double position[3], double rate
     }
 }
 
-/* The slope of the polyline from point i to i + 1, or the tangent before the first and after the
- * last point. */
-static double slope(const spline *x, int i, int c)
+/* The rise per length of the polyline from point i to i + 1, or the tangent before the first and
+ * after the last point. */
+static double rise(const spline *x, int i, int c)
 {
     if (i < 0)
         return x->tangents[c];
@@ -254,7 +254,7 @@ static double slope(const spline *x, int i, int c)
 }
 
 /* Solves the tridiagonal equations for the second derivatives by elimination: row i is
- * h_(i-1) m_(i-1) + 2 (h_(i-1) + h_i) m_i + h_i m_(i+1) = 6 (slope_i - slope_(i-1)), with h = 0
+ * h_(i-1) m_(i-1) + 2 (h_(i-1) + h_i) m_i + h_i m_(i+1) = 6 (rise_i - rise_(i-1)), with h = 0
  * outside. Without tangents the rows of both ends are left out. */
 static void spline_bend(const spline *x, double *factor)
 {
@@ -265,7 +265,7 @@ static void spline_bend(const spline *x, double *factor)
         double pivot = 2 * (h0 + h1) - (i > 0 ? h0 * factor[i - 1] : 0);
         factor[i] = h1 / pivot;
         for (int c = 0; c < 3; c++) {
-            double jump = 6 * (slope(x, i, c) - slope(x, i - 1, c));
+            double jump = 6 * (rise(x, i, c) - rise(x, i - 1, c));
             x->bend[3 * i + c] = (jump - (i > 0 ? h0 * x->bend[3 * i - 3 + c] : 0)) / pivot;
         }
     }

@@ -25,7 +25,8 @@ def is_there(line, printed):
                for others in (re.split(r"[\s();,]+", other.strip()) for other in printed))
 
 
-@pytest.mark.parametrize("page", ["docs/tutorial-statics.md", "docs/tutorial-convergence.md"])
+@pytest.mark.parametrize("page", ["docs/tutorial-statics.md", "docs/tutorial-convergence.md",
+                                  "docs/tutorial-rods.md"])
 def test_the_commands_of_the_page_run(oloid, page):
     printed, ran = [], 0
     for kind, block in BLOCK.findall((ROOT / page).read_text()):

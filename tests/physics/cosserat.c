@@ -479,7 +479,7 @@ TEST(a_twisted_ring_buckles_at_the_twist_of_michell)
     const olo_setting settings[] = {{"turn", "12"}};
     scene s = scene_open_set("twisted-ring", NULL, settings, 1);
     olo_equilibrium_summary sum;
-    /* the search ends there, or goes on along the plane ring, which is not stable any more */
+    /* the search ends there, or continues along the plane ring, which is not stable any more */
     (void)olo_find_equilibrium(s.system, NULL, s.state, NULL, 0, &sum, NULL);
     check_equal(1, sum.critical_count);
     check_relative(2 * pi * sqrt(3.0), 12 * sum.critical[0].load, 1e-3);
