@@ -170,6 +170,16 @@ static olo_status use_vibration_options(bool from_default, olo_error *error)
     return status;
 }
 
+static olo_status use_multistart_options(bool from_default, olo_error *error)
+{
+    olo_multistart_options x = {.starts = 1, .spread = 1, .method = "descent"};
+    if (from_default)
+        x = olo_multistart_options_default();
+    x.starts = 1;
+    olo_equilibria found;
+    return olo_find_equilibria(open_scene.system, &x, open_scene.state, NULL, 0, &found, error);
+}
+
 /* J, its gradient and its derivative along a direction; only the struct under test is invalid. */
 static olo_status differentiate(olo_goal *goal, olo_functional *J, olo_gradient *gradient,
                                 olo_direction *direction, olo_error *error)
