@@ -25,6 +25,14 @@ typedef enum olo_slot {
     OLO_SLOTS       /**< number of arguments */
 } olo_slot;
 
+/** The configuration at which the vectors of actions are evaluated: the direction of a body-fixed
+ * force, the lever of a moment, the gradient of a joint coordinate. */
+typedef enum olo_acting {
+    OLO_ACT_BETWEEN,  /**< between both configurations, so that the work is exact */
+    OLO_ACT_AT_START, /**< at q0: f^- of the scheme variational */
+    OLO_ACT_AT_END    /**< at q1: f^+ of the scheme variational */
+} olo_acting;
+
 /** An interval. All arrays belong to the caller. `qm` and `dq` are separate from `q0` and `q1`
  * because a stepper forms them from the increment, without cancellation; olo_interval_set forms
  * them by subtraction. */
@@ -43,10 +51,14 @@ typedef struct olo_interval {
     const double *inputs;
     /** [coordinates] rounding remainder of q0, regarded as constant; NULL: none */
     const double *remainder;
+    /** where actions act. The balance of energy-momentum has h f between the configurations, that
+     * of variational h/2 f at the start, in the equation of q0, and h/2 f at the end, in that of
+     * q1 */
+    olo_acting acting;
 } olo_interval;
 
-/** Fills an interval from both configurations, without angles, inputs and remainder. `work` has
- * 2 n numbers; qm and dq are stored there. */
+/** Fills an interval from both configurations, without angles, inputs and remainder, with actions
+ * between them. `work` has 2 n numbers; qm and dq are stored there. */
 OLO_API void olo_interval_set(olo_interval *interval, int n, const double *q0, const double *q1,
                               double h, double t, double *work);
 

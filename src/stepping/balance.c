@@ -136,14 +136,17 @@ static double add_terms(olo_step *step, const olo_interval *x, const olo_sink *s
     return energy;
 }
 
-static void add_actions(olo_step *step, const olo_interval *x, const olo_sink *sink)
+/* A force at a node depends on the end of the step through its magnitude only. */
+static void add_actions(olo_step *step, bool end, const olo_sink *sink)
 {
     const olo_system *s = step->system;
+    const olo_interval over = olo_step_actions(step, end), *x = &over;
+    const bool between = over.acting == OLO_ACT_BETWEEN;
     for (int i = 0; i < s->action_count; i++) {
         const olo_action *action = &s->actions[i];
-        const bool tangent = sink && action->type->has_tangent;
+        const bool tangent = sink && action->type->has_tangent && (between || action->type->rates);
         const int piece = olo_piece_of_action(s, i);
-        if (tangent && sink->stress && action->type->stress) {
+        if (tangent && between && sink->stress && action->type->stress) {
             olo_law_over law;
             action->type->stress(action, x, step->r, &law);
             olo_balance_add_piece(step, piece, -step->h, NULL);
@@ -162,10 +165,10 @@ void olo_balance(olo_step *step, const olo_sink *sink)
     if (sink)
         sink->mass(sink->context, 2 / step->h);
     (void)add_terms(step, &x, sink);
-    add_actions(step, &x, sink);
+    add_actions(step, false, sink);
 }
 
-double olo_balance_forces(olo_step *step)
+double olo_balance_forces(olo_step *step, bool end)
 {
     olo_interval x = olo_step_interval(step);
     double energy = step->constant_energy;
@@ -174,7 +177,7 @@ double olo_balance_forces(olo_step *step)
         energy += step->constant[i] * x.qm[i];
     }
     energy += add_terms(step, &x, NULL);
-    add_actions(step, &x, NULL);
+    add_actions(step, end, NULL);
     return energy;
 }
 

@@ -1,8 +1,8 @@
 /* The balance over a step, which the schemes share:
  *
- *     T(q1) = (2/h) M (q1 - q0) - 2 M v0 + h dV(q0, q1) - h f(t_m, q_m),
- * where the evaluation of the scheme defines dV; and the update of configuration, work and
- * dissipation after a step. */
+ *     T(q1) = (2/h) M (q1 - q0) - 2 M v0 + h dV(q0, q1) - h f(t_m),
+ * where the evaluation of the scheme defines dV and where f acts; and the update of configuration,
+ * work and dissipation after a step. */
 #ifndef OLO_STEPPING_BALANCE_H
 #define OLO_STEPPING_BALANCE_H
 
@@ -19,8 +19,9 @@ double olo_balance_add_term(olo_step *step, const olo_interval *x, int term, con
 void olo_balance_add_piece(olo_step *step, int piece, double factor, const olo_sink *sink);
 /* Returns h: a row contributes h lambda times its gradient to T. */
 double olo_balance_multiplier_factor(const olo_step *step);
-/* Computes T = h dV - h f without inertia; returns the energy V. */
-double olo_balance_forces(olo_step *step);
+/* Computes T = h dV - h f without inertia, f as it acts in the balance or in the momentum at the
+ * `end`; returns the energy V. */
+double olo_balance_forces(olo_step *step, bool end);
 /* Adds h times the forces of a pack of terms to T and passes its tangent to the sink; returns
  * their energy. The sink may be NULL. */
 double olo_balance_add_pack(olo_step *step, const olo_term_pack *pack, const olo_interval *x,

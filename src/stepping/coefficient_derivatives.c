@@ -77,28 +77,33 @@ static void by_term(const olo_step *step, int i, int p, contribution *x)
     scale_contribution(r, step->h, x);
 }
 
-/* The interval over which actions are evaluated: the step; in statics around time 0. */
-static olo_interval interval_of_actions(const olo_step_view *view)
+/* The interval over which actions are evaluated, in the balance or in the momentum at the end: the
+ * step; in statics around time 0. */
+static olo_interval interval_of_actions(const olo_step_view *view, bool end)
 {
-    olo_interval x = olo_step_interval(view->step);
+    olo_interval x = olo_step_actions(view->step, end);
     if (view->still)
         x.t = -0.5 * x.h;
     return x;
 }
 
-/* x = -h df */
-static void put_action(const olo_step_view *view, const olo_action *action, const double *df,
-                       contribution *x)
+/* T = -h df as it acts in the balance, p = h/2 df as it acts in the momentum at the end */
+static void put_action(const olo_step_view *view, const olo_action *action,
+                       double df[2][OLO_FORM_SIZE_MAX], contribution *x)
 {
+    const double h = view->step->h;
     x->size = action->size;
     memcpy(x->index, action->index, (size_t)action->size * sizeof *x->index);
-    scale_contribution(df, -view->step->h, x);
+    for (int i = 0; i < x->size; i++) {
+        x->T[i] = -h * df[0][i];
+        x->p[i] = 0.5 * h * df[1][i];
+        x->v[i] = 0;
+    }
 }
 
 static void by_action(const olo_step_view *view, const olo_action *given, int p, contribution *x)
 {
-    const olo_interval over = interval_of_actions(view);
-    double df[OLO_FORM_SIZE_MAX];
+    double df[2][OLO_FORM_SIZE_MAX];
     olo_action action = *given;
     x->size = 0;
     if (view->still) { /* in statics targets have no rates */
@@ -106,7 +111,10 @@ static void by_action(const olo_step_view *view, const olo_action *given, int p,
         if (olo_action_coefficient(&action, p) == &action.kd)
             return;
     }
-    olo_action_by_coefficient(&action, &over, p, df);
+    for (int end = 0; end < 2; end++) {
+        const olo_interval over = interval_of_actions(view, end);
+        olo_action_by_coefficient(&action, &over, p, df[end]);
+    }
     put_action(view, &action, df, x);
 }
 
@@ -215,14 +223,16 @@ static void by_function(const olo_step_view *view, const olo_parameter_derivativ
         x->rate = -by[1];
         return;
     }
-    const olo_interval over = interval_of_actions(view);
-    double df[OLO_FORM_SIZE_MAX];
+    double df[2][OLO_FORM_SIZE_MAX];
     olo_action action = s->actions[function->index];
     function_derivative derivative = {&action.time, parameter->direction};
     const olo_time_function change = {.value = derivative_value, .context = &derivative};
     if (view->still)
         action.kd = 0;
-    olo_action_by_function(&action, &over, &change, df);
+    for (int end = 0; end < 2; end++) {
+        const olo_interval over = interval_of_actions(view, end);
+        olo_action_by_function(&action, &over, &change, df[end]);
+    }
     put_action(view, &action, df, x);
 }
 

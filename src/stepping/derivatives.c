@@ -187,7 +187,6 @@ static olo_status check_step(const olo_derivatives *x, olo_error *error)
 static void vary_balance(olo_derivatives *x, const olo_variation *of)
 {
     size_t n = (size_t)x->system->n * sizeof(double), rows = (size_t)x->system->m * sizeof(double);
-    double h = olo_linear_step_step(x->linear)->h;
     memset(x->change.T, 0, n);
     memset(x->change.p, 0, n);
     if (rows > 0) {
@@ -195,11 +194,8 @@ static void vary_balance(olo_derivatives *x, const olo_variation *of)
         memset(x->change.rate, 0, rows);
     }
     for (int i = 0; of->controls && i < x->system->action_count; i++)
-        if (x->control[i] >= 0) {
-            double du = of->controls[x->control[i]];
-            olo_linear_step_add_input(x->linear, i, -h * du, x->change.T);
-            olo_linear_step_add_input(x->linear, i, 0.5 * h * du, x->change.p);
-        }
+        if (x->control[i] >= 0)
+            olo_linear_step_add_input(x->linear, i, of->controls[x->control[i]], &x->change);
     if (of->parameters)
         olo_parameter_set_add(&x->parameters, x->linear, &x->change);
 }
@@ -245,9 +241,7 @@ olo_status olo_derivatives_backward_part(olo_derivatives *x, const olo_stored_st
         return status;
     for (int i = 0; gu && i < x->system->action_count; i++)
         if (x->control[i] >= 0)
-            gu[x->control[i]] +=
-                step->record.h * (0.5 * olo_linear_step_times_input(x->linear, i, by.p) -
-                                  olo_linear_step_times_input(x->linear, i, by.T));
+            gu[x->control[i]] += olo_linear_step_times_input(x->linear, i, &by);
     olo_parameter_set_step(&x->parameters, x->linear, &by);
     return status;
 }

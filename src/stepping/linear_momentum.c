@@ -1,15 +1,15 @@
 /* The variation of the momentum at the end of a step of the variational scheme,
  *
- *     p1 = M dq/h - h/2 dV.
+ *     p1 = M dq/h - h/2 dV + h/2 f^+.
  *
  * If a step does not resolve a stiff mode, the variation of this expression is a small difference
  * of large forces. The balance
  *
- *     T = 2 M dq/h - 2 p0 + h dV = -sum mu_i grad g_i(q0)
+ *     T = 2 M dq/h - 2 p0 + h dV - h f^- = -sum mu_i grad g_i(q0)
  *
  * gives, except for multiples of the gradients at q1, which the projection removes,
  *
- *     p1 = 2 M dq/h - p0 - 1/2 sum mu_i (grad g_i(q1) - grad g_i(q0)).
+ *     p1 = 2 M dq/h - p0 - 1/2 sum mu_i (grad g_i(q1) - grad g_i(q0)) + h/2 (f^+ - f^-).
  *
  * Here forces are multiplied by the rotation of the gradients over the step. The same holds for its
  * variation, with F = dT + sum mu_i Hess g_i(q0) dq0 = -sum dmu_i grad g_i(q0). */
@@ -95,8 +95,11 @@ void olo_linear_momentum_forward(olo_linear_step *x, const double *dq, const dou
         dv[i] = a * (dq1[i] - dq[i]) - (x->turned ? dv[i] : 0.0);
     }
     olo_linear_add_mass(x, 1.0, dv, eta);
-    if (x->turned)
+    if (x->turned) {
+        olo_linear_add_node_forces(x, 0, false, dq, eta);
+        olo_linear_add_node_forces(x, 1, false, dq1, eta);
         add_turned(x, F, eta);
+    }
 }
 
 void olo_linear_momentum_adjoint(olo_linear_step *x, const double *eta, double *gq, double *start)
@@ -106,6 +109,8 @@ void olo_linear_momentum_adjoint(olo_linear_step *x, const double *eta, double *
     olo_linear_add_mass(x, -a, eta, start);
     if (!x->turned)
         return;
+    olo_linear_add_node_forces(x, 0, true, eta, start);
+    olo_linear_add_node_forces(x, 1, true, eta, gq);
     for (int i = 0; i < x->system->n; i++)
         half[i] = 0.5 * eta[i];
     olo_linear_add_start_rows(x, true, half, start);

@@ -6,11 +6,13 @@
 
 #include "linalg/small.h"
 
-/* out += factor K w of all pieces, or K^T w */
-static void add_pieces(const olo_linear_step *x, const double *K, bool transposed, double factor,
-                       const double *w, double *out)
+/* out += factor K w of all pieces from `first` on, or K^T w */
+static void add_pieces(const olo_linear_step *x, int first, const double *K, bool transposed,
+                       double factor, const double *w, double *out)
 {
     for (int i = 0; i < x->pieces; i++) {
+        if (x->piece[i] < first)
+            continue;
         int size = olo_piece_size(x->system, x->piece[i]);
         const int *index = olo_piece_index(x->system, x->piece[i]);
         double in[OLO_FORM_SIZE_MAX], sum[OLO_FORM_SIZE_MAX] = {0};
@@ -111,14 +113,21 @@ void olo_linear_get_solution(olo_linear_step *x, const olo_elimination *el, cons
 void olo_linear_add_start(olo_linear_step *x, bool transposed, const double *w, double *rho)
 {
     olo_linear_add_mass(x, -2 / x->step.h, w, rho);
-    add_pieces(x, x->K0, transposed, 1.0, w, rho);
+    add_pieces(x, 0, x->K0, transposed, 1.0, w, rho);
     olo_linear_add_start_rows(x, transposed, w, rho);
 }
 
 void olo_linear_add_end(olo_linear_step *x, bool transposed, const double *w, double *out)
 {
     olo_linear_add_mass(x, 2 / x->step.h, w, out);
-    add_pieces(x, x->K1, transposed, 1.0, w, out);
+    add_pieces(x, 0, x->K1, transposed, 1.0, w, out);
     if (!x->scheme->evaluation.at_start)
         add_rows(x, OLO_SLOT_Q1, transposed, w, out);
+}
+
+void olo_linear_add_node_forces(const olo_linear_step *x, int a, bool transposed, const double *w,
+                                double *out)
+{
+    if (x->scheme->evaluation.at_nodes)
+        add_pieces(x, x->system->term_count, a ? x->D1 : x->D0, transposed, 1.0, w, out);
 }

@@ -48,7 +48,9 @@ static bool plan_pieces(olo_linear_step *x)
         }
     x->K0 = olo_pool_alloc(&x->pool, size, sizeof *x->K0);
     x->K1 = olo_pool_alloc(&x->pool, size, sizeof *x->K1);
-    return x->K0 && x->K1;
+    x->D0 = olo_pool_alloc(&x->pool, size, sizeof *x->D0);
+    x->D1 = olo_pool_alloc(&x->pool, size, sizeof *x->D1);
+    return x->K0 && x->K1 && x->D0 && x->D1;
 }
 
 static bool list_rolling(olo_linear_step *x)
@@ -201,11 +203,24 @@ void olo_linear_set_record(olo_linear_step *x, const olo_step_record *record)
     step->x.left = x->scheme->evaluation.at_start ? step->q0 : NULL;
 }
 
+/* D = h/2 df^+/dq - h/2 df^-/dq, from K = -h df^-/dq */
+static void fill_node_forces(olo_linear_step *x, int i)
+{
+    const int piece = x->piece[i], size = olo_piece_size(x->system, piece);
+    const olo_interval end = olo_step_actions(&x->step, true);
+    const size_t at = x->offset[i];
+    olo_piece_tangents(x->system, &x->scheme->evaluation, piece, &end, x->D0 + at, x->D1 + at);
+    for (size_t k = at; k < at + (size_t)(size * size); k++) {
+        x->D0[k] = 0.5 * (x->step.h * x->D0[k] + x->K0[k]);
+        x->D1[k] = 0.5 * (x->step.h * x->D1[k] + x->K1[k]);
+    }
+}
+
 /* dT/dq0 of terms and actions, and dT/dq1 if it is needed. */
 static void fill_matrices(olo_linear_step *x)
 {
     const olo_system *s = x->system;
-    const olo_interval over = olo_step_interval(&x->step);
+    const olo_interval over = olo_step_actions(&x->step, false);
     const bool end = x->projects || x->rows;
     for (int i = 0; i < x->pieces; i++) {
         const int piece = x->piece[i], size = olo_piece_size(s, piece);
@@ -215,6 +230,8 @@ static void fill_matrices(olo_linear_step *x)
         small_scale(size * size, factor, K0);
         if (end)
             small_scale(size * size, factor, K1);
+        if (piece >= s->term_count && x->scheme->evaluation.at_nodes)
+            fill_node_forces(x, i);
     }
 }
 
@@ -304,29 +321,37 @@ olo_status olo_linear_step_at(olo_linear_step *x, const olo_step_record *record,
 
 /* --- inputs --- */
 
-/* x->step.r = df/d(input) */
-static const olo_action *by_input(olo_linear_step *x, int number)
+/* x->step.r = df/d(input) in the balance, or in the momentum at the end */
+static const olo_action *by_input(olo_linear_step *x, int number, bool end)
 {
     const olo_action *action = &x->system->actions[number];
-    const olo_interval over = olo_step_interval(&x->step);
+    const olo_interval over = olo_step_actions(&x->step, end);
     olo_piece_first(x->system, &x->step.evaluation, olo_piece_of_action(x->system, number), &over,
                     OLO_SLOT_INPUT, x->step.r);
     return action;
 }
 
-void olo_linear_step_add_input(olo_linear_step *x, int number, double factor, double *df)
+void olo_linear_step_add_input(olo_linear_step *x, int number, double du,
+                               const olo_step_variation *change)
 {
-    const olo_action *action = by_input(x, number);
-    for (int i = 0; i < action->size; i++)
-        df[action->index[i]] += factor * x->step.r[i];
+    for (int end = 0; end < 2; end++) {
+        const olo_action *action = by_input(x, number, end);
+        const double factor = x->step.h * (end ? 0.5 : -1.0) * du;
+        double *to = end ? change->p : change->T;
+        for (int i = 0; i < action->size; i++)
+            to[action->index[i]] += factor * x->step.r[i];
+    }
 }
 
-double olo_linear_step_times_input(olo_linear_step *x, int number, const double *y)
+double olo_linear_step_times_input(olo_linear_step *x, int number, const olo_step_variation *by)
 {
-    const olo_action *action = by_input(x, number);
     double sum = 0;
-    for (int i = 0; i < action->size; i++)
-        sum += y[action->index[i]] * x->step.r[i];
+    for (int end = 0; end < 2; end++) {
+        const olo_action *action = by_input(x, number, end);
+        const double factor = x->step.h * (end ? 0.5 : -1.0), *y = end ? by->p : by->T;
+        for (int i = 0; i < action->size; i++)
+            sum += factor * y[action->index[i]] * x->step.r[i];
+    }
     return sum;
 }
 

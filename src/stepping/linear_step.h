@@ -60,10 +60,12 @@ void olo_linear_step_need_rows(olo_linear_step *linear, bool need);
 /* Propagates a variation from the start to the end; overwrites dq and dv. */
 void olo_linear_step_forward(olo_linear_step *linear, double *dq, double *dv,
                              const olo_step_variation *change);
-/* The derivative of the forces of an action over the step with respect to its input: adds `factor`
- * times it to df[n]; returns its product with y[n]. */
-void olo_linear_step_add_input(olo_linear_step *linear, int action, double factor, double *df);
-double olo_linear_step_times_input(olo_linear_step *linear, int action, const double *y);
+/* The derivatives of balance and momentum, -h df and h/2 df, with respect to the input of an
+ * action: adds them for a change du of the input; returns their product with derivatives `by`. */
+void olo_linear_step_add_input(olo_linear_step *linear, int action, double du,
+                               const olo_step_variation *change);
+double olo_linear_step_times_input(olo_linear_step *linear, int action,
+                                   const olo_step_variation *by);
 /* The transpose, including the linearisation at a record: takes derivatives with respect to the end
  * (gq, those with respect to the velocity gv and to the momentum gp, variational only) to those
  * with respect to the start, and overwrites them; writes those with respect to the equations to

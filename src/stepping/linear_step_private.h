@@ -36,6 +36,7 @@ struct olo_linear_step {
     int *piece;            /* [pieces] */
     size_t *offset;        /* [pieces] of their matrices in K0 and K1 */
     double *K0, *K1;       /* h d(dV)/dq0 or -h df/dq0, and the same with respect to q1 */
+    double *D0, *D1;       /* h/2 d(f^+ - f^-)/dq0 of actions at the nodes, and that to q1 */
     double *twists;        /* [twists] */
     double *x, *y, *z, *w; /* [n] workspaces */
     double *F;             /* [n] balance over the step ... */
@@ -78,6 +79,10 @@ void olo_linear_get_solution(olo_linear_step *x, const olo_elimination *el, cons
 
 /* rho += [DT/Dq0 + sum mu_i Dd_i/Dq0] w, or the transpose */
 void olo_linear_add_start(olo_linear_step *x, bool transposed, const double *w, double *rho);
+
+/* out += h/2 d(f^+ - f^-)/dq_a w of actions at the nodes, or the transpose */
+void olo_linear_add_node_forces(const olo_linear_step *x, int a, bool transposed, const double *w,
+                                double *out);
 
 /* out += [DT/Dq1 + sum mu_i Dd_i/Dq1] w, or the transpose; gradients at q0 do not vary */
 void olo_linear_add_end(olo_linear_step *x, bool transposed, const double *w, double *out);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "stepping/balance.h"
 #include "stepping/step.h"
 #include "system/system.h"
 
@@ -70,12 +71,18 @@ olo_status olo_stepper_compute_legendre(olo_stepper *x, const olo_state *from, c
                         from->t);
     x->stepped = false;
     set_interval(step, from, to);
-    x->scheme->momentum(step); /* also T = h grad V(q_m) - h f = -(D1 L_d + f^-) - (D2 L_d + f^+) */
+    /* p^+ = M dq/h - T^+/2 and p^- = M dq/h + T^-/2, with T = h grad V(q_m) - h f at either end */
+    x->scheme->momentum(step);
     for (int i = 0; i < x->system->n; i++) {
         if (plus)
             plus[i] = step->momentum[i];
         if (minus)
-            minus[i] = step->momentum[i] + step->T[i];
+            minus[i] = step->momentum[i] + 0.5 * step->T[i];
+    }
+    if (minus) {
+        (void)olo_balance_forces(step, false);
+        for (int i = 0; i < x->system->n; i++)
+            minus[i] += 0.5 * step->T[i];
     }
     return OLO_OK;
 }

@@ -70,6 +70,14 @@ static inline olo_interval olo_step_interval(const olo_step *step)
                           .inputs = step->inputs,
                           .remainder = step->state->q_remainder};
 }
+/* The same for actions: where they act in the balance, or in the momentum at the `end`. */
+static inline olo_interval olo_step_actions(const olo_step *step, bool end)
+{
+    olo_interval x = olo_step_interval(step);
+    if (step->evaluation.at_nodes)
+        x.acting = end ? OLO_ACT_AT_END : OLO_ACT_AT_START;
+    return x;
+}
 static inline olo_at olo_step_start(const olo_step *step)
 {
     return (olo_at){.q = step->x.q0, .angles = step->state->angles, .t = step->t};

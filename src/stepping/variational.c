@@ -4,8 +4,10 @@
  *     D1 L_d = -M dq/h - (h/2) grad V(q_m),
  *     D2 L_d =  M dq/h - (h/2) grad V(q_m),
  *
- * as a map of configuration and momentum, with half of loads and dampers at either end, f^- = f^+ =
- * (h/2) f(t_m):
+ * as a map of configuration and momentum. One half of every load and drive acts at either end, with
+ * the vectors of that node, f^- = (h/2) B(q0)^T tau and f^+ = (h/2) B(q1)^T tau (Leyendecker 2011,
+ * 5.11); tau is evaluated at the middle of the step. One half of the force of a damper over the
+ * step acts at either end, too:
  *
  *     p0 + D1 L_d + f^- = (h_- + h)/2 G(q0)^T lambda,   g(q1) = 0     (a)
  *     p1 = D2 L_d + f^+                                               (b)
@@ -32,7 +34,7 @@ static void momentum(olo_step *step)
     const double *restrict dq = step->x.dq, *restrict T = step->T, a = 2 / step->h;
     double *restrict v = step->v1, *restrict p = step->momentum;
     const int n = step->system->n;
-    double potential = olo_balance_forces(step), twice = 0;
+    double potential = olo_balance_forces(step, true), twice = 0;
     for (int i = 0; i < n; i++)
         v[i] = a * dq[i];
     olo_system_mass_times(step->system, v, p);
@@ -93,7 +95,7 @@ const olo_scheme olo_scheme_variational = {
     .highest_order = 6,
     .constant = true,
     .unit = 2,
-    .evaluation = {.midpoint = true, .at_start = true},
+    .evaluation = {.midpoint = true, .at_start = true, .at_nodes = true},
     .inertial = true,
     .energy_error = HUGE_VAL,
     .turn = 2.0,

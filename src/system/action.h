@@ -1,6 +1,11 @@
 /* Actions: external forces and moments that do work. Over a step an action gives generalised
- * forces f on the coordinates `index`, evaluated at the midpoint in time and configuration. Its
- * work is f . dq exactly, and f enters the balance as -h f.
+ * forces f on the coordinates `index`. Its magnitude (a factor over time, a user function, the
+ * force along a joint coordinate) belongs to the step: it is evaluated at the middle in time and
+ * configuration. Its vector (directors, levers, the gradient of a coordinate) is evaluated where
+ * the interval says (olo_acting): between both configurations, where the work is f . dq exactly and
+ * f enters the balance as -h f; or at the nodes, where one half of it acts on either,
+ *
+ *     f^- = h/2 B(q0)^T tau,     f^+ = h/2 B(q1)^T tau.
  *
  * A kind of action is a constant table of functions in its own file (action_*.c).
  */
@@ -26,7 +31,9 @@ typedef struct olo_action_scalar {
     double second[OLO_SLOTS][OLO_SLOTS]; /* symmetric, all entries stored */
 } olo_action_scalar;
 
-/* The vector p(q0, q1)[size] that the scalar multiplies. */
+/* The vector p[size] that the scalar multiplies, where the interval says: p(q0, q1), p(q0) or
+ * p(q1).
+ */
 typedef struct olo_action_pattern {
     void (*value)(const olo_action *action, const olo_interval *x, double *p);
     /* dp/dq0 (a = 0) or dp/dq1 (1); NULL: p is constant */
@@ -141,6 +148,17 @@ void olo_action_factor_scalar(const olo_action *action, const olo_interval *x,
 /* The input of loads, which replaces the factor `time`: f is the load with factor one. */
 const char *olo_action_factor_input(const olo_action *action, const olo_interval *x, int index,
                                     double *f);
+
+/* The configuration at which a force acts that depends on one configuration only, and its
+ * derivative with respect to q0 (a = 0) or q1 (1). */
+static inline const double *olo_acting_configuration(const olo_interval *x)
+{
+    return x->acting == OLO_ACT_BETWEEN ? x->qm : x->acting == OLO_ACT_AT_START ? x->q0 : x->q1;
+}
+static inline double olo_acting_share(const olo_interval *x, int a)
+{
+    return x->acting == OLO_ACT_BETWEEN ? 0.5 : (x->acting == OLO_ACT_AT_START) == (a == 0) ? 1 : 0;
+}
 
 /* The time at which actions are evaluated. */
 static inline double olo_interval_middle(const olo_interval *x)

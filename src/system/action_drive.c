@@ -1,10 +1,10 @@
 /* Forces and torques along a joint coordinate x. Over a step they are a scalar F times the discrete
  * gradient d of the coordinate,
  *
- *     f = F d,     work f . dq = F (x1 - x0)   exactly.
+ *     f = F d,     work f . dq = F (x1 - x0)   exactly,
  *
- * d is formed from scalar products of vectors of the two bodies. So F acts equal and opposite on
- * both, and momentum is conserved.
+ * or times its gradient at a node, where the interval says. d is formed from scalar products of
+ * vectors of the two bodies. So F acts equal and opposite on both, and momentum is conserved.
  *
  *     drive        F = F0 factor(t_m)
  *     controller   F = kp (target(t_m) - x_m) + kd (target(t1) - target(t0) - (x1 - x0))/h
@@ -20,6 +20,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "linalg/small.h"
 #include "system/action.h"
 
 typedef olo_coordinate_motion motion;
@@ -31,23 +32,49 @@ static motion motion_of(const olo_action *action, const olo_interval *x, double 
     return olo_coordinate_moves(start, change, x->h);
 }
 
+/* p: the discrete gradient over the step, or the gradient at a node. Returns the difference of the
+ * coordinate over the step. */
+static double gradient(const olo_action *action, const olo_interval *x, double *p)
+{
+    const double change = olo_term_discrete(action->coordinate, x, p, NULL);
+    if (x->acting != OLO_ACT_BETWEEN)
+        olo_term_gradient(action->coordinate, olo_acting_configuration(x), x->angles, p);
+    return change;
+}
+
+/* dp/dq_a */
+static void curvature(const olo_action *action, const olo_interval *x, int a, double *matrix)
+{
+    if (x->acting == OLO_ACT_BETWEEN)
+        olo_term_discrete_tangent(action->coordinate, x, a, matrix);
+    else if (olo_acting_share(x, a) != 0)
+        olo_term_hessian(action->coordinate, olo_acting_configuration(x), x->angles, matrix);
+    else
+        small_zero(action->size * action->size, matrix);
+}
+
 /* f = F d, and unless NULL df/dq1. */
 static void put_force(const olo_action *action, const olo_interval *x, olo_force_law *law,
                       double *f, double *tangent)
 {
     int size = action->size;
-    double gradient[OLO_FORM_SIZE_MAX], F_1 = 0;
-    const double change = olo_term_discrete(action->coordinate, x, f, tangent);
+    double at_end[OLO_FORM_SIZE_MAX], F_1 = 0;
+    const bool between = x->acting == OLO_ACT_BETWEEN;
+    const double change =
+        between ? olo_term_discrete(action->coordinate, x, f, tangent) : gradient(action, x, f);
+    if (tangent && !between)
+        curvature(action, x, 1, tangent);
     const double F = law(action, x, motion_of(action, x, change), tangent ? &F_1 : NULL);
     if (F_1 != 0)
-        olo_term_gradient(action->coordinate, x->q1, x->angles, gradient);
+        olo_term_gradient(action->coordinate, x->q1, x->angles, at_end);
     for (int i = 0; tangent && i < size * size; i++)
-        tangent[i] = F * tangent[i] + (F_1 != 0 ? F_1 * f[i / size] * gradient[i % size] : 0);
+        tangent[i] = F * tangent[i] + (F_1 != 0 ? F_1 * f[i / size] * at_end[i % size] : 0);
     for (int i = 0; i < size; i++)
         f[i] *= F;
 }
 
-/* The same as stress of the coordinate, s its discrete gradient in the invariants e:
+/* The same between both configurations as stress of the coordinate, s its discrete gradient in the
+ * invariants e:
  *
  *     F s,    d(F s)/de1 = F ds/de1 + F_1 s (x) dx/de1. */
 static void put_stress(const olo_action *action, const olo_interval *x, olo_force_law *law,
@@ -153,25 +180,25 @@ DRIVE(function)
 
 /* --- F with its derivatives --- */
 
-/* d */
 static void pattern_value(const olo_action *action, const olo_interval *x, double *p)
 {
-    olo_term_discrete(action->coordinate, x, p, NULL);
-}
-
-static void pattern_first(const olo_action *action, const olo_interval *x, int a, double *matrix)
-{
-    olo_term_discrete_tangent(action->coordinate, x, a, matrix);
+    (void)gradient(action, x, p);
 }
 
 static void pattern_second(const olo_action *action, const olo_interval *x, const double *y, int a,
                            int b, double *matrix)
 {
-    olo_term_discrete_second(action->coordinate, x, y, a, b, matrix);
+    const double *q = olo_acting_configuration(x);
+    if (x->acting == OLO_ACT_BETWEEN)
+        olo_term_discrete_second(action->coordinate, x, y, a, b, matrix);
+    else if (olo_acting_share(x, a) * olo_acting_share(x, b) != 0)
+        olo_term_third(action->coordinate, q, x->angles, y, matrix);
+    else
+        small_zero(action->size * action->size, matrix);
 }
 
 static const olo_action_pattern along_coordinate = {
-    .value = pattern_value, .first = pattern_first, .second = pattern_second};
+    .value = pattern_value, .first = curvature, .second = pattern_second};
 
 static motion motion_over(const olo_action *action, const olo_interval *x)
 {

@@ -2,7 +2,7 @@
  * force w_k F on slot k.
  *
  *     dead          F fixed in space
- *     body-fixed    F = sum_I F_I d_I at the midpoint; linear in q1: dF/dd_I,1 = 1/2 F_I I
+ *     body-fixed    F = sum_I F_I d_I, where the interval says; linear: dF/dd_I,a = F_I share_a I
  *     callback      F(t, x, v) at the midpoint, v = dx/h
  *     function      the same with F_x and F_v:
  *                   dF/dq1 = (F_x/2 + F_v/h) dx/dq,   dF/dq0 = (F_x/2 - F_v/h) dx/dq
@@ -25,7 +25,7 @@ static int row_of(const olo_action *action, int k)
     return action->type->body ? action->position.slot[k] - action->frame : 3 * k;
 }
 
-/* F = the force in space: its components are along the directors at the midpoint, or in space */
+/* F = the force in space: its components are along the directors, or in space */
 static void in_space(const olo_action *action, const olo_interval *x, const double components[3],
                      double F[3])
 {
@@ -35,15 +35,15 @@ static void in_space(const olo_action *action, const olo_interval *x, const doub
     }
     vec3_set(0, 0, 0, F);
     for (int I = 0; I < 3; I++)
-        vec3_add(components[I], x->qm + action->frame + 3 * (I + 1), F);
+        vec3_add(components[I], olo_acting_configuration(x) + action->frame + 3 * (I + 1), F);
 }
 
-/* f = w_k F on each slot, and df/dq1 unless NULL for constant components: the directors at the
- * midpoint depend on q1 by one half. */
+/* f = w_k F on each slot, and df/dq_a unless NULL for constant components. */
 static void put(const olo_action *action, const olo_interval *x, const double components[3],
-                double *f, double *tangent)
+                double *f, int a, double *tangent)
 {
     const int size = action->size;
+    const double share = olo_acting_share(x, a);
     double F[3];
     in_space(action, x, components, F);
     small_zero(size, f);
@@ -55,7 +55,7 @@ static void put(const olo_action *action, const olo_interval *x, const double co
         vec3_add(w, F, f + row);
         for (int I = 0; tangent && action->type->body && I < 3; I++)
             for (int i = 0; i < 3; i++)
-                tangent[(row + i) * size + 3 * (I + 1) + i] += 0.5 * w * components[I];
+                tangent[(row + i) * size + 3 * (I + 1) + i] += share * w * components[I];
     }
 }
 
@@ -64,7 +64,7 @@ static void load(const olo_action *action, const olo_interval *x, double *f, dou
     double s = olo_action_factor(action, x), components[3];
     for (int i = 0; i < 3; i++)
         components[i] = s * action->vector[i];
-    put(action, x, components, f, tangent);
+    put(action, x, components, f, 1, tangent);
 }
 
 /* --- user functions --- */
@@ -102,11 +102,18 @@ static void differentiate(const olo_action *action, const olo_interval *x, doubl
                         by_velocity);
 }
 
-static void callback(const olo_action *action, const olo_interval *x, double *f, double *tangent)
+/* f and df/dq_a for constant components */
+static void call_and_put(const olo_action *action, const olo_interval *x, double *f, int a,
+                         double *tangent)
 {
     double components[3];
     call(action, x, olo_action_factor(action, x), components);
-    put(action, x, components, f, tangent);
+    put(action, x, components, f, a, tangent);
+}
+
+static void callback(const olo_action *action, const olo_interval *x, double *f, double *tangent)
+{
+    call_and_put(action, x, f, 1, tangent);
 }
 
 /* Adds the derivative of the components with respect to one end of the step: `rate` = dv/dx is 1/h
@@ -150,9 +157,9 @@ static void first(const olo_action *action, const olo_interval *x, olo_slot a, d
     double components[3], f[OLO_ACTION_SIZE_MAX];
     if (a == OLO_SLOT_INPUT) {
         call(action, x, olo_action_has_input(action, x) ? 1.0 : 0.0, components);
-        put(action, x, components, matrix, NULL);
+        put(action, x, components, matrix, 0, NULL);
     } else if (olo_slot_is_configuration(a) && action->derivatives) {
-        callback(action, x, f, matrix);
+        call_and_put(action, x, f, (int)a, matrix);
         add_tangent(action, x, (a == OLO_SLOT_Q0 ? -1 : 1) / x->h, matrix);
     }
 }
@@ -169,7 +176,7 @@ static void by_weight(const olo_action *action, const olo_interval *x, int slot,
     for (int i = 0; i < 3; i++)
         change[i] =
             s * (vec3_dot(by_position + 3 * i, at) + vec3_dot(by_velocity + 3 * i, move) / x->h);
-    put(action, x, change, df, NULL);
+    put(action, x, change, df, 0, NULL);
     call(action, x, s, components);
     in_space(action, x, components, F);
     vec3_add(1.0, F, df + row_of(action, slot));
@@ -179,14 +186,13 @@ static void by_weight(const olo_action *action, const olo_interval *x, int slot,
 
 static void unit_value(const olo_action *action, const olo_interval *x, double *p)
 {
-    put(action, x, action->vector, p, NULL);
+    put(action, x, action->vector, p, 0, NULL);
 }
 
 static void body_first(const olo_action *action, const olo_interval *x, int a, double *matrix)
 {
     double p[OLO_ACTION_SIZE_MAX];
-    (void)a; /* a function of the midpoint */
-    put(action, x, action->vector, p, matrix);
+    put(action, x, action->vector, p, a, matrix);
 }
 
 static const olo_action_pattern dead_pattern = {.value = unit_value};

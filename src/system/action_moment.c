@@ -1,10 +1,11 @@
 /* Moments m on a frame. In director coordinates a moment is the set of forces
  *
- *     f_I = 1/2 m x d^I,   d^I the reciprocal triad of the midpoint directors,
+ *     f_I = 1/2 m x d^I,   d^I the reciprocal triad of the directors
  *
- * since then sum_I d_I,m x f_I = m, and the work is sum_I f_I . (a x d_I,m) = m . a for any Cayley
- * vector a. The directors at the midpoint are not orthonormal, hence the reciprocal triad. A
- * body-fixed moment is m = sum_I m_I d^I, so that its components along d_I are constant.
+ * at the midpoint or at a node, where the interval says. Then sum_I d_I x f_I = m, and at the
+ * midpoint the work is sum_I f_I . (a x d_I,m) = m . a for any Cayley vector a. The directors at
+ * the midpoint are not orthonormal, hence the reciprocal triad. A body-fixed moment is m = sum_I
+ * m_I d^I, so that its components along d_I are constant.
  *
  * The derivatives of the reciprocal triad with respect to component c of director J are
  *
@@ -17,13 +18,14 @@
 #include "system/action.h"
 #include "system/directors.h"
 
-/* f and, unless NULL, df/dq1 of the moment times the factor s. */
-static void moment(const olo_action *action, const olo_interval *x, double s, double *f,
+/* f and, unless NULL, df/dq_a of the moment times the factor s. */
+static void moment(const olo_action *action, const olo_interval *x, double s, double *f, int a,
                    double *tangent)
 {
     const bool in_body = !action->type->dead;
+    const double share = olo_acting_share(x, a);
     double R[9], m[3] = {0, 0, 0};
-    directors_reciprocal(x->qm + action->frame + 3, R);
+    directors_reciprocal(olo_acting_configuration(x) + action->frame + 3, R);
     /* the moment in space */
     for (int I = 0; I < 3; I++)
         if (in_body)
@@ -39,16 +41,16 @@ static void moment(const olo_action *action, const olo_interval *x, double s, do
     }
     if (!tangent)
         return;
-    /* the derivative with respect to component c of director J; dq_m = 1/2 dq1 */
+    /* the derivative with respect to component c of director J */
     memset(tangent, 0, 144 * sizeof *tangent);
     for (int J = 0; J < 3; J++)
         for (int c = 0; c < 3; c++) {
             double dm[3] = {0, 0, 0};
             for (int K = 0; in_body && K < 3; K++)
-                vec3_add(-0.5 * s * action->vector[K] * R[3 * K + c], R + 3 * J, dm);
+                vec3_add(-share * s * action->vector[K] * R[3 * K + c], R + 3 * J, dm);
             for (int I = 0; I < 3; I++) {
                 double dR[3] = {0, 0, 0}, df[3] = {0, 0, 0};
-                vec3_add(-0.5 * R[3 * I + c], R + 3 * J, dR);
+                vec3_add(-share * R[3 * I + c], R + 3 * J, dR);
                 vec3_add_cross(m, dR, df);
                 vec3_add_cross(dm, R + 3 * I, df);
                 for (int i = 0; i < 3; i++)
@@ -105,13 +107,13 @@ static void moment_derivatives(const olo_action *action, const double R[9], int 
     }
 }
 
-/* d2(y.p)/dq_a dq_b with y.p = 1/2 sum_I m.(d^I x y_I); dq_m = 1/2 (dq0 + dq1) */
+/* d2(y.p)/dq_a dq_b with y.p = 1/2 sum_I m.(d^I x y_I) */
 static void second(const olo_action *action, const olo_interval *x, const double *y, int a, int b,
                    double *matrix)
 {
+    const double share = olo_acting_share(x, a) * olo_acting_share(x, b);
     double R[9];
-    (void)a, (void)b;
-    directors_reciprocal(x->qm + action->frame + 3, R);
+    directors_reciprocal(olo_acting_configuration(x) + action->frame + 3, R);
     memset(matrix, 0, 144 * sizeof *matrix);
     for (int jk = 0; jk < 81; jk++) {
         const int j = jk / 9, k = jk % 9;
@@ -128,27 +130,26 @@ static void second(const olo_action *action, const olo_interval *x, const double
             triple(0.5, m[2], by_j, y_I, &sum);
             triple(0.5, m[3], R + 3 * I, y_I, &sum);
         }
-        matrix[(3 + j) * 12 + 3 + k] = 0.25 * sum;
+        matrix[(3 + j) * 12 + 3 + k] = share * sum;
     }
 }
 
 static void value(const olo_action *action, const olo_interval *x, double *p)
 {
-    moment(action, x, 1.0, p, NULL);
+    moment(action, x, 1.0, p, 0, NULL);
 }
 
 static void first(const olo_action *action, const olo_interval *x, int a, double *matrix)
 {
     double p[12];
-    (void)a; /* the same for q0 and q1: a function of the midpoint */
-    moment(action, x, 1.0, p, matrix);
+    moment(action, x, 1.0, p, a, matrix);
 }
 
 static const olo_action_pattern pattern = {.value = value, .first = first, .second = second};
 
 static void force(const olo_action *action, const olo_interval *x, double *f, double *tangent)
 {
-    moment(action, x, olo_action_factor(action, x), f, tangent);
+    moment(action, x, olo_action_factor(action, x), f, 1, tangent);
 }
 
 const olo_action_type olo_action_dead_moment = {.name = "dead moment",

@@ -3,7 +3,7 @@
  *
  *     term      its force: the discrete gradient dV(q0, q1) or the gradient at the midpoint; of a
  *               dissipative term the force that dissipates energy
- *     action    its force f, evaluated at the midpoint t + h/2
+ *     action    its force f at the middle t + h/2, between both configurations or at one of them
  *     row       the gradient d along which its multiplier acts, over the interval or at q0
  *     mass      m dq of one entry of M
  *
@@ -28,6 +28,7 @@
 typedef struct olo_evaluation {
     bool midpoint; /* terms: the gradient at the midpoint, not the discrete one over the interval */
     bool at_start; /* rows: the gradient at q0, not the discrete one over the interval */
+    bool at_nodes; /* actions: one half at q0 and one at q1, not between them */
 } olo_evaluation;
 
 /* --- single pieces, for steps and equilibria --- */
@@ -47,7 +48,7 @@ const double *olo_evaluate_stress(const olo_evaluation *how, const olo_term *ter
                                   const olo_interval *x, double *r, olo_law_over *law,
                                   double *energy);
 
-/* f and, unless NULL, its tangent df/dq1. */
+/* f and, unless NULL, its tangent df/dq1, where x->acting says. */
 static inline void olo_evaluate_action(const olo_action *action, const olo_interval *x, double *f,
                                        double *tangent)
 {

@@ -227,6 +227,14 @@ FAULTS = [
           "olo_evaluate_action(action, &x, step->r, NULL);",
           "x.t = step->t - 0.5 * x.h; olo_evaluate_action(action, &x, step->r, NULL);",
           "physics.balance"),
+    Fault("loads_of_a_step_act_at_its_start_only", "src/stepping/step.h",
+          "x.acting = end ? OLO_ACT_AT_END : OLO_ACT_AT_START;", "x.acting = OLO_ACT_AT_START;",
+          "physics.node_forces"),
+    Fault("moments_act_with_the_directors_of_the_midpoint", "src/system/action_moment.c",
+          "directors_reciprocal(olo_acting_configuration(x) + action->frame + 3, R);\n"
+          "    /* the moment in space */",
+          "directors_reciprocal(x->qm + action->frame + 3, R);\n    /* the moment in space */",
+          "physics.node_forces"),
     Fault("variational_momentum_without_force", "src/stepping/variational.c",
           "p[i] = 0.5 * (p[i] - T[i]);", "p[i] = 0.5 * (p[i] + T[i]);", "physics.variational"),
     # statics

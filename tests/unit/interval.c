@@ -14,7 +14,8 @@ enum { SIZE = OLO_FORM_SIZE_MAX, N_MAX = 600 };
  * differentiated values. */
 static const double tolerance = 1e-8;
 
-static const olo_evaluation evaluations[] = {{0}, {.midpoint = true, .at_start = true}};
+static const olo_evaluation evaluations[] = {
+    {0}, {.midpoint = true, .at_start = true, .at_nodes = true}};
 
 /* An interval that is formed from its arguments at each evaluation. */
 typedef struct sample {
@@ -25,6 +26,7 @@ typedef struct sample {
     int size, index[SIZE];
     double q0[N_MAX], q1[N_MAX], qm[N_MAX], dq[N_MAX], angles[16], inputs[16];
     double h, t;
+    olo_acting acting;
 } sample;
 
 static olo_interval interval_of(sample *x)
@@ -40,7 +42,8 @@ static olo_interval interval_of(sample *x)
                           .h = x->h,
                           .t = x->t,
                           .angles = x->angles,
-                          .inputs = x->inputs};
+                          .inputs = x->inputs,
+                          .acting = x->acting};
 }
 
 static double *argument(sample *x, olo_slot a, int i)
@@ -345,10 +348,14 @@ static void check_coefficients(sample *x, const char *name)
 
 static void check_piece(sample *x, const char *name, unsigned long long *seed)
 {
+    int number;
+    const bool action = olo_piece_kind_of(x->system, x->piece, &number) == OLO_PIECE_ACTION;
     x->condition = NULL;
     x->size = olo_piece_coordinates(x->system, x->piece, x->index);
-    for (int k = 0; k < 2; k++) {
-        x->how = &evaluations[k];
+    /* actions: between both configurations, at the start, at the end */
+    for (int k = 0; k < (action ? 3 : 2); k++) {
+        x->how = &evaluations[k > 0];
+        x->acting = action ? (olo_acting)k : OLO_ACT_BETWEEN;
         check_all(x, olo_piece_structure(x->system, x->how, x->piece), name, seed);
         check_coefficients(x, name);
     }
