@@ -22,6 +22,19 @@ else()
   endforeach()
 endif()
 
+# Optional: Ipopt, for optimal control.
+option(OLOID_IPOPT "Use Ipopt for optimal control, if it is installed" ON)
+if(PkgConfig_FOUND AND OLOID_IPOPT)
+  pkg_check_modules(OLOID_IPOPT_LIBRARY QUIET IMPORTED_TARGET ipopt)
+  # its linear solver, for the inertia at optima
+  find_path(OLOID_MUMPS_INCLUDE_DIR dmumps_c.h)
+  find_library(OLOID_MUMPS_LIBRARY NAMES dmumps_seq)
+  mark_as_advanced(OLOID_MUMPS_INCLUDE_DIR OLOID_MUMPS_LIBRARY)
+  if(OLOID_IPOPT_LIBRARY_FOUND AND OLOID_MUMPS_INCLUDE_DIR AND OLOID_MUMPS_LIBRARY)
+    set(OLOID_MUMPS_FOUND TRUE)
+  endif()
+endif()
+
 # SuiteSparse has no pkg-config file before version 7.
 find_path(OLOID_KLU_INCLUDE_DIR suitesparse/klu.h)
 mark_as_advanced(OLOID_KLU_INCLUDE_DIR)
@@ -39,6 +52,9 @@ foreach(library IN ITEMS klu btf colamd amd suitesparseconfig)
 endforeach()
 
 set(OLOID_PC_REQUIRES "yaml-0.1 ${OLOID_HDF5_MODULE_NAME} zlib lapacke openblas arpack")
+if(OLOID_IPOPT_LIBRARY_FOUND)
+  string(APPEND OLOID_PC_REQUIRES " ipopt")
+endif()
 set(OLOID_PC_LIBS "-lklu -lbtf -lcolamd -lamd -lsuitesparseconfig -lm")
 
 if(NOT OLOID_MISSING AND NOT TARGET oloid::dependencies)
@@ -47,6 +63,12 @@ if(NOT OLOID_MISSING AND NOT TARGET oloid::dependencies)
   target_link_libraries(oloid::dependencies INTERFACE
     PkgConfig::OLOID_YAML PkgConfig::OLOID_HDF5 PkgConfig::OLOID_ZLIB PkgConfig::OLOID_LAPACKE
     PkgConfig::OLOID_OPENBLAS PkgConfig::OLOID_ARPACK ${OLOID_KLU_LIBRARIES} m)
+  if(OLOID_IPOPT_LIBRARY_FOUND)
+    target_link_libraries(oloid::dependencies INTERFACE PkgConfig::OLOID_IPOPT_LIBRARY)
+  endif()
+  if(OLOID_MUMPS_FOUND)
+    target_link_libraries(oloid::dependencies INTERFACE ${OLOID_MUMPS_LIBRARY})
+  endif()
   if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
     target_link_options(oloid::dependencies INTERFACE "LINKER:--as-needed")
   endif()

@@ -1,0 +1,191 @@
+/** @file
+ *  Optimal control: the controls that move a mechanism from its initial state to given conditions
+ * at least cost, with the discrete mechanics of the scheme `variational` as constraints (DMOCC:
+ *  Leyendecker, Ober-Bloebaum, Marsden and Ortiz 2010).
+ *
+ *      olo_problem problem = olo_problem_default();
+ *      olo_problem_control torque = olo_problem_control_default();
+ *      torque.name = "hinge";
+ *      problem.controls = &torque;
+ *      problem.control_count = 1;
+ *      olo_problem_condition angle = olo_problem_condition_default();
+ *      angle.quantity = "hinge.angle";
+ *      angle.lower = angle.upper = 1;
+ *      problem.conditions = &angle;
+ *      problem.condition_count = 1;
+ *      olo_problem_cost effort = olo_problem_cost_default();
+ *      problem.costs = &effort;
+ *      problem.cost_count = 1;
+ *      olo_optimum *optimum;
+ *      olo_optimize(system, &problem, NULL, &optimum, &error);
+ *
+ *  Time is divided into equal intervals with a node at either end. A control is constant over an
+ *  interval and acts at its nodes. All numbers of a result are in the units of the model.
+ */
+#ifndef OLOID_OPTIMIZE_H
+#define OLOID_OPTIMIZE_H
+
+#include <stdbool.h>
+
+#include "oloid/status.h"
+#include "oloid/system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A control: it replaces the function of time of a load, or of the torque or force of a joint. The
+ * load is that of the model times the control: a joint with `torque: 1` is driven by the control
+ * itself. */
+typedef struct olo_problem_control {
+    int initialised;
+    const char *name;        /**< of the load or joint */
+    int also_count;          /**< further loads or joints that it drives ... */
+    const char *const *also; /**< ... by name ... */
+    const double *factors;   /**< ... with these factors; NULL: 1 */
+    double lower, upper;     /**< bounds; infinite: none */
+    double guess;            /**< initial value in all intervals */
+} olo_problem_control;
+
+/** A cost. The objective is the sum of all costs. */
+typedef struct olo_problem_cost {
+    int initialised;
+    /** "effort": weight times the integral of the squares of controls; "duration": weight times the
+     * duration; "end", "path": weight times the quantity at the end, or its integral */
+    const char *type;
+    double weight;        /**< 1 */
+    const char *control;  /**< effort of this control only; NULL: of all */
+    const char *quantity; /**< as in a condition */
+    double direction[3];
+    double target; /**< the quantity is taken relative to this value */
+    bool square;   /**< the square of the quantity */
+} olo_problem_cost;
+
+/** A condition: bounds of a quantity, or the orientation of a body. */
+typedef struct olo_problem_condition {
+    int initialised;
+    const char *at;       /**< "end", or "path" for all nodes after the first */
+    const char *quantity; /**< a joint coordinate, "hinge.angle", or "tip.position" of an output */
+    double direction[3];  /**< component of a position; default: along x */
+    double lower, upper;  /**< equal: the quantity has this value; infinite: no bound */
+    const char *body;     /**< instead of a quantity: the body has the orientation `rotation` */
+    double rotation[3];   /**< rotation vector from the axes of space to those of the body */
+} olo_problem_condition;
+
+/** A value of a joint coordinate at the end in the initial guess. Joint coordinates change linearly
+ * in the guess; those that a condition fixes at the end need no entry. */
+typedef struct olo_problem_guess {
+    int initialised;
+    const char *coordinate;
+    double value;
+} olo_problem_guess;
+
+/** A problem. */
+typedef struct olo_problem {
+    int initialised;
+    int control_count;
+    const olo_problem_control *controls;
+    int cost_count;
+    const olo_problem_cost *costs;
+    int condition_count;
+    const olo_problem_condition *conditions;
+    int guess_count;
+    const olo_problem_guess *guesses;
+    int intervals;            /**< 50 */
+    double duration;          /**< 1; the initial guess of a free duration */
+    double shortest, longest; /**< bounds of a free duration; both 0: it is given */
+    const char *end_velocity; /**< "rest" or "free" */
+    double tolerance;         /**< of the solver, 1e-9 */
+    int iterations;           /**< most iterations of the solver, 1000 */
+} olo_problem;
+
+/** Defaults of the structs above. */
+OLO_API olo_problem_control olo_problem_control_default(void);
+OLO_API olo_problem_cost olo_problem_cost_default(void);
+OLO_API olo_problem_condition olo_problem_condition_default(void);
+OLO_API olo_problem_guess olo_problem_guess_default(void);
+OLO_API olo_problem olo_problem_default(void);
+
+/** An iteration of the solver. */
+typedef struct olo_optimize_progress {
+    int iteration;
+    double cost;         /**< objective */
+    double violation;    /**< largest violation of a constraint */
+    double stationarity; /**< residual of the conditions of optimality */
+    bool restoring;      /**< the solver looks for a point that satisfies the constraints */
+} olo_optimize_progress;
+
+/** Observes a solution; returns false to stop it. */
+typedef struct olo_optimize_observer {
+    bool (*iteration)(void *context, const olo_optimize_progress *progress);
+    void *context;
+} olo_optimize_observer;
+
+/** Whether the library was built with a solver. */
+OLO_API bool olo_optimize_available(void);
+
+/** The point at which a solution ended. */
+typedef struct olo_optimum olo_optimum;
+
+/** How a solution ended. */
+typedef enum olo_optimum_status {
+    OLO_OPTIMUM_SOLVED,     /**< to the tolerance */
+    OLO_OPTIMUM_NEARLY,     /**< as far as rounding permits */
+    OLO_OPTIMUM_INFEASIBLE, /**< at a point where the violation of constraints has a local minimum
+                             */
+    OLO_OPTIMUM_UNBOUNDED,
+    OLO_OPTIMUM_STOPPED, /**< by the observer */
+    OLO_OPTIMUM_LIMIT,   /**< of iterations */
+    OLO_OPTIMUM_FAILED   /**< no further progress */
+} olo_optimum_status;
+
+/** What is checked of an optimum, independently of the solver. */
+typedef struct olo_certificate {
+    int variables, constraints; /**< size of the problem that was solved */
+    double violation;           /**< largest violation of a constraint or bound */
+    double stationarity;        /**< largest entry of grad f + A^T y + z */
+    double complementarity;     /**< largest |z (x - bound)| and |y (c - bound)| */
+    double sign;                /**< largest multiplier of the wrong sign */
+    /** Largest change of a conserved momentum over the motion; 0 if there is none. */
+    double momentum;
+    int conserved; /**< number of momenta that nothing in the problem can change */
+    /** Eigenvalues of the matrix of the conditions of optimality: a minimum has as many negative
+     * ones as there are active constraints. -1: not evaluated. */
+    int negative, zero, active;
+    bool minimum;    /**< the inertia is that of a strict local minimum */
+    char worst[160]; /**< the constraint that is violated most, where and when */
+} olo_certificate;
+
+/** Solves a problem from its initial guess. The system must outlive the optimum. A solution that
+ * ends without success is not an error: the optimum has the best point and says how it ended. Fails
+ * if a name is not known, if the system has no such problem, or without a solver. */
+OLO_API olo_status olo_optimize(const olo_system *system, const olo_problem *problem,
+                                const olo_optimize_observer *observer, olo_optimum **optimum,
+                                olo_error *error);
+/** Frees an optimum; NULL is allowed. */
+OLO_API void olo_optimum_free(olo_optimum *optimum);
+
+OLO_API olo_optimum_status olo_optimum_ended(const olo_optimum *optimum);
+/** A sentence that says how the solution ended. */
+OLO_API const char *olo_optimum_explanation(const olo_optimum *optimum);
+OLO_API double olo_optimum_cost(const olo_optimum *optimum);
+OLO_API double olo_optimum_duration(const olo_optimum *optimum);
+OLO_API int olo_optimum_intervals(const olo_optimum *optimum);
+OLO_API int olo_optimum_iterations(const olo_optimum *optimum);
+/** Seconds in total, and in the functions of this library. */
+OLO_API double olo_optimum_seconds(const olo_optimum *optimum);
+OLO_API double olo_optimum_own_seconds(const olo_optimum *optimum);
+/** The controls of an interval, and the configuration and the constraint multipliers of a node.
+ * They live as long as the optimum. */
+OLO_API const double *olo_optimum_controls(const olo_optimum *optimum, int interval);
+OLO_API const double *olo_optimum_configuration(const olo_optimum *optimum, int node);
+OLO_API const double *olo_optimum_multipliers(const olo_optimum *optimum, int node);
+/** Checks the optimum independently of the solver. */
+OLO_API olo_status olo_optimum_certify(const olo_optimum *optimum, olo_certificate *certificate,
+                                       olo_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,246 @@
+/* Solution of nonlinear programmes by Ipopt (Waechter and Biegler 2006), versions 3.11 and 3.14;
+ * see solver.h. */
+#include "control/solver.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/progress.h"
+
+#ifndef OLO_IPOPT
+
+bool olo_solver_available(void)
+{
+    return false;
+}
+
+olo_status olo_solver_solve(const olo_nlp *nlp, const olo_solver_options *options,
+                            olo_nlp_point *point, olo_solve_report *report, olo_error *error)
+{
+    (void)nlp, (void)options, (void)point, (void)report;
+    return olo_fail(error, OLO_UNSUPPORTED,
+                    "Oloid was built without Ipopt, which optimisation needs: install it (Debian: "
+                    "coinor-libipopt-dev) and build again");
+}
+
+#else
+
+#include <IpStdCInterface.h>
+
+#if OLO_IPOPT >= 314
+typedef bool truth;
+#else
+typedef Bool truth;
+#endif
+
+bool olo_solver_available(void)
+{
+    return true;
+}
+
+typedef struct job {
+    const olo_nlp *nlp;
+    const olo_solver_options *options;
+    olo_solve_report *report;
+    bool stopped;
+} job;
+
+static void measure(job *j, double since)
+{
+    j->report->evaluation_seconds += olo_clock_seconds() - since;
+}
+
+static bool all_finite(int count, const double *x)
+{
+    for (int i = 0; i < count; i++)
+        if (!isfinite(x[i]))
+            return false;
+    return true;
+}
+
+static truth objective(Index n, Number *x, truth fresh, Number *value, UserDataPtr context)
+{
+    job *j = context;
+    const double start = olo_clock_seconds();
+    (void)n, (void)fresh;
+    *value = j->nlp->objective(j->nlp->context, x);
+    measure(j, start);
+    return isfinite(*value);
+}
+
+static truth gradient(Index n, Number *x, truth fresh, Number *g, UserDataPtr context)
+{
+    job *j = context;
+    const double start = olo_clock_seconds();
+    (void)fresh;
+    j->nlp->gradient(j->nlp->context, x, g);
+    measure(j, start);
+    return all_finite(n, g);
+}
+
+static truth rows(Index n, Number *x, truth fresh, Index m, Number *c, UserDataPtr context)
+{
+    job *j = context;
+    const double start = olo_clock_seconds();
+    (void)n, (void)fresh;
+    j->nlp->evaluate(j->nlp->context, x, c);
+    measure(j, start);
+    return all_finite(m, c);
+}
+
+static void copy_positions(const olo_positions *from, Index *row, Index *column)
+{
+    memcpy(row, from->row, (size_t)from->count * sizeof *row);
+    memcpy(column, from->column, (size_t)from->count * sizeof *column);
+}
+
+static truth jacobian(Index n, Number *x, truth fresh, Index m, Index count, Index *row,
+                      Index *column, Number *values, UserDataPtr context)
+{
+    job *j = context;
+    const double start = olo_clock_seconds();
+    (void)n, (void)m, (void)fresh;
+    if (!values) {
+        copy_positions(&j->nlp->jacobian, row, column);
+        return true;
+    }
+    j->nlp->evaluate_jacobian(j->nlp->context, x, values);
+    measure(j, start);
+    return all_finite(count, values);
+}
+
+static truth hessian(Index n, Number *x, truth fresh, Number sigma, Index m, Number *y,
+                     truth fresh_y, Index count, Index *row, Index *column, Number *values,
+                     UserDataPtr context)
+{
+    job *j = context;
+    const double start = olo_clock_seconds();
+    (void)n, (void)m, (void)fresh, (void)fresh_y;
+    if (!values) {
+        copy_positions(&j->nlp->hessian, row, column);
+        return true;
+    }
+    j->nlp->evaluate_hessian(j->nlp->context, x, sigma, y, values);
+    measure(j, start);
+    return all_finite(count, values);
+}
+
+static truth iteration(Index mode, Index count, Number value, Number inf_pr, Number inf_du,
+                       Number mu, Number d_norm, Number regularisation, Number alpha_du,
+                       Number alpha_pr, Index trials, UserDataPtr context)
+{
+    job *j = context;
+    const olo_iterate now = {.iteration = count,
+                             .objective = value,
+                             .infeasibility = inf_pr,
+                             .dual_infeasibility = inf_du,
+                             .barrier = mu,
+                             .restoring = mode != 0};
+    (void)d_norm, (void)regularisation, (void)alpha_du, (void)alpha_pr, (void)trials;
+    j->report->iterations = count;
+    if (!j->options->progress || j->options->progress(j->options->context, &now))
+        return true;
+    j->stopped = true;
+    return false;
+}
+
+/* The functions of Ipopt take texts without const. */
+static void set_text(IpoptProblem problem, const char *key, const char *value)
+{
+    char k[64], v[64];
+    strncpy(k, key, sizeof k - 1);
+    strncpy(v, value, sizeof v - 1);
+    k[sizeof k - 1] = v[sizeof v - 1] = '\0';
+    (void)AddIpoptStrOption(problem, k, v);
+}
+
+static void set_number(IpoptProblem problem, const char *key, double value)
+{
+    char k[64];
+    strncpy(k, key, sizeof k - 1);
+    k[sizeof k - 1] = '\0';
+    (void)AddIpoptNumOption(problem, k, value);
+}
+
+static void set_int(IpoptProblem problem, const char *key, int value)
+{
+    char k[64];
+    strncpy(k, key, sizeof k - 1);
+    k[sizeof k - 1] = '\0';
+    (void)AddIpoptIntOption(problem, k, value);
+}
+
+/* No output, MUMPS, the tolerance for scaled and for plain errors. Bounds are not relaxed: what is
+ * reported satisfies them. */
+static void set_options(IpoptProblem problem, const olo_solver_options *options)
+{
+    set_int(problem, "print_level", 0);
+    set_text(problem, "sb", "yes");
+    set_text(problem, "linear_solver", "mumps");
+    set_number(problem, "tol", options->tolerance);
+    set_number(problem, "constr_viol_tol", options->tolerance);
+    set_number(problem, "compl_inf_tol", options->tolerance);
+    set_number(problem, "bound_relax_factor", 0.0);
+    set_int(problem, "max_iter", options->iterations);
+    set_text(problem, "mu_strategy", "adaptive");
+    if (!options->warm)
+        return;
+    set_text(problem, "warm_start_init_point", "yes");
+    set_number(problem, "warm_start_bound_push", 1e-9);
+    set_number(problem, "warm_start_mult_bound_push", 1e-9);
+    set_number(problem, "mu_init", 1e-9);
+}
+
+static olo_solved ending_of(enum ApplicationReturnStatus status)
+{
+    switch (status) {
+    case Solve_Succeeded:
+    case Feasible_Point_Found:
+        return OLO_SOLVED;
+    case Solved_To_Acceptable_Level:
+    case Search_Direction_Becomes_Too_Small:
+        return OLO_SOLVED_NEARLY;
+    case Infeasible_Problem_Detected:
+        return OLO_INFEASIBLE;
+    case Diverging_Iterates:
+        return OLO_UNBOUNDED;
+    case User_Requested_Stop:
+        return OLO_STOPPED;
+    case Maximum_Iterations_Exceeded:
+    case Maximum_CpuTime_Exceeded:
+        return OLO_LIMIT;
+    default:
+        return OLO_FAILED;
+    }
+}
+
+olo_status olo_solver_solve(const olo_nlp *nlp, const olo_solver_options *options,
+                            olo_nlp_point *point, olo_solve_report *report, olo_error *error)
+{
+    const double start = olo_clock_seconds();
+    job j = {.nlp = nlp, .options = options, .report = report};
+    *report = (olo_solve_report){.solved = OLO_FAILED};
+    double *c = olo_alloc((size_t)nlp->rows, sizeof *c);
+    IpoptProblem problem =
+        c ? CreateIpoptProblem(nlp->variables, nlp->lower, nlp->upper, nlp->rows, nlp->row_lower,
+                               nlp->row_upper, nlp->jacobian.count, nlp->hessian.count, 0,
+                               objective, rows, gradient, jacobian, hessian)
+          : NULL;
+    if (!problem) {
+        olo_free(c);
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for Ipopt");
+    }
+    set_options(problem, options);
+    (void)SetIntermediateCallback(problem, iteration);
+    const enum ApplicationReturnStatus status = IpoptSolve(
+        problem, point->x, c, &report->objective, point->y, point->z_lower, point->z_upper, &j);
+    FreeIpoptProblem(problem);
+    olo_free(c);
+    report->solved = j.stopped ? OLO_STOPPED : ending_of(status);
+    report->seconds = olo_clock_seconds() - start;
+    return OLO_OK;
+}
+
+#endif

@@ -1,0 +1,318 @@
+/* Solution of problems of optimal control: guess, transcription, solver, result. */
+#include "oloid/optimize.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/extreme.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "control/certificate.h"
+#include "control/conserved.h"
+#include "control/guess.h"
+#include "control/presolve.h"
+#include "control/redundant.h"
+#include "control/solver.h"
+
+struct olo_optimum {
+    olo_pool pool;
+    olo_control_problem *problem;
+    olo_redundant *transcription;
+    olo_presolve *presolve;
+    olo_conserved conserved;
+    olo_state *state;
+    double *x;           /* variables of the full programme */
+    olo_nlp_point point; /* of the smaller one */
+    olo_solve_report report;
+    char explanation[256];
+};
+
+bool olo_optimize_available(void)
+{
+    return olo_solver_available();
+}
+
+// -- momenta --------------------------------------------------------------------------------------
+
+/* The momentum of a conserved motion at the start, given by the initial velocities. */
+static double initial_momentum(const olo_optimum *o, int k, double *p, double *xi)
+{
+    const olo_system *s = o->problem->system;
+    double sum = 0;
+    olo_system_mass_times(s, o->state->v, p);
+    olo_rigid_motion(s, o->conserved.motion[k], o->state->q, xi);
+    for (int i = 0; i < s->n; i++)
+        sum += p[i] * xi[i];
+    return sum;
+}
+
+/* Drops the rows of the last balance that conservation laws imply; rest at the end is impossible
+ * with a momentum that nothing can change. */
+static olo_status drop_implied_rows(olo_optimum *o, const double *q_end, olo_error *error)
+{
+    const olo_system *s = o->problem->system;
+    int rows[6];
+    olo_status status = olo_conserved_find(o->problem, o->state->q, &o->conserved, error);
+    if (status != OLO_OK || !o->problem->rest || o->conserved.count == 0)
+        return status;
+    double *work = olo_alloc(2 * (size_t)s->n, sizeof *work);
+    if (!work)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    for (int k = 0; status == OLO_OK && k < o->conserved.count; k++) {
+        const double J = initial_momentum(o, k, work, work + s->n);
+        double size = 0;
+        for (int i = 0; i < s->n; i++)
+            size += fabs(work[i] * work[s->n + i]);
+        if (fabs(J) > 1e-10 * size)
+            status =
+                olo_fail(error, OLO_INCONSISTENT,
+                         "rest at the end cannot be reached: the system starts with a momentum "
+                         "(%g) that no control changes",
+                         J);
+    }
+    olo_free(work);
+    if (status == OLO_OK)
+        status = olo_conserved_rows(s, &o->conserved, q_end, rows, error);
+    for (int k = 0; status == OLO_OK && k < o->conserved.count; k++)
+        olo_redundant_drop_end_row(o->transcription, rows[k]);
+    return status;
+}
+
+// -- solution -------------------------------------------------------------------------------------
+
+static olo_status transcribe(olo_optimum *o, olo_error *error)
+{
+    const olo_control_problem *p = o->problem;
+    const size_t n = (size_t)p->system->n, nodes = (size_t)p->intervals + 1;
+    double *guess = olo_alloc(nodes * n, sizeof *guess);
+    if (!guess)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    olo_status status = olo_guess_motion(p, o->state, guess, error);
+    if (status == OLO_OK)
+        status = olo_redundant_create(p, o->state, guess, &o->transcription, error);
+    if (status == OLO_OK)
+        status = drop_implied_rows(o, guess + (nodes - 1) * n, error);
+    if (status == OLO_OK)
+        status = olo_presolve_create(olo_redundant_nlp(o->transcription), &o->presolve, error);
+    olo_free(guess);
+    return status;
+}
+
+static olo_status allocate(olo_optimum *o, olo_error *error)
+{
+    const olo_nlp *full = olo_redundant_nlp(o->transcription),
+                  *small = olo_presolve_nlp(o->presolve);
+    const size_t variables = (size_t)small->variables;
+    const olo_array arrays[] = {{&o->x, (size_t)full->variables},
+                                {&o->point.x, variables},
+                                {&o->point.z_lower, variables},
+                                {&o->point.z_upper, variables},
+                                {&o->point.y, (size_t)small->rows}};
+    if (!olo_pool_arrays(&o->pool, arrays, sizeof arrays / sizeof *arrays))
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    olo_redundant_start(o->transcription, o->x);
+    olo_presolve_shrink(o->presolve, o->x, o->point.x);
+    return OLO_OK;
+}
+
+static bool report_iteration(void *context, const olo_iterate *now)
+{
+    const olo_optimize_observer *observer = context;
+    const olo_optimize_progress progress = {.iteration = now->iteration,
+                                            .cost = now->objective,
+                                            .violation = now->infeasibility,
+                                            .stationarity = now->dual_infeasibility,
+                                            .restoring = now->restoring};
+    return observer->iteration(observer->context, &progress);
+}
+
+static const char *const endings[] = {
+    "an optimum was found",
+    "the solution is as exact as rounding permits, but the tolerance is not reached",
+    "no motion near the guess satisfies all constraints",
+    "the cost has no lower bound",
+    "stopped by the user",
+    "the limit of iterations is reached",
+    "the solver makes no further progress",
+};
+
+/* How the solution ended; if constraints are violated, which one most. */
+static olo_status explain(olo_optimum *o, olo_error *error)
+{
+    olo_certificate certificate;
+    const olo_solved solved = o->report.solved;
+    int length = snprintf(o->explanation, sizeof o->explanation, "%s", endings[solved]);
+    if (solved == OLO_SOLVED || solved == OLO_SOLVED_NEARLY)
+        return OLO_OK;
+    olo_status status = olo_optimum_certify(o, &certificate, error);
+    if (status == OLO_OK && certificate.worst[0])
+        (void)snprintf(o->explanation + length, sizeof o->explanation - (size_t)length,
+                       "; %s is violated most, by %.3g", certificate.worst, certificate.violation);
+    return OLO_OK;
+}
+
+static olo_status solve(olo_optimum *o, const olo_problem *given,
+                        const olo_optimize_observer *observer, olo_error *error)
+{
+    const olo_nlp *small = olo_presolve_nlp(o->presolve);
+    olo_optimize_observer copy = observer ? *observer : (olo_optimize_observer){0};
+    const olo_solver_options options = {.tolerance = given->tolerance,
+                                        .iterations = given->iterations,
+                                        .progress = copy.iteration ? report_iteration : NULL,
+                                        .context = &copy};
+    olo_status status = olo_solver_solve(small, &options, &o->point, &o->report, error);
+    if (status != OLO_OK)
+        return status;
+    olo_presolve_expand(o->presolve, o->point.x, o->x);
+    o->report.objective = small->objective(small->context, o->point.x);
+    return explain(o, error);
+}
+
+olo_status olo_optimize(const olo_system *system, const olo_problem *problem,
+                        const olo_optimize_observer *observer, olo_optimum **optimum,
+                        olo_error *error)
+{
+    *optimum = NULL;
+    olo_optimum *o = olo_alloc(1, sizeof *o);
+    if (!o)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    olo_status status = olo_control_problem_create(system, problem, &o->problem, error);
+    if (status == OLO_OK && !(problem->tolerance > 0 && problem->tolerance < 1))
+        status = olo_fail(error, OLO_BAD_INPUT, "tolerance: must be between 0 and 1, got %g",
+                          problem->tolerance);
+    if (status == OLO_OK && problem->iterations < 0)
+        status = olo_fail(error, OLO_BAD_INPUT, "iterations: must not be negative, got %d",
+                          problem->iterations);
+    if (status == OLO_OK)
+        status = olo_system_create_initial_state(system, &o->state, NULL, error);
+    if (status == OLO_OK)
+        status = transcribe(o, error);
+    if (status == OLO_OK)
+        status = allocate(o, error);
+    if (status == OLO_OK)
+        status = solve(o, problem, observer, error);
+    if (status != OLO_OK) {
+        olo_optimum_free(o);
+        return status;
+    }
+    *optimum = o;
+    return OLO_OK;
+}
+
+void olo_optimum_free(olo_optimum *o)
+{
+    if (!o)
+        return;
+    olo_presolve_free(o->presolve);
+    olo_redundant_free(o->transcription);
+    olo_state_free(o->state);
+    olo_control_problem_free(o->problem);
+    olo_pool_free(&o->pool);
+    olo_free(o);
+}
+
+// -- results --------------------------------------------------------------------------------------
+
+olo_optimum_status olo_optimum_ended(const olo_optimum *o)
+{
+    static const olo_optimum_status statuses[] = {
+        [OLO_SOLVED] = OLO_OPTIMUM_SOLVED,         [OLO_SOLVED_NEARLY] = OLO_OPTIMUM_NEARLY,
+        [OLO_INFEASIBLE] = OLO_OPTIMUM_INFEASIBLE, [OLO_UNBOUNDED] = OLO_OPTIMUM_UNBOUNDED,
+        [OLO_STOPPED] = OLO_OPTIMUM_STOPPED,       [OLO_LIMIT] = OLO_OPTIMUM_LIMIT,
+        [OLO_FAILED] = OLO_OPTIMUM_FAILED};
+    return statuses[o->report.solved];
+}
+
+const char *olo_optimum_explanation(const olo_optimum *o)
+{
+    return o->explanation;
+}
+
+double olo_optimum_cost(const olo_optimum *o)
+{
+    return o->report.objective;
+}
+
+double olo_optimum_duration(const olo_optimum *o)
+{
+    return o->x[olo_redundant_duration(o->transcription)];
+}
+
+int olo_optimum_intervals(const olo_optimum *o)
+{
+    return o->problem->intervals;
+}
+
+int olo_optimum_iterations(const olo_optimum *o)
+{
+    return o->report.iterations;
+}
+
+double olo_optimum_seconds(const olo_optimum *o)
+{
+    return o->report.seconds;
+}
+
+double olo_optimum_own_seconds(const olo_optimum *o)
+{
+    return o->report.evaluation_seconds;
+}
+
+const double *olo_optimum_controls(const olo_optimum *o, int interval)
+{
+    return o->x + olo_redundant_controls(o->transcription, interval);
+}
+
+const double *olo_optimum_configuration(const olo_optimum *o, int node)
+{
+    return o->x + olo_redundant_configuration(o->transcription, node);
+}
+
+const double *olo_optimum_multipliers(const olo_optimum *o, int node)
+{
+    return o->x + olo_redundant_multipliers(o->transcription, node);
+}
+
+/* The largest difference of a conserved momentum from its initial value at any node. */
+static olo_status momentum_change(const olo_optimum *o, double *largest, olo_error *error)
+{
+    const olo_system *s = o->problem->system;
+    const size_t n = (size_t)s->n;
+    double *work = olo_alloc(3 * n, sizeof *work);
+    *largest = 0;
+    if (!work)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for the certificate of an optimum");
+    double *minus = work, *plus = work + n, *xi = work + 2 * n;
+    for (int j = 0; j < o->conserved.count; j++) {
+        const double start = initial_momentum(o, j, minus, xi);
+        for (int k = 0; k < o->problem->intervals; k++) {
+            olo_redundant_momenta(o->transcription, o->x, k, minus, plus);
+            for (int end = 0; end < 2; end++) {
+                double J = 0;
+                olo_rigid_motion(s, o->conserved.motion[j], olo_optimum_configuration(o, k + end),
+                                 xi);
+                for (size_t i = 0; i < n; i++)
+                    J += xi[i] * (end ? plus : minus)[i];
+                olo_raise(largest, fabs(J - start));
+            }
+        }
+    }
+    olo_free(work);
+    return OLO_OK;
+}
+
+olo_status olo_optimum_certify(const olo_optimum *o, olo_certificate *certificate, olo_error *error)
+{
+    int worst;
+    olo_status status =
+        olo_certify(olo_presolve_nlp(o->presolve), &o->point, certificate, &worst, error);
+    if (status != OLO_OK)
+        return status;
+    if (worst >= 0)
+        olo_redundant_describe(o->transcription, olo_presolve_row(o->presolve, worst),
+                               olo_optimum_duration(o), certificate->worst,
+                               sizeof certificate->worst);
+    certificate->conserved = o->conserved.count;
+    return momentum_change(o, &certificate->momentum, error);
+}

@@ -1,0 +1,318 @@
+/* Resolution and checks of a problem; see the header. */
+#include "control/problem.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/initialised.h"
+#include "base/memory.h"
+#include "linalg/rotation.h"
+
+olo_problem_control olo_problem_control_default(void)
+{
+    return (olo_problem_control){
+        .initialised = OLO_INITIALISED_PROBLEM_CONTROL, .lower = -INFINITY, .upper = INFINITY};
+}
+
+olo_problem_cost olo_problem_cost_default(void)
+{
+    return (olo_problem_cost){.initialised = OLO_INITIALISED_PROBLEM_COST,
+                              .type = "effort",
+                              .weight = 1,
+                              .direction = {1, 0, 0}};
+}
+
+olo_problem_condition olo_problem_condition_default(void)
+{
+    return (olo_problem_condition){.initialised = OLO_INITIALISED_PROBLEM_CONDITION,
+                                   .at = "end",
+                                   .direction = {1, 0, 0},
+                                   .lower = -INFINITY,
+                                   .upper = INFINITY};
+}
+
+olo_problem_guess olo_problem_guess_default(void)
+{
+    return (olo_problem_guess){.initialised = OLO_INITIALISED_PROBLEM_GUESS};
+}
+
+olo_problem olo_problem_default(void)
+{
+    return (olo_problem){.initialised = OLO_INITIALISED_PROBLEM,
+                         .intervals = 50,
+                         .duration = 1,
+                         .end_velocity = "rest",
+                         .tolerance = 1e-9,
+                         .iterations = 1000};
+}
+
+static olo_status no_memory(olo_error *error)
+{
+    return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+}
+
+/* --- controls --- */
+
+/* Lets control k drive all actions of an element. */
+static olo_status drive(olo_control_problem *p, int k, const char *name, double factor,
+                        olo_error *error)
+{
+    const olo_system *s = p->system;
+    bool found = false;
+    for (int i = 0; i < s->action_count; i++) {
+        const olo_action *action = &s->actions[i];
+        if (!action->owner || strcmp(action->owner, name) != 0)
+            continue;
+        if (p->control_of[i] >= 0)
+            return olo_fail(error, OLO_BAD_INPUT, "'%s' is driven by two controls", name);
+        if (action->type->user)
+            return olo_fail(error, OLO_UNSUPPORTED,
+                            "'%s' is a C function: a control replaces a function of time", name);
+        p->control_of[i] = k;
+        p->factor_of[i] = factor;
+        found = true;
+    }
+    return found ? OLO_OK
+                 : olo_fail(error, OLO_NOT_FOUND,
+                            "no load, and no joint with a torque, force or controller, is called "
+                            "'%s'; a joint that shall be driven needs `torque: 1` or `force: 1`",
+                            name);
+}
+
+static olo_status resolve_control(olo_control_problem *p, int k, const olo_problem_control *given,
+                                  olo_error *error)
+{
+    olo_status status =
+        olo_check_initialised(given->initialised, OLO_INITIALISED_PROBLEM_CONTROL, error);
+    if (status == OLO_OK && !given->name)
+        status = olo_fail(error, OLO_BAD_INPUT, "it needs the name of a load or joint");
+    if (status == OLO_OK)
+        status = drive(p, k, given->name, 1.0, error);
+    for (int i = 0; status == OLO_OK && i < given->also_count; i++)
+        status = drive(p, k, given->also[i], given->factors ? given->factors[i] : 1.0, error);
+    if (status == OLO_OK && !(given->lower < given->upper))
+        status = olo_fail(error, OLO_BAD_INPUT, "its lower bound %g is not below the upper one %g",
+                          given->lower, given->upper);
+    if (status == OLO_OK && !isfinite(given->guess))
+        status = olo_fail(error, OLO_BAD_INPUT, "its guess is not a finite number");
+    if (status != OLO_OK)
+        return olo_fail_context(error, status, "control %d", k + 1);
+    p->control_name[k] = given->name;
+    p->lower[k] = given->lower;
+    p->upper[k] = given->upper;
+    p->control_guess[k] = fmin(fmax(given->guess, given->lower), given->upper);
+    return OLO_OK;
+}
+
+static olo_status resolve_controls(olo_control_problem *p, const olo_problem *given,
+                                   olo_error *error)
+{
+    const olo_system *s = p->system;
+    const size_t count = (size_t)given->control_count, actions = (size_t)s->action_count;
+    const olo_array arrays[] = {{&p->lower, count},
+                                {&p->upper, count},
+                                {&p->control_guess, count},
+                                {&p->effort, count},
+                                {&p->factor_of, actions}};
+    if (given->control_count < 1)
+        return olo_fail(error, OLO_BAD_INPUT, "a problem needs at least one control");
+    p->controls = given->control_count;
+    p->control_of = olo_pool_alloc(&p->pool, actions, sizeof *p->control_of);
+    p->control_name = olo_pool_alloc(&p->pool, count, sizeof *p->control_name);
+    if (!olo_pool_arrays(&p->pool, arrays, sizeof arrays / sizeof *arrays) || !p->control_of ||
+        !p->control_name)
+        return no_memory(error);
+    for (int i = 0; i < s->action_count; i++)
+        p->control_of[i] = -1;
+    olo_status status = OLO_OK;
+    for (int k = 0; status == OLO_OK && k < p->controls; k++)
+        status = resolve_control(p, k, &given->controls[k], error);
+    return status;
+}
+
+/* --- conditions --- */
+
+/* `at` is "end" or "path". */
+static olo_status resolve_where(const char *at, olo_where *where, olo_error *error)
+{
+    *where = at && strcmp(at, "path") == 0 ? OLO_ALONG_PATH : OLO_AT_END;
+    if (!at || (*where == OLO_AT_END && strcmp(at, "end") != 0))
+        return olo_fail(error, OLO_BAD_INPUT, "there is no place '%s': take end or path",
+                        at ? at : "");
+    return OLO_OK;
+}
+
+static olo_status resolve_orientation(olo_control_problem *p, const olo_problem_condition *given,
+                                      olo_where where, olo_error *error)
+{
+    double R[9];
+    olo_status status = OLO_OK;
+    rotation_exponential(given->rotation, R);
+    for (int k = 0; status == OLO_OK && k < 3; k++) {
+        olo_control_condition *x = &p->conditions[p->condition_count++];
+        *x = (olo_control_condition){.where = where};
+        status =
+            olo_quantity_orientation(p->system, given->body, R, k, &p->pool, &x->quantity, error);
+    }
+    return status;
+}
+
+static olo_status resolve_condition(olo_control_problem *p, const olo_problem_condition *given,
+                                    olo_error *error)
+{
+    olo_where where;
+    olo_status status =
+        olo_check_initialised(given->initialised, OLO_INITIALISED_PROBLEM_CONDITION, error);
+    if (status == OLO_OK)
+        status = resolve_where(given->at, &where, error);
+    if (status != OLO_OK)
+        return status;
+    if (given->body)
+        return resolve_orientation(p, given, where, error);
+    if (!given->quantity)
+        return olo_fail(error, OLO_BAD_INPUT, "it needs a quantity or a body");
+    if (!(given->lower <= given->upper))
+        return olo_fail(error, OLO_BAD_INPUT, "its lower bound %g is above the upper one %g",
+                        given->lower, given->upper);
+    olo_control_condition *x = &p->conditions[p->condition_count++];
+    *x = (olo_control_condition){.where = where, .lower = given->lower, .upper = given->upper};
+    return olo_quantity_find(p->system, given->quantity, given->direction, &p->pool, &x->quantity,
+                             error);
+}
+
+static olo_status resolve_conditions(olo_control_problem *p, const olo_problem *given,
+                                     olo_error *error)
+{
+    olo_status status = OLO_OK;
+    p->conditions = olo_pool_alloc(&p->pool, 3 * (size_t)given->condition_count, /* orientations */
+                                   sizeof *p->conditions);
+    if (!p->conditions)
+        return no_memory(error);
+    for (int i = 0; status == OLO_OK && i < given->condition_count; i++) {
+        status = resolve_condition(p, &given->conditions[i], error);
+        if (status != OLO_OK)
+            status = olo_fail_context(error, status, "condition %d", i + 1);
+    }
+    return status;
+}
+
+/* --- costs --- */
+
+static olo_status add_effort(olo_control_problem *p, const olo_problem_cost *given,
+                             olo_error *error)
+{
+    bool found = !given->control;
+    for (int k = 0; k < p->controls; k++)
+        if (!given->control || strcmp(given->control, p->control_name[k]) == 0) {
+            p->effort[k] += given->weight;
+            found = true;
+        }
+    return found ? OLO_OK
+                 : olo_fail(error, OLO_NOT_FOUND, "there is no control '%s'", given->control);
+}
+
+static olo_status resolve_cost(olo_control_problem *p, const olo_problem_cost *given,
+                               olo_error *error)
+{
+    olo_status status =
+        olo_check_initialised(given->initialised, OLO_INITIALISED_PROBLEM_COST, error);
+    if (status != OLO_OK)
+        return status;
+    if (!isfinite(given->weight) || !isfinite(given->target))
+        return olo_fail(error, OLO_BAD_INPUT, "its weight or target is not a finite number");
+    if (given->type && strcmp(given->type, "effort") == 0)
+        return add_effort(p, given, error);
+    if (given->type && strcmp(given->type, "duration") == 0) {
+        p->duration_weight += given->weight;
+        return OLO_OK;
+    }
+    olo_control_cost *x = &p->costs[p->cost_count++];
+    *x = (olo_control_cost){
+        .weight = given->weight, .target = given->target, .square = given->square};
+    if (resolve_where(given->type, &x->where, NULL) != OLO_OK)
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "there is no cost '%s': take effort, duration, end or path",
+                        given->type ? given->type : "");
+    if (!given->quantity)
+        return olo_fail(error, OLO_BAD_INPUT, "it needs a quantity");
+    return olo_quantity_find(p->system, given->quantity, given->direction, &p->pool, &x->quantity,
+                             error);
+}
+
+static olo_status resolve_costs(olo_control_problem *p, const olo_problem *given, olo_error *error)
+{
+    olo_status status = OLO_OK;
+    p->costs = olo_pool_alloc(&p->pool, (size_t)given->cost_count, sizeof *p->costs);
+    if (!p->costs)
+        return no_memory(error);
+    for (int i = 0; status == OLO_OK && i < given->cost_count; i++) {
+        status = resolve_cost(p, &given->costs[i], error);
+        if (status != OLO_OK)
+            status = olo_fail_context(error, status, "cost %d", i + 1);
+    }
+    return status;
+}
+
+/* --- time and ends --- */
+
+static olo_status resolve_time(olo_control_problem *p, const olo_problem *given, olo_error *error)
+{
+    const bool rest = given->end_velocity && strcmp(given->end_velocity, "rest") == 0;
+    p->free_duration = given->shortest != 0 || given->longest != 0;
+    if (given->intervals < 1 || given->intervals > 1000000)
+        return olo_fail(error, OLO_BAD_INPUT, "intervals: must be 1 to 1000000, got %d",
+                        given->intervals);
+    if (!(given->duration > 0) || !isfinite(given->duration))
+        return olo_fail(error, OLO_BAD_INPUT, "duration: must be positive, got %g",
+                        given->duration);
+    if (p->free_duration && !(given->shortest > 0 && given->shortest < given->longest))
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "duration: bounds must be positive and ascending, got %g and %g",
+                        given->shortest, given->longest);
+    if (!rest && (!given->end_velocity || strcmp(given->end_velocity, "free") != 0))
+        return olo_fail(error, OLO_BAD_INPUT, "end_velocity: take rest or free");
+    p->intervals = given->intervals;
+    p->duration = p->free_duration ? fmin(fmax(given->duration, given->shortest), given->longest)
+                                   : given->duration;
+    p->shortest = p->free_duration ? given->shortest : given->duration;
+    p->longest = p->free_duration ? given->longest : given->duration;
+    p->rest = rest;
+    return OLO_OK;
+}
+
+olo_status olo_control_problem_create(const olo_system *system, const olo_problem *given,
+                                      olo_control_problem **problem, olo_error *error)
+{
+    *problem = NULL;
+    olo_status status = olo_check_initialised(given->initialised, OLO_INITIALISED_PROBLEM, error);
+    if (status != OLO_OK)
+        return status;
+    olo_control_problem *p = olo_alloc(1, sizeof *p);
+    if (!p)
+        return no_memory(error);
+    p->system = system;
+    p->guess_count = given->guess_count;
+    p->guesses = given->guesses;
+    status = resolve_time(p, given, error);
+    if (status == OLO_OK)
+        status = resolve_controls(p, given, error);
+    if (status == OLO_OK)
+        status = resolve_conditions(p, given, error);
+    if (status == OLO_OK)
+        status = resolve_costs(p, given, error);
+    if (status != OLO_OK) {
+        olo_control_problem_free(p);
+        return status;
+    }
+    *problem = p;
+    return OLO_OK;
+}
+
+void olo_control_problem_free(olo_control_problem *p)
+{
+    if (!p)
+        return;
+    olo_pool_free(&p->pool);
+    olo_free(p);
+}

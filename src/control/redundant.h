@@ -1,0 +1,63 @@
+/* The redundant transcription of a problem of optimal control: variables are the configurations of
+ * all nodes, the multipliers of all constraint rows, the controls of all intervals, and the
+ * duration if it is free. With h = T/N the rows are (Leyendecker 2011, 5.9 and 5.15)
+ *
+ *     node 0        p0 + D1 L_d(q0, q1) + f_0^-                        = h/2 G(q0)^T lambda_0
+ *     node k        D2 L_d(q_k-1, q_k) + D1 L_d(q_k, q_k+1) + f_k-1^+ + f_k^- = h G(q_k)^T lambda_k
+ *     node N        D2 L_d(q_N-1, q_N) + f_N-1^+                       = h/2 G(q_N)^T lambda_N
+ *     every node    g(q_k) = 0
+ *
+ * and conditions. Everything is polynomial or a law of the model, sparse and local in time. All
+ * numbers come from the interval kernel.
+ *
+ * Layout. All nodes have the same variables and rows, the last one has no controls:
+ *
+ *     variables of a node    q[n]  lambda[m]  u[controls]
+ *     rows of a node         balance[n]  g[m]  conditions along the path
+ *     after the last node    variable: duration;  rows: conditions at the end
+ *
+ * What is given is expressed by bounds: the first configuration and a given duration are fixed
+ * variables; if the velocity at the end is free, the last balance has no bounds and its multipliers
+ * are fixed at zero. Rows that conservation laws imply have no bounds, too (conserved.h).
+ *
+ * The matrices consist of blocks of intervals, nodes and the end. The positions in a block are
+ * found once; they are the same in all intervals and nodes (entries.h). The block of a node is the
+ * sum of its own and those of its two intervals. */
+#ifndef OLO_CONTROL_REDUNDANT_H
+#define OLO_CONTROL_REDUNDANT_H
+
+#include "control/nlp.h"
+#include "control/problem.h"
+#include "system/state.h"
+
+typedef struct olo_redundant olo_redundant;
+
+/* The problem must outlive the transcription; the motion begins with the velocities of `state`.
+ * `guess` are the configurations of all nodes, [(intervals + 1) n], the first one is given: their
+ * angles say to which turn the joint angles of a node belong during the solution. */
+olo_status olo_redundant_create(const olo_control_problem *problem, const olo_state *state,
+                                const double *guess, olo_redundant **transcription,
+                                olo_error *error);
+void olo_redundant_free(olo_redundant *transcription);
+
+const olo_nlp *olo_redundant_nlp(const olo_redundant *transcription);
+/* The variables of the initial guess: the configurations above, multipliers zero. */
+void olo_redundant_start(const olo_redundant *transcription, double *x);
+/* Marks a row of the last balance as implied by others. */
+void olo_redundant_drop_end_row(olo_redundant *transcription, int coordinate);
+
+/* Momenta of interval k at x: p^- = -D1 L_d - f^- at its start and p^+ = D2 L_d + f^+ at its end,
+ * n numbers each. */
+void olo_redundant_momenta(olo_redundant *transcription, const double *x, int k, double *minus,
+                           double *plus);
+
+/* Indices of variables. */
+int olo_redundant_configuration(const olo_redundant *transcription, int node);
+int olo_redundant_multipliers(const olo_redundant *transcription, int node);
+int olo_redundant_controls(const olo_redundant *transcription, int interval);
+int olo_redundant_duration(const olo_redundant *transcription);
+/* Describes a row for messages: "balance of body 'arm' at t = 0.2". */
+void olo_redundant_describe(const olo_redundant *transcription, int row, double duration,
+                            char *text, size_t size);
+
+#endif

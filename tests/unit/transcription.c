@@ -1,0 +1,267 @@
+/* The transcription of problems of optimal control: the Jacobian of all rows and the Hessian of the
+ * Lagrangian against differences of values and of gradients, for every kind of action, joint,
+ * condition and cost, with given and free duration; positions are unique per block and the Hessian
+ * is in the lower triangle. */
+#include "scene.h"
+
+#include "control/conserved.h"
+#include "control/guess.h"
+#include "control/presolve.h"
+#include "control/redundant.h"
+
+static const double tolerance = 1e-7;
+
+/* All kinds of joints, loads and drives in a tree. */
+static const char machine[] =
+    "name: machine\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  - {name: a, mass: 1, inertia: [0.2, 0.3, 0.4], center: [0.1, 0.2, 0], position: [0.2, 0, "
+    "0]}\n"
+    "  - {name: b, mass: 2, inertia: [0.1, 0.3, 0.2], position: [1, 0, 0]}\n"
+    "  - {name: c, mass: 1, inertia: [0.1, 0.1, 0.1], position: [2, 0, 0]}\n"
+    "  - {name: d, mass: 1, inertia: [0.1, 0.1, 0.1], position: [2, 1, 0]}\n"
+    "points:\n"
+    "  - {name: p, mass: 1, position: [3, 0, 0]}\n"
+    "joints:\n"
+    "  - {name: A, type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0], torque: "
+    "1}\n"
+    "  - {name: B, type: spherical, between: [a, b], at: [0.5, 0, 0]}\n"
+    "  - {name: C, type: prismatic, between: [b, c], at: [1.5, 0, 0], axis: [0, 1, 0], force: 2,\n"
+    "     stiffness: 3, damping: 0.2}\n"
+    "  - {name: D, type: universal, between: [b, d], at: [1.5, 0.5, 0], axis: [0, 1, 0],\n"
+    "     axis2: [1, 0, 0]}\n"
+    "rods: {name: stick, between: [{on: c, at: [0.2, 0, 0]}, p]}\n"
+    "springs: {name: coil, between: [[1, 0, 0.5], {on: b, at: [0.1, 0, 0.1]}], stiffness: 3, "
+    "length: 0.2}\n"
+    "outputs: {name: tip, on: {on: d, at: [0.1, 0.2, 0.3]}}\n"
+    "loads:\n"
+    "  - {name: one, on: {on: b, at: [0.3, -0.2, 0.5]}, force: [3, -2, 5]}\n"
+    "  - {name: two, on: {on: b, at: [0.3, -0.2, 0.5]}, force: [3, -2, 5], frame: body}\n"
+    "  - {name: three, on: b, moment: [3, -2, 5]}\n"
+    "  - {name: four, on: d, moment: [3, -2, 5], frame: body}\n"
+    "  - {name: five, on: d, moment: [3, -2, 5], time: sin(3*t)}\n"
+    "run: {scheme: variational}\n";
+
+static const char robot[] =
+    "name: robot\n"
+    "bodies:\n"
+    "  - {name: a, mass: 1, inertia: [0.2, 0.3, 0.4]}\n"
+    "  - {name: b, mass: 2, inertia: [0.1, 0.3, 0.2], position: [1, 0, 0]}\n"
+    "  - {name: c, mass: 1, inertia: [0.1, 0.1, 0.1], position: [2, 0, 0]}\n"
+    "joints:\n"
+    "  - {name: A, type: cylindrical, between: [a, b], at: [0.5, 0, 0], axis: [1, 0, 0]}\n"
+    "  - {name: B, type: revolute, between: [b, c], at: [1.5, 0, 0], axis: [0, 1, 0],\n"
+    "     controller: {target: 0, kp: 5, kd: 0.3}}\n"
+    "loads: {name: push, on: a, force: [1, 2, 3], frame: body}\n"
+    "run: {scheme: variational}\n";
+
+typedef struct trial {
+    scene s;
+    olo_control_problem *problem;
+    olo_redundant *transcription;
+    const olo_nlp *nlp;
+    double *x;
+} trial;
+
+enum { COSTS = 4, CONDITIONS = 3 };
+
+static trial open_trial(const char *text, const char *const *controls, int count, bool open,
+                        const char *coordinate, const char *body)
+{
+    trial t = {.s = scene_open(text, NULL)};
+    olo_error error = {0};
+    olo_problem problem = olo_problem_default();
+    olo_problem_control control[8];
+    olo_problem_cost cost[COSTS];
+    olo_problem_condition condition[CONDITIONS];
+    for (int i = 0; i < count; i++) {
+        control[i] = olo_problem_control_default();
+        control[i].name = controls[i];
+        control[i].guess = 0.3 + 0.1 * i;
+    }
+    for (int i = 0; i < COSTS; i++) {
+        cost[i] = olo_problem_cost_default();
+        cost[i].weight = 0.7 + i;
+        cost[i].target = 0.2;
+        cost[i].quantity = coordinate;
+    }
+    cost[1].type = "duration";
+    cost[2].type = "path";
+    cost[2].square = true;
+    cost[3].type = "end";
+    for (int i = 0; i < CONDITIONS; i++) {
+        condition[i] = olo_problem_condition_default();
+        condition[i].quantity = coordinate;
+        condition[i].lower = condition[i].upper = 0.4;
+    }
+    condition[0].at = "path";
+    condition[0].upper = 2;
+    condition[2].quantity = NULL;
+    condition[2].body = body;
+    condition[2].rotation[1] = 0.3;
+    problem.controls = control;
+    problem.control_count = count;
+    problem.costs = cost;
+    problem.cost_count = COSTS;
+    problem.conditions = condition;
+    problem.condition_count = CONDITIONS;
+    problem.intervals = 3;
+    problem.duration = 0.6;
+    problem.shortest = open ? 0.1 : 0;
+    problem.longest = open ? 2 : 0;
+    check_ok(olo_control_problem_create(t.s.system, &problem, &t.problem, &error), &error);
+    double *guess = calloc((size_t)(4 * t.s.system->n), sizeof *guess);
+    check_ok(olo_guess_motion(t.problem, t.s.state, guess, &error), &error);
+    check_ok(olo_redundant_create(t.problem, t.s.state, guess, &t.transcription, &error), &error);
+    t.nlp = olo_redundant_nlp(t.transcription);
+    t.x = calloc((size_t)t.nlp->variables, sizeof *t.x);
+    olo_redundant_start(t.transcription, t.x);
+    free(guess);
+    return t;
+}
+
+static void close_trial(trial *t)
+{
+    free(t->x);
+    olo_redundant_free(t->transcription);
+    olo_control_problem_free(t->problem);
+    scene_close(&t->s);
+}
+
+/* A point near the guess, with multipliers. */
+static void disturb(trial *t, unsigned long long *seed)
+{
+    for (int i = 0; i < t->nlp->variables; i++)
+        t->x[i] += 0.05 * scene_random(seed);
+}
+
+static void check_jacobian(trial *t)
+{
+    const olo_nlp *nlp = t->nlp;
+    const int n = nlp->variables, m = nlp->rows;
+    double *A = calloc((size_t)(n * m), sizeof *A), *v = calloc((size_t)nlp->jacobian.count, 8),
+           *c = calloc((size_t)(4 * m), sizeof *c), step = 1e-3, scale = 0;
+    nlp->evaluate_jacobian(nlp->context, t->x, v);
+    for (int i = 0; i < nlp->jacobian.count; i++) {
+        A[nlp->jacobian.row[i] * n + nlp->jacobian.column[i]] += v[i];
+        scale = larger(scale, fabs(v[i]));
+    }
+    for (int j = 0; j < n; j++) {
+        const double old = t->x[j];
+        for (int k = 0; k < 4; k++) {
+            t->x[j] = old + (k < 2 ? k - 2 : k - 1) * step;
+            nlp->evaluate(nlp->context, t->x, c + k * m);
+        }
+        t->x[j] = old;
+        if (j == n - 1 && nlp->lower[j] == nlp->upper[j])
+            continue; /* a given duration has no column */
+        for (int i = 0; i < m; i++) {
+            const double d = (c[i] - 8 * c[m + i] + 8 * c[2 * m + i] - c[3 * m + i]) / (12 * step);
+            if (!(fabs(d - A[i * n + j]) <= tolerance * scale))
+                print_error("row %d, variable %d\n", i, j);
+            check_close(d, A[i * n + j], tolerance * scale);
+        }
+    }
+    free(A);
+    free(v);
+    free(c);
+}
+
+/* The gradient of sigma f + y.c */
+static void lagrangian(trial *t, double sigma, const double *y, double *v, double *g)
+{
+    const olo_nlp *nlp = t->nlp;
+    nlp->gradient(nlp->context, t->x, g);
+    for (int i = 0; i < nlp->variables; i++)
+        g[i] *= sigma;
+    nlp->evaluate_jacobian(nlp->context, t->x, v);
+    for (int i = 0; i < nlp->jacobian.count; i++)
+        g[nlp->jacobian.column[i]] += y[nlp->jacobian.row[i]] * v[i];
+}
+
+static void check_hessian(trial *t, unsigned long long *seed)
+{
+    const olo_nlp *nlp = t->nlp;
+    const int n = nlp->variables;
+    const double sigma = 0.7, step = 1e-3;
+    double *H = calloc((size_t)(n * n), sizeof *H), *v = calloc((size_t)nlp->hessian.count, 8),
+           *w = calloc((size_t)nlp->jacobian.count, 8), *g = calloc((size_t)(4 * n), sizeof *g),
+           *y = calloc((size_t)nlp->rows, sizeof *y), scale = 0;
+    for (int i = 0; i < nlp->rows; i++)
+        y[i] = scene_random(seed);
+    nlp->evaluate_hessian(nlp->context, t->x, sigma, y, v);
+    for (int i = 0; i < nlp->hessian.count; i++) {
+        const int r = nlp->hessian.row[i], c = nlp->hessian.column[i];
+        check_true(r >= c);
+        H[r * n + c] += v[i];
+        if (r != c)
+            H[c * n + r] += v[i];
+        scale = larger(scale, fabs(v[i]));
+    }
+    for (int j = 0; j < n; j++) {
+        const double old = t->x[j];
+        if (j == n - 1 && nlp->lower[j] == nlp->upper[j])
+            continue;
+        for (int k = 0; k < 4; k++) {
+            t->x[j] = old + (k < 2 ? k - 2 : k - 1) * step;
+            lagrangian(t, sigma, y, w, g + k * n);
+        }
+        t->x[j] = old;
+        for (int i = 0; i < n; i++) {
+            if (i == n - 1 && nlp->lower[i] == nlp->upper[i])
+                continue;
+            const double d = (g[i] - 8 * g[n + i] + 8 * g[2 * n + i] - g[3 * n + i]) / (12 * step);
+            if (!(fabs(d - H[i * n + j]) <= tolerance * scale))
+                print_error("variables %d and %d\n", i, j);
+            check_close(d, H[i * n + j], tolerance * scale);
+        }
+    }
+    free(H);
+    free(v);
+    free(w);
+    free(g);
+    free(y);
+}
+
+static void check_gradient(trial *t)
+{
+    const olo_nlp *nlp = t->nlp;
+    double *g = calloc((size_t)nlp->variables, sizeof *g), step = 1e-3;
+    nlp->gradient(nlp->context, t->x, g);
+    for (int j = 0; j < nlp->variables; j++) {
+        const double old = t->x[j];
+        double f[4];
+        for (int k = 0; k < 4; k++) {
+            t->x[j] = old + (k < 2 ? k - 2 : k - 1) * step;
+            f[k] = nlp->objective(nlp->context, t->x);
+        }
+        t->x[j] = old;
+        check_close((f[0] - 8 * f[1] + 8 * f[2] - f[3]) / (12 * step), g[j], tolerance * 10);
+    }
+    free(g);
+}
+
+static void check_all(const char *text, const char *const *controls, int count,
+                      const char *coordinate, const char *body)
+{
+    unsigned long long seed = 3;
+    for (int k = 0; k < 2; k++) {
+        trial t = open_trial(text, controls, count, k == 1, coordinate, body);
+        disturb(&t, &seed);
+        check_gradient(&t);
+        check_jacobian(&t);
+        check_hessian(&t, &seed);
+        close_trial(&t);
+    }
+}
+
+TEST(all_rows_and_costs_have_exact_derivatives)
+{
+    static const char *const machine_controls[] = {"A", "C", "one", "two", "three", "four"};
+    static const char *const robot_controls[] = {"B", "push"};
+    check_all(machine, machine_controls, 6, "A.angle", "b");
+    check_all(robot, robot_controls, 2, "B.angle", "a");
+}
+
+TEST_MAIN(cmocka_unit_test(all_rows_and_costs_have_exact_derivatives))
