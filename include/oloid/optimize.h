@@ -10,7 +10,7 @@
  *      problem.control_count = 1;
  *      olo_problem_condition angle = olo_problem_condition_default();
  *      angle.quantity = "hinge.angle";
- *      angle.lower = angle.upper = 1;
+ *      angle.value = 1;
  *      problem.conditions = &angle;
  *      problem.condition_count = 1;
  *      olo_problem_cost effort = olo_problem_cost_default();
@@ -39,12 +39,12 @@ extern "C" {
  * itself. */
 typedef struct olo_problem_control {
     int initialised;
-    const char *name;        /**< of the load or joint */
-    int also_count;          /**< further loads or joints that it drives ... */
-    const char *const *also; /**< ... by name ... */
-    const double *factors;   /**< ... with these factors; NULL: 1 */
-    double lower, upper;     /**< bounds; infinite: none */
-    double guess;            /**< initial value in all intervals */
+    const char *name; /**< of the load or joint */
+    const char
+        *follows;  /**< instead of a control of its own: `factor` times this earlier control */
+    double factor; /**< 1 */
+    double lower, upper; /**< bounds; infinite: none */
+    double guess;        /**< initial value in all intervals */
 } olo_problem_control;
 
 /** A cost. The objective is the sum of all costs. */
@@ -67,9 +67,10 @@ typedef struct olo_problem_condition {
     const char *at;       /**< "end", or "path" for all nodes after the first */
     const char *quantity; /**< a joint coordinate, "hinge.angle", or "tip.position" of an output */
     double direction[3];  /**< component of a position; default: along x */
-    double lower, upper;  /**< equal: the quantity has this value; infinite: no bound */
-    const char *body;     /**< instead of a quantity: the body has the orientation `rotation` */
-    double rotation[3];   /**< rotation vector from the axes of space to those of the body */
+    double value;         /**< the quantity has this value; NaN: it has bounds */
+    double lower, upper;  /**< bounds; infinite: none */
+    const char *body;     /**< instead of a quantity: this body has the orientation `rotation` */
+    double rotation[9];   /**< as in olo_body */
 } olo_problem_condition;
 
 /** A value of a joint coordinate at the end in the initial guess. Joint coordinates change linearly
@@ -95,8 +96,11 @@ typedef struct olo_problem {
     double duration;          /**< 1; the initial guess of a free duration */
     double shortest, longest; /**< bounds of a free duration; both 0: it is given */
     const char *end_velocity; /**< "rest" or "free" */
-    double tolerance;         /**< of the solver, 1e-9 */
-    int iterations;           /**< most iterations of the solver, 1000 */
+    /** Initial guess: the motion, controls and multipliers of another optimum of the same system
+     * with the same controls, with any number of intervals; NULL: from the quantities at the end */
+    const struct olo_optimum *start;
+    double tolerance; /**< of the solver, 1e-9 */
+    int iterations;   /**< most iterations of the solver, 1000 */
 } olo_problem;
 
 /** Defaults of the structs above. */

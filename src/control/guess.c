@@ -59,26 +59,15 @@ static void add_goal(path *x, const olo_quantity *quantity, double to, const dou
 }
 
 /* Guesses first, then what conditions fix at the end. */
-static olo_status list_goals(path *x, const double *q, olo_error *error)
+static void list_goals(path *x, const double *q)
 {
     const olo_control_problem *p = x->problem;
-    static const double none[3] = {0, 0, 0};
-    for (int i = 0; i < p->guess_count; i++) {
-        olo_quantity quantity;
-        if (!p->guesses[i].coordinate || !isfinite(p->guesses[i].value))
-            return olo_fail(error, OLO_BAD_INPUT,
-                            "guess %d: it needs a joint coordinate and a value", i + 1);
-        olo_status status = olo_quantity_find(p->system, p->guesses[i].coordinate, none, &x->pool,
-                                              &quantity, error);
-        if (status != OLO_OK)
-            return olo_fail_context(error, status, "guess %d", i + 1);
-        add_goal(x, &quantity, p->guesses[i].value, q);
-    }
+    for (int i = 0; i < p->guess_count; i++)
+        add_goal(x, &p->guesses[i].quantity, p->guesses[i].lower, q);
     for (int i = 0; i < p->condition_count; i++)
         if (p->conditions[i].where == OLO_AT_END &&
             p->conditions[i].lower == p->conditions[i].upper)
             add_goal(x, &p->conditions[i].quantity, p->conditions[i].lower, q);
-    return OLO_OK;
 }
 
 static void fill_rows(path *x, const double *q, double fraction, double *largest)
@@ -148,7 +137,9 @@ static olo_status prepare(path *x, const olo_state *state, olo_error *error)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an initial guess");
     olo_status status = olo_chart_create(s->topology, state->q, &x->chart, error);
     memcpy(x->angles, state->angles, (size_t)s->joint_coordinate_count * sizeof *x->angles);
-    return status == OLO_OK ? list_goals(x, state->q, error) : status;
+    if (status == OLO_OK)
+        list_goals(x, state->q);
+    return status;
 }
 
 olo_status olo_guess_motion(const olo_control_problem *problem, const olo_state *state, double *q,

@@ -81,14 +81,64 @@ static olo_status drop_implied_rows(olo_optimum *o, const double *q_end, olo_err
 
 // -- solution -------------------------------------------------------------------------------------
 
-static olo_status transcribe(olo_optimum *o, olo_error *error)
+/* `count` numbers of another optimum at the fraction `at` of its motion, between two nodes. */
+static void interpolate(const olo_optimum *from, double at, int count,
+                        const double *(*numbers)(const olo_optimum *, int), double *to)
+{
+    const int N = olo_optimum_intervals(from);
+    const double place = at * N;
+    const int k = (int)fmin(floor(place), N - 1);
+    const double *a = numbers(from, k), *b = numbers(from, k + 1), part = place - k;
+    for (int i = 0; i < count; i++)
+        to[i] = (1 - part) * a[i] + part * b[i];
+}
+
+static void copy_motion(const olo_optimum *o, const olo_optimum *from, double *q)
+{
+    const int n = o->problem->system->n, N = o->problem->intervals;
+    for (int k = 0; k <= N; k++)
+        interpolate(from, (double)k / N, n, olo_optimum_configuration, q + (size_t)k * (size_t)n);
+    memcpy(q, o->state->q, (size_t)n * sizeof *q);
+}
+
+/* Multipliers, controls and duration of another optimum. */
+static void copy_rest(olo_optimum *o, const olo_optimum *from)
+{
+    const int N = o->problem->intervals, M = olo_optimum_intervals(from);
+    for (int k = 0; k <= N; k++)
+        interpolate(from, (double)k / N, o->problem->system->m, olo_optimum_multipliers,
+                    o->x + olo_redundant_multipliers(o->transcription, k));
+    for (int k = 0; k < N; k++)
+        memcpy(o->x + olo_redundant_controls(o->transcription, k),
+               olo_optimum_controls(from, (int)((k + 0.5) / N * M)),
+               (size_t)o->problem->controls * sizeof *o->x);
+    o->x[olo_redundant_duration(o->transcription)] = olo_optimum_duration(from);
+}
+
+static olo_status check_start(const olo_optimum *o, const olo_optimum *from, olo_error *error)
+{
+    const olo_control_problem *p = o->problem;
+    bool same = from->problem->system->n == p->system->n &&
+                from->problem->system->m == p->system->m && from->problem->controls == p->controls;
+    for (int k = 0; same && k < p->controls; k++)
+        same = strcmp(p->control_name[k], from->problem->control_name[k]) == 0;
+    return same ? OLO_OK
+                : olo_fail(error, OLO_BAD_INPUT,
+                           "start: the optimum belongs to another model or has other controls");
+}
+
+static olo_status transcribe(olo_optimum *o, const olo_optimum *from, olo_error *error)
 {
     const olo_control_problem *p = o->problem;
     const size_t n = (size_t)p->system->n, nodes = (size_t)p->intervals + 1;
+    olo_status status = from ? check_start(o, from, error) : OLO_OK;
     double *guess = olo_alloc(nodes * n, sizeof *guess);
-    if (!guess)
-        return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
-    olo_status status = olo_guess_motion(p, o->state, guess, error);
+    if (status == OLO_OK && !guess)
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    if (status == OLO_OK && from)
+        copy_motion(o, from, guess);
+    else if (status == OLO_OK)
+        status = olo_guess_motion(p, o->state, guess, error);
     if (status == OLO_OK)
         status = olo_redundant_create(p, o->state, guess, &o->transcription, error);
     if (status == OLO_OK)
@@ -99,7 +149,7 @@ static olo_status transcribe(olo_optimum *o, olo_error *error)
     return status;
 }
 
-static olo_status allocate(olo_optimum *o, olo_error *error)
+static olo_status allocate(olo_optimum *o, const olo_optimum *from, olo_error *error)
 {
     const olo_nlp *full = olo_redundant_nlp(o->transcription),
                   *small = olo_presolve_nlp(o->presolve);
@@ -112,6 +162,8 @@ static olo_status allocate(olo_optimum *o, olo_error *error)
     if (!olo_pool_arrays(&o->pool, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     olo_redundant_start(o->transcription, o->x);
+    if (from)
+        copy_rest(o, from);
     olo_presolve_shrink(o->presolve, o->x, o->point.x);
     return OLO_OK;
 }
@@ -177,7 +229,10 @@ olo_status olo_optimize(const olo_system *system, const olo_problem *problem,
     olo_optimum *o = olo_alloc(1, sizeof *o);
     if (!o)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
-    olo_status status = olo_control_problem_create(system, problem, &o->problem, error);
+    olo_problem_place at;
+    olo_status status = olo_control_problem_create(system, problem, &o->problem, &at, error);
+    if (status != OLO_OK && at.list)
+        (void)olo_fail_context(error, status, "%s[%d]", at.list, at.index);
     if (status == OLO_OK && !(problem->tolerance > 0 && problem->tolerance < 1))
         status = olo_fail(error, OLO_BAD_INPUT, "tolerance: must be between 0 and 1, got %g",
                           problem->tolerance);
@@ -187,9 +242,9 @@ olo_status olo_optimize(const olo_system *system, const olo_problem *problem,
     if (status == OLO_OK)
         status = olo_system_create_initial_state(system, &o->state, NULL, error);
     if (status == OLO_OK)
-        status = transcribe(o, error);
+        status = transcribe(o, problem->start, error);
     if (status == OLO_OK)
-        status = allocate(o, error);
+        status = allocate(o, problem->start, error);
     if (status == OLO_OK)
         status = solve(o, problem, observer, error);
     if (status != OLO_OK) {

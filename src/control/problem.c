@@ -7,12 +7,13 @@
 #include "base/fail.h"
 #include "base/initialised.h"
 #include "base/memory.h"
-#include "linalg/rotation.h"
 
 olo_problem_control olo_problem_control_default(void)
 {
-    return (olo_problem_control){
-        .initialised = OLO_INITIALISED_PROBLEM_CONTROL, .lower = -INFINITY, .upper = INFINITY};
+    return (olo_problem_control){.initialised = OLO_INITIALISED_PROBLEM_CONTROL,
+                                 .factor = 1,
+                                 .lower = -INFINITY,
+                                 .upper = INFINITY};
 }
 
 olo_problem_cost olo_problem_cost_default(void)
@@ -28,6 +29,8 @@ olo_problem_condition olo_problem_condition_default(void)
     return (olo_problem_condition){.initialised = OLO_INITIALISED_PROBLEM_CONDITION,
                                    .at = "end",
                                    .direction = {1, 0, 0},
+                                   .value = NAN,
+                                   .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                    .lower = -INFINITY,
                                    .upper = INFINITY};
 }
@@ -80,33 +83,53 @@ static olo_status drive(olo_control_problem *p, int k, const char *name, double 
                             name);
 }
 
-static olo_status resolve_control(olo_control_problem *p, int k, const olo_problem_control *given,
+int olo_control_find(const olo_control_problem *p, const char *name)
+{
+    for (int k = 0; k < p->controls; k++)
+        if (strcmp(p->control_name[k], name) == 0)
+            return k;
+    return -1;
+}
+
+static olo_status follow(olo_control_problem *p, const olo_problem_control *given, olo_error *error)
+{
+    const int k = olo_control_find(p, given->follows);
+    if (k < 0)
+        return olo_fail(error, OLO_NOT_FOUND,
+                        "there is no control '%s' before '%s', which follows it", given->follows,
+                        given->name);
+    if (!isfinite(given->factor) || given->factor == 0)
+        return olo_fail(error, OLO_BAD_INPUT, "the factor of '%s' must be a number other than 0",
+                        given->name);
+    return drive(p, k, given->name, given->factor, error);
+}
+
+static olo_status resolve_control(olo_control_problem *p, const olo_problem_control *given,
                                   olo_error *error)
 {
     olo_status status =
         olo_check_initialised(given->initialised, OLO_INITIALISED_PROBLEM_CONTROL, error);
-    if (status == OLO_OK && !given->name)
-        status = olo_fail(error, OLO_BAD_INPUT, "it needs the name of a load or joint");
-    if (status == OLO_OK)
-        status = drive(p, k, given->name, 1.0, error);
-    for (int i = 0; status == OLO_OK && i < given->also_count; i++)
-        status = drive(p, k, given->also[i], given->factors ? given->factors[i] : 1.0, error);
-    if (status == OLO_OK && !(given->lower < given->upper))
-        status = olo_fail(error, OLO_BAD_INPUT, "its lower bound %g is not below the upper one %g",
-                          given->lower, given->upper);
-    if (status == OLO_OK && !isfinite(given->guess))
-        status = olo_fail(error, OLO_BAD_INPUT, "its guess is not a finite number");
     if (status != OLO_OK)
-        return olo_fail_context(error, status, "control %d", k + 1);
+        return status;
+    if (!given->name)
+        return olo_fail(error, OLO_BAD_INPUT, "a control needs the name of a load or joint");
+    if (given->follows)
+        return follow(p, given, error);
+    if (!(given->lower < given->upper))
+        return olo_fail(error, OLO_BAD_INPUT, "the lower bound %g is not below the upper one %g",
+                        given->lower, given->upper);
+    if (!isfinite(given->guess))
+        return olo_fail(error, OLO_BAD_INPUT, "the guess is not a finite number");
+    const int k = p->controls++;
     p->control_name[k] = given->name;
     p->lower[k] = given->lower;
     p->upper[k] = given->upper;
     p->control_guess[k] = fmin(fmax(given->guess, given->lower), given->upper);
-    return OLO_OK;
+    return drive(p, k, given->name, 1.0, error);
 }
 
 static olo_status resolve_controls(olo_control_problem *p, const olo_problem *given,
-                                   olo_error *error)
+                                   olo_problem_place *at, olo_error *error)
 {
     const olo_system *s = p->system;
     const size_t count = (size_t)given->control_count, actions = (size_t)s->action_count;
@@ -117,7 +140,6 @@ static olo_status resolve_controls(olo_control_problem *p, const olo_problem *gi
                                 {&p->factor_of, actions}};
     if (given->control_count < 1)
         return olo_fail(error, OLO_BAD_INPUT, "a problem needs at least one control");
-    p->controls = given->control_count;
     p->control_of = olo_pool_alloc(&p->pool, actions, sizeof *p->control_of);
     p->control_name = olo_pool_alloc(&p->pool, count, sizeof *p->control_name);
     if (!olo_pool_arrays(&p->pool, arrays, sizeof arrays / sizeof *arrays) || !p->control_of ||
@@ -126,8 +148,10 @@ static olo_status resolve_controls(olo_control_problem *p, const olo_problem *gi
     for (int i = 0; i < s->action_count; i++)
         p->control_of[i] = -1;
     olo_status status = OLO_OK;
-    for (int k = 0; status == OLO_OK && k < p->controls; k++)
-        status = resolve_control(p, k, &given->controls[k], error);
+    for (int i = 0; status == OLO_OK && i < given->control_count; i++) {
+        *at = (olo_problem_place){"controls", i};
+        status = resolve_control(p, &given->controls[i], error);
+    }
     return status;
 }
 
@@ -146,14 +170,12 @@ static olo_status resolve_where(const char *at, olo_where *where, olo_error *err
 static olo_status resolve_orientation(olo_control_problem *p, const olo_problem_condition *given,
                                       olo_where where, olo_error *error)
 {
-    double R[9];
     olo_status status = OLO_OK;
-    rotation_exponential(given->rotation, R);
     for (int k = 0; status == OLO_OK && k < 3; k++) {
         olo_control_condition *x = &p->conditions[p->condition_count++];
         *x = (olo_control_condition){.where = where};
-        status =
-            olo_quantity_orientation(p->system, given->body, R, k, &p->pool, &x->quantity, error);
+        status = olo_quantity_orientation(p->system, given->body, given->rotation, k, &p->pool,
+                                          &x->quantity, error);
     }
     return status;
 }
@@ -171,18 +193,24 @@ static olo_status resolve_condition(olo_control_problem *p, const olo_problem_co
     if (given->body)
         return resolve_orientation(p, given, where, error);
     if (!given->quantity)
-        return olo_fail(error, OLO_BAD_INPUT, "it needs a quantity or a body");
+        return olo_fail(error, OLO_BAD_INPUT, "a condition needs a quantity or a body");
     if (!(given->lower <= given->upper))
-        return olo_fail(error, OLO_BAD_INPUT, "its lower bound %g is above the upper one %g",
+        return olo_fail(error, OLO_BAD_INPUT, "the lower bound %g is above the upper one %g",
                         given->lower, given->upper);
+    if (!isnan(given->value) && (isfinite(given->lower) || isfinite(given->upper)))
+        return olo_fail(error, OLO_BAD_INPUT, "give either a value or bounds");
+    if (isnan(given->value) && !isfinite(given->lower) && !isfinite(given->upper))
+        return olo_fail(error, OLO_BAD_INPUT, "a condition needs a value or a bound");
     olo_control_condition *x = &p->conditions[p->condition_count++];
     *x = (olo_control_condition){.where = where, .lower = given->lower, .upper = given->upper};
+    if (!isnan(given->value))
+        x->lower = x->upper = given->value;
     return olo_quantity_find(p->system, given->quantity, given->direction, &p->pool, &x->quantity,
                              error);
 }
 
 static olo_status resolve_conditions(olo_control_problem *p, const olo_problem *given,
-                                     olo_error *error)
+                                     olo_problem_place *at, olo_error *error)
 {
     olo_status status = OLO_OK;
     p->conditions = olo_pool_alloc(&p->pool, 3 * (size_t)given->condition_count, /* orientations */
@@ -190,9 +218,8 @@ static olo_status resolve_conditions(olo_control_problem *p, const olo_problem *
     if (!p->conditions)
         return no_memory(error);
     for (int i = 0; status == OLO_OK && i < given->condition_count; i++) {
+        *at = (olo_problem_place){"conditions", i};
         status = resolve_condition(p, &given->conditions[i], error);
-        if (status != OLO_OK)
-            status = olo_fail_context(error, status, "condition %d", i + 1);
     }
     return status;
 }
@@ -202,14 +229,13 @@ static olo_status resolve_conditions(olo_control_problem *p, const olo_problem *
 static olo_status add_effort(olo_control_problem *p, const olo_problem_cost *given,
                              olo_error *error)
 {
-    bool found = !given->control;
+    const int one = given->control ? olo_control_find(p, given->control) : -1;
+    if (given->control && one < 0)
+        return olo_fail(error, OLO_NOT_FOUND, "there is no control '%s'", given->control);
     for (int k = 0; k < p->controls; k++)
-        if (!given->control || strcmp(given->control, p->control_name[k]) == 0) {
+        if (one < 0 || k == one)
             p->effort[k] += given->weight;
-            found = true;
-        }
-    return found ? OLO_OK
-                 : olo_fail(error, OLO_NOT_FOUND, "there is no control '%s'", given->control);
+    return OLO_OK;
 }
 
 static olo_status resolve_cost(olo_control_problem *p, const olo_problem_cost *given,
@@ -220,7 +246,7 @@ static olo_status resolve_cost(olo_control_problem *p, const olo_problem_cost *g
     if (status != OLO_OK)
         return status;
     if (!isfinite(given->weight) || !isfinite(given->target))
-        return olo_fail(error, OLO_BAD_INPUT, "its weight or target is not a finite number");
+        return olo_fail(error, OLO_BAD_INPUT, "the weight or target is not a finite number");
     if (given->type && strcmp(given->type, "effort") == 0)
         return add_effort(p, given, error);
     if (given->type && strcmp(given->type, "duration") == 0) {
@@ -235,21 +261,22 @@ static olo_status resolve_cost(olo_control_problem *p, const olo_problem_cost *g
                         "there is no cost '%s': take effort, duration, end or path",
                         given->type ? given->type : "");
     if (!given->quantity)
-        return olo_fail(error, OLO_BAD_INPUT, "it needs a quantity");
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "a cost at the end or along the path needs a quantity");
     return olo_quantity_find(p->system, given->quantity, given->direction, &p->pool, &x->quantity,
                              error);
 }
 
-static olo_status resolve_costs(olo_control_problem *p, const olo_problem *given, olo_error *error)
+static olo_status resolve_costs(olo_control_problem *p, const olo_problem *given,
+                                olo_problem_place *at, olo_error *error)
 {
     olo_status status = OLO_OK;
     p->costs = olo_pool_alloc(&p->pool, (size_t)given->cost_count, sizeof *p->costs);
     if (!p->costs)
         return no_memory(error);
     for (int i = 0; status == OLO_OK && i < given->cost_count; i++) {
+        *at = (olo_problem_place){"costs", i};
         status = resolve_cost(p, &given->costs[i], error);
-        if (status != OLO_OK)
-            status = olo_fail_context(error, status, "cost %d", i + 1);
     }
     return status;
 }
@@ -281,10 +308,51 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
     return OLO_OK;
 }
 
+/* Guesses are quantities with a value. */
+static olo_status resolve_guesses(olo_control_problem *p, const olo_problem *given,
+                                  olo_problem_place *at, olo_error *error)
+{
+    static const double none[3] = {0, 0, 0};
+    olo_status status = OLO_OK;
+    p->guesses = olo_pool_alloc(&p->pool, (size_t)given->guess_count, sizeof *p->guesses);
+    if (!p->guesses)
+        return no_memory(error);
+    for (int i = 0; status == OLO_OK && i < given->guess_count; i++) {
+        const olo_problem_guess *guess = &given->guesses[i];
+        olo_control_condition *x = &p->guesses[p->guess_count++];
+        *at = (olo_problem_place){"guesses", i};
+        *x = (olo_control_condition){.lower = guess->value, .upper = guess->value};
+        status = olo_check_initialised(guess->initialised, OLO_INITIALISED_PROBLEM_GUESS, error);
+        if (status == OLO_OK && (!guess->coordinate || !isfinite(guess->value)))
+            status = olo_fail(error, OLO_BAD_INPUT, "a guess needs a joint coordinate and a value");
+        if (status == OLO_OK)
+            status = olo_quantity_find(p->system, guess->coordinate, none, &p->pool, &x->quantity,
+                                       error);
+    }
+    return status;
+}
+
+static olo_status resolve(olo_control_problem *p, const olo_problem *given, olo_problem_place *at,
+                          olo_error *error)
+{
+    olo_status status = resolve_time(p, given, error);
+    if (status == OLO_OK)
+        status = resolve_controls(p, given, at, error);
+    if (status == OLO_OK)
+        status = resolve_conditions(p, given, at, error);
+    if (status == OLO_OK)
+        status = resolve_costs(p, given, at, error);
+    if (status == OLO_OK)
+        status = resolve_guesses(p, given, at, error);
+    return status;
+}
+
 olo_status olo_control_problem_create(const olo_system *system, const olo_problem *given,
-                                      olo_control_problem **problem, olo_error *error)
+                                      olo_control_problem **problem, olo_problem_place *at,
+                                      olo_error *error)
 {
     *problem = NULL;
+    *at = (olo_problem_place){0};
     olo_status status = olo_check_initialised(given->initialised, OLO_INITIALISED_PROBLEM, error);
     if (status != OLO_OK)
         return status;
@@ -292,15 +360,7 @@ olo_status olo_control_problem_create(const olo_system *system, const olo_proble
     if (!p)
         return no_memory(error);
     p->system = system;
-    p->guess_count = given->guess_count;
-    p->guesses = given->guesses;
-    status = resolve_time(p, given, error);
-    if (status == OLO_OK)
-        status = resolve_controls(p, given, error);
-    if (status == OLO_OK)
-        status = resolve_conditions(p, given, error);
-    if (status == OLO_OK)
-        status = resolve_costs(p, given, error);
+    status = resolve(p, given, at, error);
     if (status != OLO_OK) {
         olo_control_problem_free(p);
         return status;

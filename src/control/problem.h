@@ -41,11 +41,20 @@ typedef struct olo_control_problem {
     double duration_weight;
     bool rest; /* at the end */
     int guess_count;
-    const olo_problem_guess *guesses;
+    olo_control_condition *guesses; /* quantities with a value at the end */
 } olo_control_problem;
 
+/* The entry of a problem that an error is about: "controls" and its index; NULL: the whole. */
+typedef struct olo_problem_place {
+    const char *list;
+    int index;
+} olo_problem_place;
+
 olo_status olo_control_problem_create(const olo_system *system, const olo_problem *given,
-                                      olo_control_problem **problem, olo_error *error);
+                                      olo_control_problem **problem, olo_problem_place *at,
+                                      olo_error *error);
+/* The control of this name, -1 if there is none. */
+int olo_control_find(const olo_control_problem *problem, const char *name);
 void olo_control_problem_free(olo_control_problem *problem);
 
 #endif

@@ -93,13 +93,15 @@ static trial open_trial(const char *text, const char *const *controls, int count
     for (int i = 0; i < CONDITIONS; i++) {
         condition[i] = olo_problem_condition_default();
         condition[i].quantity = coordinate;
-        condition[i].lower = condition[i].upper = 0.4;
+        condition[i].value = 0.4;
     }
     condition[0].at = "path";
+    condition[0].value = NAN;
+    condition[0].lower = 0.1;
     condition[0].upper = 2;
     condition[2].quantity = NULL;
     condition[2].body = body;
-    condition[2].rotation[1] = 0.3;
+    memcpy(condition[2].rotation, (double[]){0, -1, 0, 1, 0, 0, 0, 0, 1}, 9 * sizeof(double));
     problem.controls = control;
     problem.control_count = count;
     problem.costs = cost;
@@ -110,7 +112,8 @@ static trial open_trial(const char *text, const char *const *controls, int count
     problem.duration = 0.6;
     problem.shortest = open ? 0.1 : 0;
     problem.longest = open ? 2 : 0;
-    check_ok(olo_control_problem_create(t.s.system, &problem, &t.problem, &error), &error);
+    olo_problem_place at;
+    check_ok(olo_control_problem_create(t.s.system, &problem, &t.problem, &at, &error), &error);
     double *guess = calloc((size_t)(4 * t.s.system->n), sizeof *guess);
     check_ok(olo_guess_motion(t.problem, t.s.state, guess, &error), &error);
     check_ok(olo_redundant_create(t.problem, t.s.state, guess, &t.transcription, &error), &error);

@@ -1,0 +1,200 @@
+/* Optimal control: closed forms, published numbers (sheet on variational integrators and DMOCC, O2
+ * to O5, O7), conservation laws, certificates. */
+#include "scene.h"
+
+#include "linalg/rotation.h"
+#include "oloid/optimize.h"
+
+static const double pi = 3.14159265358979323846;
+
+typedef struct task {
+    scene s;
+    olo_problem problem;
+    olo_problem_control controls[4];
+    olo_problem_cost cost;
+    olo_problem_condition conditions[4];
+    olo_problem_guess guesses[4];
+    olo_optimum *optimum;
+    olo_certificate certificate;
+} task;
+
+static void open_task(task *t, const char *text)
+{
+    *t = (task){.s = scene_open(text, NULL), .problem = olo_problem_default()};
+    t->cost = olo_problem_cost_default();
+    t->problem.costs = &t->cost;
+    t->problem.cost_count = 1;
+    t->problem.controls = t->controls;
+    t->problem.conditions = t->conditions;
+    t->problem.guesses = t->guesses;
+}
+
+static void control(task *t, const char *name)
+{
+    olo_problem_control *c = &t->controls[t->problem.control_count++];
+    *c = olo_problem_control_default();
+    c->name = name;
+}
+
+static void reach(task *t, const char *quantity, double value)
+{
+    olo_problem_condition *c = &t->conditions[t->problem.condition_count++];
+    *c = olo_problem_condition_default();
+    c->quantity = quantity;
+    c->value = value;
+}
+
+static void optimise(task *t)
+{
+    olo_error error = {0};
+    check_ok(olo_optimize(t->s.system, &t->problem, NULL, &t->optimum, &error), &error);
+    check_text("an optimum was found", olo_optimum_explanation(t->optimum));
+    check_ok(olo_optimum_certify(t->optimum, &t->certificate, &error), &error);
+    check_below(t->certificate.violation, 1e-8);
+    check_below(t->certificate.stationarity, 1e-8);
+    check_below(t->certificate.complementarity, 1e-8);
+    printf("cost %.12g, %d iterations, %.3g s of which %.3g own, %d x %d, violation %.2g kkt %.2g "
+           "inertia %d %d of %d momentum %.2g (%d)\n",
+           olo_optimum_cost(t->optimum), olo_optimum_iterations(t->optimum),
+           olo_optimum_seconds(t->optimum), olo_optimum_own_seconds(t->optimum),
+           t->certificate.variables, t->certificate.constraints, t->certificate.violation,
+           t->certificate.stationarity, t->certificate.negative, t->certificate.zero,
+           t->certificate.active, t->certificate.momentum, t->certificate.conserved);
+}
+
+static void close_task(task *t)
+{
+    olo_optimum_free(t->optimum);
+    scene_close(&t->s);
+}
+
+/* From rest to rest over a distance of 1 in time 1: min int u^2 = 12 N^2/(N^2 - 1) */
+TEST(double_integrator_has_its_discrete_optimum)
+{
+    for (int N = 4; N <= 64; N *= 4) {
+        task t;
+        open_task(&t,
+                  "bodies: {name: a, mass: 1, inertia: [1, 1, 1]}\n"
+                  "joints: {name: rail, type: prismatic, between: [ground, a], axis: [1, 0, 0],\n"
+                  "         force: 1}\n");
+        control(&t, "rail");
+        reach(&t, "rail.position", 1);
+        t.problem.intervals = N;
+        optimise(&t);
+        check_relative(12.0 * N * N / (N * N - 1.0), olo_optimum_cost(t.optimum), 1e-10);
+        check_true(t.certificate.minimum);
+        close_task(&t);
+    }
+}
+
+/* The two-link pendulum, E5 */
+static const char two_link[] =
+    "gravity: [0, -9.81, 0]\n"
+    "bodies:\n"
+    "  - {name: upper, mass: 1, inertia: [0.08, 0.01, 0.08333333333333333], position: [0, -0.5, "
+    "0]}\n"
+    "  - {name: lower, mass: 1, inertia: [0.08, 0.01, 0.08333333333333333], position: [0, -1.5, "
+    "0]}\n"
+    "joints:\n"
+    "  - {name: base, between: [ground, upper], at: [0, 0, 0], axis: [0, 0, 1], torque: 1}\n"
+    "  - {name: elbow, between: [upper, lower], at: [0, -1, 0], axis: [0, 0, 1], torque: 1}\n";
+
+static void open_two_link(task *t, int N)
+{
+    open_task(t, two_link);
+    control(t, "base");
+    control(t, "elbow");
+    reach(t, "base.angle", pi);
+    reach(t, "elbow.angle", 0);
+    t->cost.weight = 0.5;
+    t->problem.intervals = N;
+}
+
+/* O2: the optimum of 128 intervals, found from straight lines, restricted to coarser grids, where
+ * there are others. */
+TEST(o2_two_link_pendulum_has_the_costs_of_the_table)
+{
+    static const double table[][2] = {
+        {128, 80.3330046173}, {64, 80.1951547603}, {32, 79.6491828634}, {16, 77.6962566639}};
+    task fine;
+    for (int i = 0; i < 4; i++) {
+        task t;
+        open_two_link(&t, (int)table[i][0]);
+        t.problem.start = i > 0 ? fine.optimum : NULL;
+        optimise(&t);
+        check_close(table[i][1], olo_optimum_cost(t.optimum), 1e-10);
+        check_true(t.certificate.minimum);
+        if (i == 0)
+            fine = t;
+        else
+            close_task(&t);
+    }
+    close_task(&fine);
+}
+
+/* A free body with three rotors about orthogonal axes through its centre, E6. The locked inertia is
+ * isotropic: I_L = 10 + J_a + 2 J_t. */
+static const char rotors[] = "bodies:\n"
+                             "  - {name: hull, mass: 100, inertia: [10, 10, 10]}\n"
+                             "  - {name: x, mass: 1, inertia: [1.5, 0.8, 0.8]}\n"
+                             "  - {name: y, mass: 1, inertia: [0.8, 1.5, 0.8]}\n"
+                             "  - {name: z, mass: 1, inertia: [0.8, 0.8, 1.5]}\n"
+                             "joints:\n"
+                             "  - {name: rx, between: [hull, x], axis: [1, 0, 0], torque: 1}\n"
+                             "  - {name: ry, between: [hull, y], axis: [0, 1, 0], torque: 1}\n"
+                             "  - {name: rz, between: [hull, z], axis: [0, 0, 1], torque: 1}\n";
+
+TEST(o4_three_rotors_turn_a_body_without_angular_momentum)
+{
+    const double theta = pi / sqrt(14), T = 5, N = 50, I_L = 10 + 1.5 + 1.6, J_a = 1.5;
+    task t;
+    open_task(&t, rotors);
+    control(&t, "rx");
+    control(&t, "ry");
+    control(&t, "rz");
+    olo_problem_condition *turn = &t.conditions[t.problem.condition_count++];
+    *turn = olo_problem_condition_default();
+    turn->body = "hull";
+    const double vector[3] = {pi / 14, 2 * pi / 14, 3 * pi / 14};
+    rotation_exponential(vector, turn->rotation);
+    t.cost.weight = 0.5;
+    t.problem.duration = T;
+    optimise(&t);
+    const double a = (I_L - J_a) * theta;
+    check_relative(6 * a * a / (T * T * T) * N * N / (N * N - 1), olo_optimum_cost(t.optimum),
+                   0.01);
+    check_equal(6, t.certificate.conserved);
+    check_below(t.certificate.momentum, 1e-9);
+    check_true(t.certificate.minimum);
+    /* the hull has the orientation that was asked for */
+    const double *d = olo_optimum_configuration(t.optimum, 50) + 3;
+    for (int i = 0; i < 9; i++)
+        check_close(turn->rotation[3 * (i % 3) + i / 3], d[i], 1e-9);
+    close_task(&t);
+}
+
+/* Rest to rest about an axis: 12 J^2 theta^2/T^3, and order 2 */
+TEST(single_axis_rotation_converges_to_its_closed_form)
+{
+    const double J = 0.7, theta = 1.3, T = 2, exact = 12 * J * J * theta * theta / (T * T * T);
+    double error[3];
+    for (int i = 0; i < 3; i++) {
+        task t;
+        open_task(&t, "bodies: {name: a, mass: 1, inertia: [0.5, 0.6, 0.7]}\n"
+                      "joints: {name: axle, between: [ground, a], axis: [0, 0, 1], torque: 1}\n");
+        control(&t, "axle");
+        reach(&t, "axle.angle", theta);
+        t.problem.intervals = 20 << i;
+        t.problem.duration = T;
+        optimise(&t);
+        error[i] = fabs(olo_optimum_cost(t.optimum) - exact);
+        close_task(&t);
+    }
+    check_close(2, log2(error[1] / error[2]), 0.05);
+    check_below(error[2] / exact, 2e-3);
+}
+
+TEST_MAIN(cmocka_unit_test(double_integrator_has_its_discrete_optimum),
+          cmocka_unit_test(single_axis_rotation_converges_to_its_closed_form),
+          cmocka_unit_test(o2_two_link_pendulum_has_the_costs_of_the_table),
+          cmocka_unit_test(o4_three_rotors_turn_a_body_without_angular_momentum))
