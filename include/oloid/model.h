@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "oloid/elements.h"
+#include "oloid/optimize.h"
 #include "oloid/status.h"
 
 #ifdef __cplusplus
@@ -169,6 +170,17 @@ OLO_API const char *olo_model_units(const olo_model *model);
 OLO_API const char *olo_model_text(const olo_model *model);
 /** Options of a run: the section `run` with the overrides. They belong to the model. */
 OLO_API const olo_run *olo_model_run(const olo_model *model);
+/** The problem of optimal control in the section `optimize`, NULL if there is none. It belongs to
+ * the model. */
+OLO_API const olo_problem *olo_model_problem(const olo_model *model);
+/** Checks the names and bounds of that problem in a system that was compiled from the model; errors
+ * have the location in the file. Fails if there is no problem. */
+OLO_API olo_status olo_model_check_problem(const olo_model *model, const olo_system *system,
+                                           olo_error *error);
+/** Writes the model, which was read from a file, with the controls of an optimum as tables over
+ * time. A run of the written model goes through the configurations of the optimum, to round-off. */
+OLO_API olo_status olo_optimum_write_model(const olo_optimum *optimum, const olo_model *model,
+                                           const char *path, olo_error *error);
 /** Value of a parameter, NaN if there is none of that name. */
 OLO_API double olo_model_parameter(const olo_model *model, const char *name);
 

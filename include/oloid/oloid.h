@@ -48,6 +48,7 @@
 #include "oloid/elements.h"
 #include "oloid/interval.h"
 #include "oloid/model.h"
+#include "oloid/optimize.h"
 #include "oloid/report.h"
 #include "oloid/results.h"
 #include "oloid/simulate.h"

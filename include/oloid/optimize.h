@@ -99,7 +99,7 @@ typedef struct olo_problem {
     /** Initial guess: the motion, controls and multipliers of another optimum of the same system
      * with the same controls, with any number of intervals; NULL: from the quantities at the end */
     const struct olo_optimum *start;
-    double tolerance; /**< of the solver, 1e-9 */
+    double tolerance; /**< of the solver, 1e-10 */
     int iterations;   /**< most iterations of the solver, 1000 */
 } olo_problem;
 
@@ -184,6 +184,14 @@ OLO_API double olo_optimum_own_seconds(const olo_optimum *optimum);
 OLO_API const double *olo_optimum_controls(const olo_optimum *optimum, int interval);
 OLO_API const double *olo_optimum_configuration(const olo_optimum *optimum, int node);
 OLO_API const double *olo_optimum_multipliers(const olo_optimum *optimum, int node);
+/** The driven loads and joints: their number, names, and values over an interval. Elements that
+ * follow a control have its value times their factor. */
+OLO_API int olo_optimum_input_count(const olo_optimum *optimum);
+OLO_API const char *olo_optimum_input_name(const olo_optimum *optimum, int input);
+OLO_API double olo_optimum_input(const olo_optimum *optimum, int input, int interval);
+/** Writes the inputs as CSV: start and end of each interval, then a column per driven element. */
+OLO_API olo_status olo_optimum_write_csv(const olo_optimum *optimum, const char *path,
+                                         olo_error *error);
 /** Checks the optimum independently of the solver. */
 OLO_API olo_status olo_optimum_certify(const olo_optimum *optimum, olo_certificate *certificate,
                                        olo_error *error);

@@ -28,7 +28,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_run, cli_check, cli_models, cli_report, cli_export, cli_compare,
-    cli_converge, cli_equilibrium, cli_equilibria, cli_modes, cli_linearize, cli_help;
+    cli_converge, cli_equilibrium, cli_equilibria, cli_modes, cli_linearize, cli_optimize, cli_help;
 
 /* All commands, in the order of help, ending with NULL. */
 extern const cli_command *const cli_commands[];

@@ -7,9 +7,9 @@
 #include "cli/message.h"
 
 const cli_command *const cli_commands[] = {
-    &cli_run,    &cli_equilibrium, &cli_equilibria, &cli_modes,   &cli_linearize, &cli_check,
-    &cli_models, &cli_report,      &cli_export,     &cli_compare, &cli_converge,  &cli_help,
-    NULL};
+    &cli_run,      &cli_equilibrium, &cli_equilibria, &cli_modes,  &cli_linearize,
+    &cli_optimize, &cli_check,       &cli_models,     &cli_report, &cli_export,
+    &cli_compare,  &cli_converge,    &cli_help,       NULL};
 
 enum { COMMANDS = sizeof cli_commands / sizeof cli_commands[0] - 1 };
 

@@ -8,6 +8,7 @@
 #include "base/extreme.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/text_file.h"
 #include "control/certificate.h"
 #include "control/conserved.h"
 #include "control/guess.h"
@@ -327,6 +328,42 @@ const double *olo_optimum_configuration(const olo_optimum *o, int node)
 const double *olo_optimum_multipliers(const olo_optimum *o, int node)
 {
     return o->x + olo_redundant_multipliers(o->transcription, node);
+}
+
+int olo_optimum_input_count(const olo_optimum *o)
+{
+    return o->problem->input_count;
+}
+
+const char *olo_optimum_input_name(const olo_optimum *o, int input)
+{
+    return o->problem->input_name[input];
+}
+
+double olo_optimum_input(const olo_optimum *o, int input, int interval)
+{
+    return o->problem->input_factor[input] *
+           olo_optimum_controls(o, interval)[o->problem->input_control[input]];
+}
+
+olo_status olo_optimum_write_csv(const olo_optimum *o, const char *path, olo_error *error)
+{
+    const int N = o->problem->intervals;
+    const double h = olo_optimum_duration(o) / N;
+    olo_text text = {0};
+    olo_text_put(&text, "start,end");
+    for (int i = 0; i < olo_optimum_input_count(o); i++)
+        olo_text_format(&text, ",%s", olo_optimum_input_name(o, i));
+    olo_text_put(&text, "\n");
+    for (int k = 0; k < N; k++) {
+        olo_text_format(&text, "%.17g,%.17g", k * h, (k + 1) * h);
+        for (int i = 0; i < olo_optimum_input_count(o); i++)
+            olo_text_format(&text, ",%.17g", olo_optimum_input(o, i, k));
+        olo_text_put(&text, "\n");
+    }
+    const olo_status status = olo_text_save(&text, path, error);
+    olo_text_free(&text);
+    return status;
 }
 
 /* The largest difference of a conserved momentum from its initial value at any node. */

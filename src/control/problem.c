@@ -46,7 +46,7 @@ olo_problem olo_problem_default(void)
                          .intervals = 50,
                          .duration = 1,
                          .end_velocity = "rest",
-                         .tolerance = 1e-9,
+                         .tolerance = 1e-10,
                          .iterations = 1000};
 }
 
@@ -76,6 +76,9 @@ static olo_status drive(olo_control_problem *p, int k, const char *name, double 
         p->factor_of[i] = factor;
         found = true;
     }
+    p->input_name[p->input_count] = name;
+    p->input_control[p->input_count] = k;
+    p->input_factor[p->input_count++] = factor;
     return found ? OLO_OK
                  : olo_fail(error, OLO_NOT_FOUND,
                             "no load, and no joint with a torque, force or controller, is called "
@@ -133,17 +136,17 @@ static olo_status resolve_controls(olo_control_problem *p, const olo_problem *gi
 {
     const olo_system *s = p->system;
     const size_t count = (size_t)given->control_count, actions = (size_t)s->action_count;
-    const olo_array arrays[] = {{&p->lower, count},
-                                {&p->upper, count},
-                                {&p->control_guess, count},
-                                {&p->effort, count},
-                                {&p->factor_of, actions}};
+    const olo_array arrays[] = {{&p->lower, count},         {&p->upper, count},
+                                {&p->control_guess, count}, {&p->effort, count},
+                                {&p->input_factor, count},  {&p->factor_of, actions}};
     if (given->control_count < 1)
         return olo_fail(error, OLO_BAD_INPUT, "a problem needs at least one control");
     p->control_of = olo_pool_alloc(&p->pool, actions, sizeof *p->control_of);
     p->control_name = olo_pool_alloc(&p->pool, count, sizeof *p->control_name);
+    p->input_name = olo_pool_alloc(&p->pool, count, sizeof *p->input_name);
+    p->input_control = olo_pool_alloc(&p->pool, count, sizeof *p->input_control);
     if (!olo_pool_arrays(&p->pool, arrays, sizeof arrays / sizeof *arrays) || !p->control_of ||
-        !p->control_name)
+        !p->control_name || !p->input_name || !p->input_control)
         return no_memory(error);
     for (int i = 0; i < s->action_count; i++)
         p->control_of[i] = -1;

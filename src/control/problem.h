@@ -30,6 +30,10 @@ typedef struct olo_control_problem {
     const char **control_name;
     double *lower, *upper, *control_guess; /* [controls] */
     double *effort;                        /* [controls] weight of the square */
+    int input_count;                       /* driven elements: */
+    const char **input_name;               /* [input_count] their names, */
+    int *input_control;                    /* their controls, */
+    double *input_factor;                  /* and their factors */
     int *control_of;                       /* [actions] the control of an action, or -1 */
     double *factor_of;                     /* [actions] input over control */
     int condition_count;

@@ -67,8 +67,9 @@ struct olo_model {
     double gravity[3], plane[3];
     olo_mark gravity_mark, plane_mark;
     olo_run run;
-    olo_parameters *parameters; /* always resolved */
-    bool *structural;           /* [parameters] is part of a name or counts copies; NULL: none */
+    const struct olo_problem_section *problem; /* of optimal control; NULL: none */
+    olo_parameters *parameters;                /* always resolved */
+    bool *structural; /* [parameters] is part of a name or counts copies; NULL: none */
     /* Of a file: the expressions of its numbers, and the nodes of gravity and plane if they depend
      * on parameters */
     olo_expression **expressions;

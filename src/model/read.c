@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "linalg/vec3.h"
+#include "model/optimize_section.h"
 #include "model/reader.h"
 #include "model/repetition.h"
 #include "model/run_section.h"
@@ -201,9 +202,14 @@ static olo_status read_plane(olo_reader *reader, const olo_yaml_node *node)
 /* All sections except those of elements. Parameters and plane are read first, because the others
  * depend on them. */
 static const section sections[] = {
-    {"parameters", NULL},  {"plane", NULL},           {"name", read_model_name},
-    {"units", read_units}, {"gravity", read_gravity}, {"description", read_description},
+    {"parameters", NULL},
+    {"plane", NULL},
+    {"name", read_model_name},
+    {"units", read_units},
+    {"gravity", read_gravity},
+    {"description", read_description},
     {"run", NULL},
+    {"optimize", olo_read_optimize},
 };
 enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
 

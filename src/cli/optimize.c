@@ -1,0 +1,236 @@
+/* `oloid optimize`: finds the controls that solve the problem of a model at least cost. */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/progress.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/load.h"
+#include "cli/message.h"
+#include "cli/numbers.h"
+#include "cli/overwrite.h"
+#include "cli/static_result.h"
+#include "cli/terminal.h"
+#include "oloid/optimize.h"
+
+struct options {
+    cli_list set;
+    const char *intervals, *iterations, *controls, *model;
+    bool json, quiet;
+};
+
+static const cli_option options[] = {
+    {"set", 0, CLI_LIST, offsetof(struct options, set), "NAME=VALUE",
+     "change a parameter of the model (l=0.2); may be given\nseveral times"},
+    {"intervals", 'n', CLI_TEXT, offsetof(struct options, intervals), "N",
+     "number of intervals of time; default: that of the problem"},
+    {"iterations", 0, CLI_TEXT, offsetof(struct options, iterations), "N",
+     "most iterations of the solver"},
+    {"controls", 'o', CLI_TEXT, offsetof(struct options, controls), "FILE",
+     "write the controls as CSV"},
+    {"model", 'm', CLI_TEXT, offsetof(struct options, model), "FILE",
+     "write the model with these controls, for `oloid run`"},
+    {"quiet", 'q', CLI_FLAG, offsetof(struct options, quiet), NULL, "print no iterations"},
+    {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print the summary as JSON"},
+    {0}};
+
+struct session {
+    const struct options *options;
+    cli_loaded loaded;
+    olo_problem problem;
+    olo_optimum *optimum;
+    olo_certificate certificate;
+    double shown; /* clock of the last line */
+    int lines;
+};
+
+/* Prints the first iterations and then a line per second. */
+static bool on_iteration(void *context, const olo_optimize_progress *now)
+{
+    struct session *session = context;
+    const double clock = olo_clock_seconds();
+    if (!session->options->quiet && !session->options->json &&
+        (session->lines == 0 || clock - session->shown >= 1.0)) {
+        if (session->lines++ == 0)
+            (void)fprintf(stderr, "%9s %16s %12s %12s\n", "iteration", "cost", "violation",
+                          "optimality");
+        (void)fprintf(stderr, "%9d %16.9g %12.2e %12.2e%s\n", now->iteration, now->cost,
+                      now->violation, now->stationarity,
+                      now->restoring ? "  looking for a feasible motion" : "");
+        session->shown = clock;
+    }
+    return !cli_interrupted(NULL);
+}
+
+static olo_status prepare(struct session *session, const char *file, olo_error *error)
+{
+    const struct options *given = session->options;
+    olo_status status = cli_load(file, &given->set, NULL, 0, &session->loaded, error);
+    if (status == OLO_OK)
+        status = olo_model_check_problem(session->loaded.model, session->loaded.system, error);
+    if (status == OLO_OK)
+        status = cli_check_model_overwrite(&session->loaded, given->controls,
+                                           "the file of controls", error);
+    if (status == OLO_OK)
+        status = cli_check_model_overwrite(&session->loaded, given->model,
+                                           "the model with controls", error);
+    if (status == OLO_OK)
+        session->problem = *olo_model_problem(session->loaded.model);
+    return status;
+}
+
+static olo_status write_files(const struct session *session, olo_error *error)
+{
+    olo_status status = OLO_OK;
+    if (session->options->controls)
+        status = olo_optimum_write_csv(session->optimum, session->options->controls, error);
+    if (status == OLO_OK && session->options->model)
+        status = olo_optimum_write_model(session->optimum, session->loaded.model,
+                                         session->options->model, error);
+    return status;
+}
+
+static bool is_solved(const struct session *session)
+{
+    const olo_optimum_status ended = olo_optimum_ended(session->optimum);
+    return ended == OLO_OPTIMUM_SOLVED || ended == OLO_OPTIMUM_NEARLY;
+}
+
+static void print_inertia(const olo_certificate *c)
+{
+    if (c->negative < 0)
+        return;
+    if (c->minimum)
+        (void)printf("  second order   a strict local minimum\n");
+    else
+        (void)printf("  second order   not a strict minimum: %d negative and %d zero eigenvalues "
+                     "with %d active constraints\n",
+                     c->negative, c->zero, c->active);
+}
+
+static void print_text(const struct session *session)
+{
+    const olo_optimum *o = session->optimum;
+    const olo_certificate *c = &session->certificate;
+    char wall[CLI_NUMBER_SIZE], own[CLI_NUMBER_SIZE], a[CLI_NUMBER_SIZE], b[CLI_NUMBER_SIZE];
+    (void)printf("%s: %s\n", olo_model_name(session->loaded.model), olo_optimum_explanation(o));
+    (void)printf("  cost           %.12g\n", olo_optimum_cost(o));
+    (void)printf("  duration       %.9g in %d intervals\n", olo_optimum_duration(o),
+                 olo_optimum_intervals(o));
+    (void)printf("  problem        %s variables, %s constraints\n", cli_count(a, c->variables),
+                 cli_count(b, c->constraints));
+    (void)printf("  solver         %d iterations in %s, of which %s in the model\n",
+                 olo_optimum_iterations(o), cli_duration(wall, olo_optimum_seconds(o)),
+                 cli_duration(own, olo_optimum_own_seconds(o)));
+    (void)printf("  constraints    satisfied to %s (%s)\n", cli_deviation(a, c->violation),
+                 c->worst);
+    (void)printf("  optimality     to %s, complementarity to %s\n",
+                 cli_deviation(a, c->stationarity), cli_deviation(b, c->complementarity));
+    print_inertia(c);
+    if (c->conserved > 0)
+        (void)printf("  momenta        %d that no control changes: constant to %s\n", c->conserved,
+                     cli_deviation(a, c->momentum));
+    if (session->options->controls)
+        (void)printf("  controls       %s\n", session->options->controls);
+    if (session->options->model)
+        (void)printf("  model          %s\n", session->options->model);
+}
+
+static void print_json(const struct session *session)
+{
+    const olo_optimum *o = session->optimum;
+    const olo_certificate *c = &session->certificate;
+    olo_json json = {.out = stdout};
+    olo_json_open(&json, NULL, '{');
+    olo_json_text(&json, "model", olo_model_name(session->loaded.model));
+    olo_json_bool(&json, "solved", is_solved(session));
+    olo_json_text(&json, "ended", olo_optimum_explanation(o));
+    olo_json_number(&json, "cost", olo_optimum_cost(o));
+    olo_json_number(&json, "duration", olo_optimum_duration(o));
+    olo_json_integer(&json, "intervals", olo_optimum_intervals(o));
+    olo_json_integer(&json, "iterations", olo_optimum_iterations(o));
+    olo_json_integer(&json, "variables", c->variables);
+    olo_json_integer(&json, "constraints", c->constraints);
+    olo_json_number(&json, "violation", c->violation);
+    olo_json_number(&json, "stationarity", c->stationarity);
+    olo_json_number(&json, "complementarity", c->complementarity);
+    olo_json_integer(&json, "negative", c->negative);
+    olo_json_integer(&json, "zero", c->zero);
+    olo_json_integer(&json, "active", c->active);
+    olo_json_bool(&json, "minimum", c->minimum);
+    olo_json_integer(&json, "conserved", c->conserved);
+    olo_json_number(&json, "momentum", c->momentum);
+    olo_json_number(&json, "wall_seconds", olo_optimum_seconds(o));
+    olo_json_number(&json, "own_seconds", olo_optimum_own_seconds(o));
+    olo_json_close(&json);
+}
+
+static int read_options(struct session *session)
+{
+    const struct options *given = session->options;
+    double intervals = session->problem.intervals, iterations = session->problem.iterations;
+    int code = cli_positive(&cli_optimize, "intervals", given->intervals, &intervals);
+    if (code == CLI_CONTINUE)
+        code = cli_positive(&cli_optimize, "iterations", given->iterations, &iterations);
+    if (code == CLI_CONTINUE && (intervals != (int)intervals || iterations != (int)iterations))
+        code = cli_usage(&cli_optimize, "--intervals and --iterations need whole numbers");
+    session->problem.intervals = (int)intervals;
+    session->problem.iterations = (int)iterations;
+    return code;
+}
+
+static int solve(struct session *session, const char *file)
+{
+    olo_error error = {0};
+    const olo_optimize_observer observer = {.iteration = on_iteration, .context = session};
+    if (prepare(session, file, &error) != OLO_OK)
+        return cli_fail(&error);
+    const int code = read_options(session);
+    if (code != CLI_CONTINUE)
+        return code;
+    cli_interrupt_begin();
+    olo_status status = olo_optimize(session->loaded.system, &session->problem, &observer,
+                                     &session->optimum, &error);
+    cli_interrupt_end();
+    if (status == OLO_OK)
+        status = olo_optimum_certify(session->optimum, &session->certificate, &error);
+    if (status == OLO_OK)
+        status = write_files(session, &error);
+    if (status != OLO_OK)
+        return cli_fail(&error);
+    if (session->options->json)
+        print_json(session);
+    else
+        print_text(session);
+    (void)fflush(stdout);
+    return is_solved(session) ? CLI_OK : CLI_LAW_BROKEN;
+}
+
+static int run(const cli_call *call)
+{
+    struct session session = {.options = call->options};
+    const int code = solve(&session, call->argument);
+    olo_optimum_free(session.optimum);
+    cli_unload(&session.loaded);
+    return code;
+}
+
+const cli_command cli_optimize = {
+    .name = "optimize",
+    .argument = "MODEL",
+    .summary = "find the controls that solve the problem of a model at least cost",
+    .details =
+        "The section `optimize` of the model has controls, costs and conditions. The discrete\n"
+        "mechanics of the scheme `variational` are constraints of the problem, so that no energy\n"
+        "or momentum is gained or lost by the numerics. Ctrl-C ends with the best point so far.\n"
+        "Exit code 3: no optimum was found. MODEL is a model file, or a name from the catalogue.\n",
+    .examples = "  oloid optimize two-link-pendulum\n"
+                "  oloid optimize three-rotors --controls torques.csv\n"
+                "  oloid optimize double-integrator -n 100 --model driven.yaml\n"
+                "  oloid run driven.yaml\n",
+    .options = options,
+    .size = sizeof(struct options),
+    .run = run,
+};

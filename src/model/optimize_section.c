@@ -1,0 +1,227 @@
+/* The section `optimize`: the fields of the structs of a problem in one table each. */
+#include "model/optimize_section.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "control/problem.h"
+#include "model/fields.h"
+
+static const char *const velocities[] = {"rest", "free", NULL};
+static const char *const cost_types[] = {"effort", "duration", "end", "path", NULL};
+static const char *const places[] = {"end", "path", NULL};
+
+#define AT(type, field) .key = #field, .offset = offsetof(type, field)
+
+#define CONTROL(field) AT(olo_problem_control, field)
+static const olo_field control_fields[] = {
+    {CONTROL(name), .kind = OLO_FIELD_TEXT, .required = true,
+     .help = "a load, or a joint with a torque or force"},
+    {CONTROL(follows), .kind = OLO_FIELD_TEXT, .help = "an earlier control that also drives this"},
+    {CONTROL(factor), .kind = OLO_FIELD_NUMBER, .help = "times the control that it follows"},
+    {CONTROL(lower), .kind = OLO_FIELD_NUMBER, .help = "lower bound"},
+    {CONTROL(upper), .kind = OLO_FIELD_NUMBER, .help = "upper bound"},
+    {CONTROL(guess), .kind = OLO_FIELD_NUMBER, .help = "initial value in all intervals"},
+};
+
+#define COST(field) AT(olo_problem_cost, field)
+static const olo_field cost_fields[] = {
+    {COST(type), .kind = OLO_FIELD_CHOICE, .choices = cost_types,
+     .help = "effort, duration, end or path"},
+    {COST(weight), .kind = OLO_FIELD_NUMBER, .help = "factor of the cost"},
+    {COST(control), .kind = OLO_FIELD_TEXT, .help = "the control of an effort"},
+    {COST(quantity), .kind = OLO_FIELD_TEXT,
+     .help = "a joint coordinate or the position of an output"},
+    {COST(direction), .kind = OLO_FIELD_VECTOR, .help = "the component of a position"},
+    {COST(target), .kind = OLO_FIELD_NUMBER, .help = "the quantity is relative to this value"},
+    {COST(square), .kind = OLO_FIELD_FLAG, .help = "the square of the quantity"},
+};
+
+#define CONDITION(field) AT(olo_problem_condition, field)
+static const olo_field condition_fields[] = {
+    {CONDITION(at), .kind = OLO_FIELD_CHOICE, .choices = places, .help = "end or path"},
+    {CONDITION(quantity), .kind = OLO_FIELD_TEXT,
+     .help = "a joint coordinate or the position of an output"},
+    {CONDITION(direction), .kind = OLO_FIELD_VECTOR, .help = "the component of a position"},
+    {CONDITION(value), .kind = OLO_FIELD_NUMBER, .help = "the value of the quantity"},
+    {CONDITION(lower), .kind = OLO_FIELD_NUMBER, .help = "lower bound"},
+    {CONDITION(upper), .kind = OLO_FIELD_NUMBER, .help = "upper bound"},
+    {CONDITION(body), .kind = OLO_FIELD_REFERENCE, .help = "a body that gets an orientation"},
+    {CONDITION(rotation), .kind = OLO_FIELD_ROTATION, .help = "the orientation of the body"},
+};
+
+#define GUESS(field) AT(olo_problem_guess, field)
+static const olo_field guess_fields[] = {
+    {GUESS(coordinate), .kind = OLO_FIELD_TEXT, .required = true, .help = "a joint coordinate"},
+    {GUESS(value), .kind = OLO_FIELD_NUMBER, .required = true, .help = "its value at the end"},
+};
+
+#define PROBLEM(field) AT(olo_problem, field)
+static const olo_field problem_fields[] = {
+    {PROBLEM(intervals), .kind = OLO_FIELD_COUNT, .help = "number of intervals of time"},
+    {PROBLEM(duration), .kind = OLO_FIELD_NUMBER, .help = "duration, or its guess if it is free"},
+    {PROBLEM(shortest), .kind = OLO_FIELD_NUMBER, .help = "lower bound of a free duration"},
+    {PROBLEM(longest), .kind = OLO_FIELD_NUMBER, .help = "upper bound of a free duration"},
+    {PROBLEM(end_velocity), .kind = OLO_FIELD_CHOICE, .choices = velocities,
+     .help = "rest or free"},
+    {PROBLEM(tolerance), .kind = OLO_FIELD_NUMBER, .help = "tolerance of the solver"},
+    {PROBLEM(iterations), .kind = OLO_FIELD_COUNT, .help = "most iterations of the solver"},
+};
+
+static void default_control(void *x)
+{
+    *(olo_problem_control *)x = olo_problem_control_default();
+}
+
+static void default_cost(void *x)
+{
+    *(olo_problem_cost *)x = olo_problem_cost_default();
+}
+
+static void default_condition(void *x)
+{
+    *(olo_problem_condition *)x = olo_problem_condition_default();
+}
+
+static void default_guess(void *x)
+{
+    *(olo_problem_guess *)x = olo_problem_guess_default();
+}
+
+/* A list of structs in a problem. */
+typedef struct list {
+    const char *key, *noun;
+    const olo_field *fields;
+    int field_count;
+    size_t size;
+    void (*defaults)(void *entry);
+    size_t offset, count_offset, marks_offset; /* in olo_problem_section */
+} list;
+
+#define LIST(name, singular)                                                                       \
+    .key = #name, .noun = #singular, .fields = singular##_fields,                                  \
+    .field_count = sizeof singular##_fields / sizeof *singular##_fields,                           \
+    .size = sizeof(olo_problem_##singular), .defaults = default_##singular,                        \
+    .offset = offsetof(olo_problem_section, problem.name),                                         \
+    .count_offset = offsetof(olo_problem_section, problem.singular##_count),                       \
+    .marks_offset = offsetof(olo_problem_section, name)
+
+static const list lists[] = {{LIST(controls, control)},
+                             {LIST(costs, cost)},
+                             {LIST(conditions, condition)},
+                             {LIST(guesses, guess)}};
+enum {
+    LISTS = sizeof lists / sizeof *lists,
+    FIELDS = sizeof problem_fields / sizeof *problem_fields
+};
+
+static olo_status read_list(olo_reader *reader, const olo_yaml_node *node, const list *of,
+                            olo_problem_section *problem)
+{
+    const bool single = node->kind == OLO_YAML_MAP;
+    const int count = single ? 1 : node->count;
+    olo_pool *pool = &reader->model->pool;
+    if (!single && node->kind != OLO_YAML_LIST) {
+        char expected[96];
+        (void)snprintf(expected, sizeof expected, "a list of %s, or one as a map", of->key);
+        return olo_read_fail_expected(reader, node, expected);
+    }
+    char *entries = olo_pool_alloc(pool, (size_t)count, of->size);
+    olo_mark *marks = olo_pool_alloc(pool, (size_t)count, sizeof *marks);
+    if (!entries || !marks)
+        return olo_read_no_memory(reader);
+    const olo_yaml_node *item = single ? node : node->first;
+    for (int i = 0; i < count; i++, item = item->next) {
+        char *entry = entries + (size_t)i * of->size;
+        of->defaults(entry);
+        marks[i] = (olo_mark){item->line, item->column};
+        const olo_status status =
+            olo_read_fields(reader, item, of->fields, of->field_count, of->noun, entry, NULL);
+        if (status != OLO_OK)
+            return status;
+        if (!olo_fields_copy(pool, of->fields, of->field_count, entry))
+            return olo_read_no_memory(reader);
+    }
+    *(void **)(void *)((char *)problem + of->offset) = entries;
+    *(int *)(void *)((char *)problem + of->count_offset) = count;
+    *(const olo_mark **)(void *)((char *)problem + of->marks_offset) = marks;
+    return OLO_OK;
+}
+
+/* A key that is no list: as a map of this key alone. */
+static olo_status read_option(olo_reader *reader, const olo_yaml_node *section,
+                              const olo_yaml_node *node, olo_problem *problem)
+{
+    const char *keys[FIELDS + LISTS];
+    bool known = false;
+    for (int i = 0; i < FIELDS; i++) {
+        keys[i] = problem_fields[i].key;
+        known = known || strcmp(keys[i], node->key) == 0;
+    }
+    for (int i = 0; i < LISTS; i++)
+        keys[FIELDS + i] = lists[i].key;
+    if (!known)
+        return olo_read_fail_unknown_key(reader, node, "optimize", keys, FIELDS + LISTS);
+    olo_yaml_node one = *section, only = *node;
+    only.next = NULL;
+    one.first = &only;
+    one.count = 1;
+    return olo_read_fields(reader, &one, problem_fields, FIELDS, "problem", problem, NULL);
+}
+
+olo_status olo_read_optimize(olo_reader *reader, const olo_yaml_node *section)
+{
+    olo_model *model = reader->model;
+    olo_problem_section *problem = olo_pool_alloc(&model->pool, 1, sizeof *problem);
+    if (!problem)
+        return olo_read_no_memory(reader);
+    if (section->kind != OLO_YAML_MAP)
+        return olo_read_fail_expected(reader, section, "a problem as a map of keys and values");
+    problem->problem = olo_problem_default();
+    problem->mark = (olo_mark){section->key_line, section->key_column};
+    olo_status status = OLO_OK;
+    for (const olo_yaml_node *node = section->first; node && status == OLO_OK; node = node->next) {
+        const list *of = NULL;
+        for (int i = 0; i < LISTS; i++)
+            if (strcmp(lists[i].key, node->key) == 0)
+                of = &lists[i];
+        status = of ? read_list(reader, node, of, problem)
+                    : read_option(reader, section, node, &problem->problem);
+    }
+    if (status == OLO_OK &&
+        !olo_fields_copy(&model->pool, problem_fields, FIELDS, &problem->problem))
+        status = olo_read_no_memory(reader);
+    model->problem = problem;
+    return status;
+}
+
+const olo_problem *olo_model_problem(const olo_model *model)
+{
+    return model->problem ? &model->problem->problem : NULL;
+}
+
+olo_status olo_model_check_problem(const olo_model *model, const olo_system *system,
+                                   olo_error *error)
+{
+    const olo_problem_section *own = model->problem;
+    olo_control_problem *resolved;
+    olo_problem_place at;
+    if (!own)
+        return olo_fail(error, OLO_BAD_INPUT, "%s: there is no section `optimize`",
+                        model->file ? model->file : "the model");
+    const olo_status status =
+        olo_control_problem_create(system, &own->problem, &resolved, &at, error);
+    olo_control_problem_free(resolved);
+    if (status == OLO_OK)
+        return OLO_OK;
+    olo_mark mark = own->mark;
+    for (int i = 0; at.list && i < LISTS; i++)
+        if (strcmp(lists[i].key, at.list) == 0)
+            mark = (*(const olo_mark *const *)(const void *)((const char *)own +
+                                                             lists[i].marks_offset))[at.index];
+    if (at.list)
+        return olo_fail_context(error, status, "%s:%d:%d: optimize.%s[%d]", model->file, mark.line,
+                                mark.column, at.list, at.index);
+    return olo_fail_context(error, status, "%s:%d:%d: optimize", model->file, mark.line,
+                            mark.column);
+}

@@ -1,0 +1,18 @@
+/* The section `optimize` of a model file: a problem of optimal control. */
+#ifndef OLO_MODEL_OPTIMIZE_SECTION_H
+#define OLO_MODEL_OPTIMIZE_SECTION_H
+
+#include "model/reader.h"
+#include "oloid/optimize.h"
+
+/* The problem of a model, in its pool, with the locations of its entries. */
+typedef struct olo_problem_section {
+    olo_problem problem;
+    olo_mark mark;                                           /* of the section */
+    const olo_mark *controls, *costs, *conditions, *guesses; /* of the entries of each list */
+} olo_problem_section;
+
+/* Reads the section into reader->model->problem. */
+olo_status olo_read_optimize(olo_reader *reader, const olo_yaml_node *section);
+
+#endif
