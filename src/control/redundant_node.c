@@ -20,6 +20,26 @@ static olo_at node_at(const olo_redundant *x, int k)
         .q = x->x + (size_t)(k * x->stride), .angles = olo_node_angles(x, k), .t = k * x->h};
 }
 
+/* Second derivatives of a row at node k; `y` NULL: its Hessian, else d2(y.grad g)/dq2. The kernel
+ * evaluates rows at the start of an interval. */
+static void row_derivative(const olo_redundant *x, int c, const olo_at *at, const double *y,
+                           double *matrix)
+{
+    const int piece = olo_piece_of_constraint(x->system, c);
+    const olo_interval here = {
+        .q0 = at->q, .q1 = at->q, .qm = at->q, .angles = at->angles, .h = x->h, .t = at->t};
+    if (y)
+        olo_piece_second(x->system, &x->how, piece, &here, y, OLO_SLOT_Q0, OLO_SLOT_Q0, matrix);
+    else
+        olo_piece_first(x->system, &x->how, piece, &here, OLO_SLOT_Q0, matrix);
+}
+
+static bool has_third_derivative(const olo_redundant *x, int c)
+{
+    const int piece = olo_piece_of_constraint(x->system, c);
+    return olo_piece_structure(x->system, &x->how, piece).second != 0;
+}
+
 // -- constraint rows ------------------------------------------------------------------------------
 
 void olo_node_rows(olo_redundant *x, int k, double *c)
@@ -53,7 +73,7 @@ static void put_row(olo_redundant *x, int k, int c, const olo_at *at)
     if (!record) {
         olo_constraint_gradient(row, at, g);
         if (row->curved)
-            row->type->hessian(row, at, H);
+            row_derivative(x, c, at, NULL, H);
     }
     for (int i = 0; i < row->size; i++) {
         olo_entries_put(to, row->index[i], x->n + c, factor * g[i]);
@@ -103,7 +123,7 @@ static void put_row_hessian(olo_redundant *x, int k, int c, const olo_at *at, co
 {
     const olo_constraint *row = &x->system->constraints[c];
     olo_entries *to = &x->node.hessian;
-    const bool record = !to->recorded;
+    const bool record = !to->recorded, curvature_varies = has_third_derivative(x, c);
     const double w = olo_node_weight(x, k), factor = -w * x->h;
     double H[SIZE * SIZE] = {0}, third[SIZE * SIZE] = {0}, local[SIZE] = {0}, g[SIZE] = {0};
     const double lambda = record ? 0 : at->q[x->n + c], y_g = record ? 0 : y[x->n + c];
@@ -112,9 +132,9 @@ static void put_row_hessian(olo_redundant *x, int k, int c, const olo_at *at, co
         olo_constraint_gather(row, y, local);
         olo_constraint_gradient(row, at, g);
         if (row->curved)
-            row->type->hessian(row, at, H);
-        if (row->type->third)
-            row->type->third(row, at, local, third);
+            row_derivative(x, c, at, NULL, H);
+        if (curvature_varies)
+            row_derivative(x, c, at, local, third);
     }
     for (int i = 0; row->curved && i < row->size; i++) {
         double product = 0;
@@ -127,7 +147,7 @@ static void put_row_hessian(olo_redundant *x, int k, int c, const olo_at *at, co
     }
     if (row->curved)
         put_curvature(to, row->size, row->index, y_g, H);
-    if (row->type->third)
+    if (curvature_varies)
         put_curvature(to, row->size, row->index, factor * lambda, third);
     if (!olo_has_free_duration(x))
         return;

@@ -8,7 +8,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODELS = ["double-spherical-pendulum", "free-body", "heavy-top", "planar-pendulum",
           "sliding-top", "spring-chain"]
-COMMANDS = ["run", "equilibrium", "modes", "linearize", "check", "models", "report", "export",
+COMMANDS = ["run", "equilibrium", "modes", "linearize", "optimize", "check", "models", "report", "export",
             "compare", "converge", "help"]
 
 

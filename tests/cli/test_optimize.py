@@ -1,0 +1,149 @@
+"""`oloid optimize`: problems in model files, controls as CSV and as a model that runs, messages."""
+
+import json
+import re
+
+import pytest
+
+from conftest import ROOT
+
+PROBLEM = """
+bodies: {name: a, mass: 1, inertia: [1, 1, 1]}
+joints: {name: rail, type: prismatic, between: [ground, a], axis: [1, 0, 0], force: 1, time: 0}
+outputs: {name: tip, on: {on: a, at: [0, 1, 0]}}
+optimize:
+  intervals: 10
+  controls: {name: rail}
+  costs: {type: effort}
+  conditions: {quantity: rail.position, value: 1}
+"""
+
+
+@pytest.fixture(autouse=True)
+def needs_ipopt(oloid):
+    path = oloid.folder / "probe.yaml"
+    path.write_text(PROBLEM)
+    if "built without Ipopt" in oloid("optimize", path).stderr:
+        pytest.skip("Oloid was built without Ipopt")
+
+
+def solve(oloid, path, *options):
+    done = oloid("optimize", path, "--json", *options)
+    assert done.returncode in (0, 3), done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_summary_has_cost_and_certificate(oloid, tmp_path):
+    (tmp_path / "p.yaml").write_text(PROBLEM)
+    summary = solve(oloid, tmp_path / "p.yaml")
+    assert summary["cost"] == pytest.approx(12 * 100 / 99, rel=1e-10)
+    assert summary["solved"] and summary["minimum"]
+    assert summary["violation"] < 1e-10 and summary["stationarity"] < 1e-8
+    text = oloid("optimize", tmp_path / "p.yaml", "-n", "20").stdout
+    assert "an optimum was found" in text and "a strict local minimum" in text
+    assert f"{12 * 400 / 399:.12g}" in text
+
+
+@pytest.mark.parametrize("model", ["double-integrator", "two-link-pendulum"])
+def test_the_written_model_runs_to_the_same_configuration(oloid, tmp_path, model):
+    driven, controls = tmp_path / "driven.yaml", tmp_path / "controls.csv"
+    done = oloid("optimize", model, "-q", "-n", "32", "-m", driven, "-o", controls)
+    assert done.returncode == 0, done.stderr
+    rows = controls.read_text().splitlines()
+    assert len(rows) == 33 and rows[0].startswith("start,end,")
+    done = oloid("run", driven, "-o", tmp_path / "r.h5", "--no-report")
+    assert done.returncode in (0, 6), done.stderr + done.stdout
+    text = oloid("export", tmp_path / "r.h5", "--csv", tmp_path / "r.csv")
+    assert text.returncode == 0, text.stderr
+    names, *lines = (tmp_path / "r.csv").read_text().splitlines()
+    end = dict(zip(names.split(","), map(float, lines[-1].split(","))))
+    if model == "double-integrator":
+        assert end["rail.position"] == pytest.approx(1, abs=1e-9)
+    else:
+        assert end["base.angle"] == pytest.approx(3.14159265358979, abs=1e-8)
+        assert end["elbow.angle"] == pytest.approx(0, abs=1e-8)
+
+
+def test_the_robot_arm_has_the_costs_of_the_source(oloid):
+    """R1 and R2 of the sheet on uncertainty, rods and gait: 88202.237 with bounds, 87440.067."""
+    assert solve(oloid, "robot-arm")["cost"] == pytest.approx(88202.237, rel=1e-8)
+    assert solve(oloid, "robot-arm", "--set", "bound=141")["cost"] == pytest.approx(87440.067, rel=1e-8)
+
+
+def test_a_problem_without_solution_ends_with_its_reason(oloid, tmp_path):
+    path = tmp_path / "p.yaml"
+    path.write_text(PROBLEM.replace("{name: rail}", "{name: rail, lower: -1, upper: 1}"))
+    done = oloid("optimize", path, "-q")
+    assert done.returncode == 3
+    assert re.search(r"no motion near the guess satisfies all constraints; .* violated most",
+                     done.stdout)
+
+
+def test_momentum_that_no_control_changes_is_refused(oloid, tmp_path):
+    path = tmp_path / "p.yaml"
+    path.write_text("""
+bodies:
+  - {name: a, mass: 1, inertia: [1, 1, 1], velocity: [1, 0, 0]}
+  - {name: b, mass: 1, inertia: [1, 1, 1], velocity: [1, 0, 0]}
+joints: {name: j, between: [a, b], axis: [0, 0, 1], torque: 1, time: 0}
+optimize:
+  controls: {name: j}
+  costs: {type: effort}
+  conditions: {quantity: j.angle, value: 1}
+""")
+    done = oloid("optimize", path)
+    assert done.returncode == 2
+    assert "a momentum" in done.stderr and "no control changes" in done.stderr
+
+
+WRONG = [
+    ("controls: {name: rail}", "controls: {name: rial}", r"7:13: optimize.controls\[0\].*'rial'"),
+    ("controls: {name: rail}", "controls: {name: rail, lower: 2, upper: 1}", "lower bound 2"),
+    ("controls: {name: rail}", "controls: {}", "needs the key 'name'"),
+    ("controls: {name: rail}", "controls: 3", "a list of controls"),
+    ("controls: {name: rail}", "controls: []", "at least one control"),
+    ("controls: {name: rail}", "controls: [{name: rail}, {name: rail}]", "two controls"),
+    ("controls: {name: rail}", "controls: {name: rail, follows: x}", "no control 'x'"),
+    ("type: effort", "type: efort", "costs.*efort"),
+    ("type: effort", "type: effort, weight: .nan", "costs.weight"),
+    ("type: effort", "type: effort, control: x", "no control 'x'"),
+    ("type: effort", "type: end", "needs a quantity"),
+    ("rail.position", "rail.angle", r"9:15: optimize.conditions\[0\].*'rail.angle'"),
+    ("value: 1", "value: 1, lower: 0", "either a value or bounds"),
+    ("value: 1", "lower: 2, upper: 1", "above the upper"),
+    (", value: 1", "", "a value or a bound"),
+    ("quantity: rail.position, value: 1", "body: b", "'b'"),
+    ("value: 1", "value: 1, at: middle", "middle"),
+    ("intervals: 10", "intervals: 0", "intervals"),
+    ("intervals: 10", "intervals: -3", "intervals"),
+    ("intervals: 10", "intervals: 10\n  duration: 0", "duration"),
+    ("intervals: 10", "intervals: 10\n  shortest: 3\n  longest: 2", "ascending"),
+    ("intervals: 10", "intervals: 10\n  end_velocity: zero", "end_velocity"),
+    ("intervals: 10", "intervalls: 10", "did you mean 'intervals'"),
+    ("intervals: 10", "guesses: {coordinate: rail.position}", "needs the key 'value'"),
+    ("intervals: 10", "guesses: {coordinate: x, value: 1}", r"guesses\[0\].*'x'"),
+]
+
+
+@pytest.mark.parametrize("old, new, message", WRONG)
+def test_wrong_problems_are_located(oloid, tmp_path, old, new, message):
+    path = tmp_path / "p.yaml"
+    assert PROBLEM.count(old) == 1
+    path.write_text(PROBLEM.replace(old, new))
+    done = oloid("optimize", path)
+    assert done.returncode == 2
+    assert re.search(message, done.stderr), done.stderr
+    assert re.search(r"p\.yaml:\d+:\d+: optimize", done.stderr), done.stderr
+
+
+def test_a_model_without_a_problem_says_so(oloid):
+    done = oloid("optimize", "free-body")
+    assert done.returncode == 2 and "no section `optimize`" in done.stderr
+
+
+def test_all_problems_of_the_catalogue_are_valid(oloid):
+    with_problem = [p for p in (ROOT / "models").glob("*.yaml") if "\noptimize:" in p.read_text()]
+    assert len(with_problem) >= 6
+    for path in with_problem:
+        done = oloid("optimize", path, "--iterations", "1", "-q")
+        assert done.returncode in (0, 3), done.stderr
