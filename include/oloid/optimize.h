@@ -99,6 +99,9 @@ typedef struct olo_problem {
     /** Initial guess: the motion, controls and multipliers of another optimum of the same system
      * with the same controls, with any number of intervals; NULL: from the quantities at the end */
     const struct olo_optimum *start;
+    /** "redundant": directors and multipliers are variables, everything is polynomial and sparse;
+     * "reduced": joint coordinates around the initial guess, without multipliers */
+    const char *transcription;
     double tolerance; /**< of the solver, 1e-10 */
     int iterations;   /**< most iterations of the solver, 1000 */
 } olo_problem;
@@ -124,6 +127,10 @@ typedef struct olo_optimize_observer {
     bool (*iteration)(void *context, const olo_optimize_progress *progress);
     void *context;
 } olo_optimize_observer;
+
+/** Checks names, bounds and numbers of a problem without solving it. */
+OLO_API olo_status olo_problem_check(const olo_system *system, const olo_problem *problem,
+                                     olo_error *error);
 
 /** Whether the library was built with a solver. */
 OLO_API bool olo_optimize_available(void);

@@ -13,6 +13,7 @@
 #include "control/conserved.h"
 #include "control/guess.h"
 #include "control/presolve.h"
+#include "control/reduced.h"
 #include "control/redundant.h"
 #include "control/solver.h"
 
@@ -20,11 +21,13 @@ struct olo_optimum {
     olo_pool pool;
     olo_control_problem *problem;
     olo_redundant *transcription;
+    olo_reduced *reduced; /* NULL: the redundant transcription is solved */
     olo_presolve *presolve;
     olo_conserved conserved;
     olo_state *state;
-    double *x;           /* variables of the full programme */
-    olo_nlp_point point; /* of the smaller one */
+    double *x;           /* variables of the redundant transcription */
+    double *solved;      /* variables of the transcription that is solved */
+    olo_nlp_point point; /* the same after presolve, with multipliers */
     olo_solve_report report;
     char explanation[256];
 };
@@ -73,6 +76,8 @@ static olo_status drop_implied_rows(olo_optimum *o, const double *q_end, olo_err
                          J);
     }
     olo_free(work);
+    if (status == OLO_OK && o->reduced)
+        return olo_reduced_drop_implied(o->reduced, &o->conserved, error);
     if (status == OLO_OK)
         status = olo_conserved_rows(s, &o->conserved, q_end, rows, error);
     for (int k = 0; status == OLO_OK && k < o->conserved.count; k++)
@@ -128,6 +133,12 @@ static olo_status check_start(const olo_optimum *o, const olo_optimum *from, olo
                            "start: the optimum belongs to another model or has other controls");
 }
 
+/* The programme of the chosen transcription. */
+static const olo_nlp *solved_nlp(const olo_optimum *o)
+{
+    return o->reduced ? olo_reduced_nlp(o->reduced) : olo_redundant_nlp(o->transcription);
+}
+
 static olo_status transcribe(olo_optimum *o, const olo_optimum *from, olo_error *error)
 {
     const olo_control_problem *p = o->problem;
@@ -142,10 +153,12 @@ static olo_status transcribe(olo_optimum *o, const olo_optimum *from, olo_error 
         status = olo_guess_motion(p, o->state, guess, error);
     if (status == OLO_OK)
         status = olo_redundant_create(p, o->state, guess, &o->transcription, error);
+    if (status == OLO_OK && p->reduced)
+        status = olo_reduced_create(p, o->transcription, guess, &o->reduced, error);
     if (status == OLO_OK)
         status = drop_implied_rows(o, guess + (nodes - 1) * n, error);
     if (status == OLO_OK)
-        status = olo_presolve_create(olo_redundant_nlp(o->transcription), &o->presolve, error);
+        status = olo_presolve_create(solved_nlp(o), &o->presolve, error);
     olo_free(guess);
     return status;
 }
@@ -155,17 +168,18 @@ static olo_status allocate(olo_optimum *o, const olo_optimum *from, olo_error *e
     const olo_nlp *full = olo_redundant_nlp(o->transcription),
                   *small = olo_presolve_nlp(o->presolve);
     const size_t variables = (size_t)small->variables;
-    const olo_array arrays[] = {{&o->x, (size_t)full->variables},
-                                {&o->point.x, variables},
-                                {&o->point.z_lower, variables},
-                                {&o->point.z_upper, variables},
-                                {&o->point.y, (size_t)small->rows}};
+    const olo_array arrays[] = {
+        {&o->x, (size_t)full->variables}, {&o->solved, (size_t)solved_nlp(o)->variables},
+        {&o->point.x, variables},         {&o->point.z_lower, variables},
+        {&o->point.z_upper, variables},   {&o->point.y, (size_t)small->rows}};
     if (!olo_pool_arrays(&o->pool, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     olo_redundant_start(o->transcription, o->x);
     if (from)
         copy_rest(o, from);
-    olo_presolve_shrink(o->presolve, o->x, o->point.x);
+    if (o->reduced)
+        olo_reduced_shrink(o->reduced, o->x, o->solved);
+    olo_presolve_shrink(o->presolve, o->reduced ? o->solved : o->x, o->point.x);
     return OLO_OK;
 }
 
@@ -217,9 +231,33 @@ static olo_status solve(olo_optimum *o, const olo_problem *given,
     olo_status status = olo_solver_solve(small, &options, &o->point, &o->report, error);
     if (status != OLO_OK)
         return status;
-    olo_presolve_expand(o->presolve, o->point.x, o->x);
+    olo_presolve_expand(o->presolve, o->point.x, o->reduced ? o->solved : o->x);
+    if (o->reduced) {
+        olo_reduced_expand(o->reduced, o->solved, o->x);
+        status = olo_redundant_recover_multipliers(o->transcription, o->x, error);
+        if (status != OLO_OK)
+            return status;
+    }
     o->report.objective = small->objective(small->context, o->point.x);
     return explain(o, error);
+}
+
+static olo_status resolve(const olo_system *system, const olo_problem *problem,
+                          olo_control_problem **resolved, olo_error *error)
+{
+    olo_problem_place at;
+    olo_status status = olo_control_problem_create(system, problem, resolved, &at, error);
+    return status != OLO_OK && at.list
+               ? olo_fail_context(error, status, "%s[%d]", at.list, at.index)
+               : status;
+}
+
+olo_status olo_problem_check(const olo_system *system, const olo_problem *problem, olo_error *error)
+{
+    olo_control_problem *resolved = NULL;
+    const olo_status status = resolve(system, problem, &resolved, error);
+    olo_control_problem_free(resolved);
+    return status;
 }
 
 olo_status olo_optimize(const olo_system *system, const olo_problem *problem,
@@ -230,16 +268,7 @@ olo_status olo_optimize(const olo_system *system, const olo_problem *problem,
     olo_optimum *o = olo_alloc(1, sizeof *o);
     if (!o)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
-    olo_problem_place at;
-    olo_status status = olo_control_problem_create(system, problem, &o->problem, &at, error);
-    if (status != OLO_OK && at.list)
-        (void)olo_fail_context(error, status, "%s[%d]", at.list, at.index);
-    if (status == OLO_OK && !(problem->tolerance > 0 && problem->tolerance < 1))
-        status = olo_fail(error, OLO_BAD_INPUT, "tolerance: must be between 0 and 1, got %g",
-                          problem->tolerance);
-    if (status == OLO_OK && problem->iterations < 0)
-        status = olo_fail(error, OLO_BAD_INPUT, "iterations: must not be negative, got %d",
-                          problem->iterations);
+    olo_status status = resolve(system, problem, &o->problem, error);
     if (status == OLO_OK)
         status = olo_system_create_initial_state(system, &o->state, NULL, error);
     if (status == OLO_OK)
@@ -261,6 +290,7 @@ void olo_optimum_free(olo_optimum *o)
     if (!o)
         return;
     olo_presolve_free(o->presolve);
+    olo_reduced_free(o->reduced);
     olo_redundant_free(o->transcription);
     olo_state_free(o->state);
     olo_control_problem_free(o->problem);
@@ -394,6 +424,14 @@ static olo_status momentum_change(const olo_optimum *o, double *largest, olo_err
     return OLO_OK;
 }
 
+static void describe(const olo_optimum *o, int row, char *text, size_t size)
+{
+    if (o->reduced)
+        olo_reduced_describe(o->reduced, row, olo_optimum_duration(o), text, size);
+    else
+        olo_redundant_describe(o->transcription, row, olo_optimum_duration(o), text, size);
+}
+
 olo_status olo_optimum_certify(const olo_optimum *o, olo_certificate *certificate, olo_error *error)
 {
     int worst;
@@ -402,9 +440,8 @@ olo_status olo_optimum_certify(const olo_optimum *o, olo_certificate *certificat
     if (status != OLO_OK)
         return status;
     if (worst >= 0)
-        olo_redundant_describe(o->transcription, olo_presolve_row(o->presolve, worst),
-                               olo_optimum_duration(o), certificate->worst,
-                               sizeof certificate->worst);
+        describe(o, olo_presolve_row(o->presolve, worst), certificate->worst,
+                 sizeof certificate->worst);
     certificate->conserved = o->conserved.count;
     return momentum_change(o, &certificate->momentum, error);
 }

@@ -46,6 +46,7 @@ olo_problem olo_problem_default(void)
                          .intervals = 50,
                          .duration = 1,
                          .end_velocity = "rest",
+                         .transcription = "redundant",
                          .tolerance = 1e-10,
                          .iterations = 1000};
 }
@@ -302,6 +303,15 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
                         given->shortest, given->longest);
     if (!rest && (!given->end_velocity || strcmp(given->end_velocity, "free") != 0))
         return olo_fail(error, OLO_BAD_INPUT, "end_velocity: take rest or free");
+    p->reduced = given->transcription && strcmp(given->transcription, "reduced") == 0;
+    if (!p->reduced && (!given->transcription || strcmp(given->transcription, "redundant") != 0))
+        return olo_fail(error, OLO_BAD_INPUT, "transcription: take redundant or reduced");
+    if (!(given->tolerance > 0 && given->tolerance < 1))
+        return olo_fail(error, OLO_BAD_INPUT, "tolerance: must be between 0 and 1, got %g",
+                        given->tolerance);
+    if (given->iterations < 0)
+        return olo_fail(error, OLO_BAD_INPUT, "iterations: must not be negative, got %d",
+                        given->iterations);
     p->intervals = given->intervals;
     p->duration = p->free_duration ? fmin(fmax(given->duration, given->shortest), given->longest)
                                    : given->duration;

@@ -43,7 +43,8 @@ typedef struct olo_control_problem {
     double duration, shortest, longest;
     bool free_duration;
     double duration_weight;
-    bool rest; /* at the end */
+    bool rest;    /* at the end */
+    bool reduced; /* transcription */
     int guess_count;
     olo_control_condition *guesses; /* quantities with a value at the end */
 } olo_control_problem;

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "kinematics/redundancy.h"
+#include "linalg/dense.h"
 
 // -- layout ---------------------------------------------------------------------------------------
 
@@ -119,6 +120,60 @@ void olo_redundant_momenta(olo_redundant *x, const double *at, int k, double *mi
     olo_interval_balances(x, k, minus, plus);
     for (int i = 0; i < x->n; i++)
         minus[i] = -minus[i];
+}
+
+/* G[m x n] of node k, and M = G G^T. */
+static void set_gradients(const olo_redundant *x, const olo_at *at, double *G, double *M)
+{
+    double g[OLO_FORM_SIZE_MAX];
+    memset(G, 0, (size_t)x->m * (size_t)x->n * sizeof *G);
+    for (int c = 0; c < x->m; c++) {
+        const olo_constraint *row = &x->system->constraints[c];
+        olo_constraint_gradient(row, at, g);
+        for (int i = 0; i < row->size; i++)
+            G[(size_t)c * (size_t)x->n + (size_t)row->index[i]] += g[i];
+    }
+    for (int c = 0; c < x->m; c++)
+        for (int d = 0; d < x->m; d++) {
+            double sum = 0;
+            for (int i = 0; i < x->n; i++)
+                sum += G[(size_t)c * (size_t)x->n + (size_t)i] *
+                       G[(size_t)d * (size_t)x->n + (size_t)i];
+            M[c * x->m + d] = sum;
+        }
+}
+
+olo_status olo_redundant_recover_multipliers(olo_redundant *x, double *at, olo_error *error)
+{
+    const size_t n = (size_t)x->n, m = (size_t)x->m;
+    double *b = olo_alloc((size_t)x->nlp.rows, sizeof *b), *G = olo_alloc(m * n, sizeof *G),
+           *M = olo_alloc(m * m, sizeof *M);
+    int *pivot = olo_alloc(m, sizeof *pivot);
+    olo_status status = OLO_OK;
+    if (!b || !G || !M || !pivot)
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    for (int k = 0; k <= x->intervals; k++)
+        memset(at + olo_redundant_multipliers(x, k), 0, m * sizeof *at);
+    if (status == OLO_OK)
+        x->nlp.evaluate(x, at, b);
+    for (int k = 0; status == OLO_OK && k <= (x->problem->rest ? x->intervals : x->intervals - 1);
+         k++) {
+        const olo_at here = {.q = at + olo_redundant_configuration(x, k),
+                             .angles = olo_node_angles(x, k)};
+        double *lambda = at + olo_redundant_multipliers(x, k);
+        set_gradients(x, &here, G, M);
+        for (int c = 0; c < x->m; c++)
+            for (int i = 0; i < x->n; i++)
+                lambda[c] += G[(size_t)c * n + (size_t)i] * b[k * x->row_stride + i] /
+                             (olo_node_weight(x, k) * x->h);
+        if (olo_lu_factor(x->m, M, pivot))
+            olo_lu_solve(x->m, M, pivot, false, 1, lambda);
+    }
+    olo_free(b);
+    olo_free(G);
+    olo_free(M);
+    olo_free(pivot);
+    return status;
 }
 
 static double objective(void *context, const double *at)

@@ -51,6 +51,11 @@ void olo_redundant_drop_end_row(olo_redundant *transcription, int coordinate);
 void olo_redundant_momenta(olo_redundant *transcription, const double *x, int k, double *minus,
                            double *plus);
 
+/* Sets the multipliers of constraints at x to those that balance all nodes best, in the sense of
+ * least squares: lambda = (G G^T)^-1 G b/(w h) (Leyendecker 2011, 3.26). */
+olo_status olo_redundant_recover_multipliers(olo_redundant *transcription, double *x,
+                                             olo_error *error);
+
 /* Indices of variables. */
 int olo_redundant_configuration(const olo_redundant *transcription, int node);
 int olo_redundant_multipliers(const olo_redundant *transcription, int node);

@@ -9,6 +9,7 @@
 
 static const char *const velocities[] = {"rest", "free", NULL};
 static const char *const cost_types[] = {"effort", "duration", "end", "path", NULL};
+static const char *const transcriptions[] = {"redundant", "reduced", NULL};
 static const char *const places[] = {"end", "path", NULL};
 
 #define AT(type, field) .key = #field, .offset = offsetof(type, field)
@@ -64,6 +65,8 @@ static const olo_field problem_fields[] = {
     {PROBLEM(longest), .kind = OLO_FIELD_NUMBER, .help = "upper bound of a free duration"},
     {PROBLEM(end_velocity), .kind = OLO_FIELD_CHOICE, .choices = velocities,
      .help = "rest or free"},
+    {PROBLEM(transcription), .kind = OLO_FIELD_CHOICE, .choices = transcriptions,
+     .help = "redundant or reduced"},
     {PROBLEM(tolerance), .kind = OLO_FIELD_NUMBER, .help = "tolerance of the solver"},
     {PROBLEM(iterations), .kind = OLO_FIELD_COUNT, .help = "most iterations of the solver"},
 };

@@ -6,6 +6,7 @@
 static const char model_text[] = "bodies: {name: a, mass: 1, inertia: [1, 1, 1]}\n"
                                  "supports: {on: a, type: hinge, axis: [0, 0, 1]}\n"
                                  "outputs: {name: end, on: a}\n"
+                                 "loads: {name: push, on: a, moment: [0, 0, 1], time: 0}\n"
                                  "run: {step: 0.01, end: 0.05}\n";
 
 static const char result_file[] = "unit-initialised.h5";
@@ -277,6 +278,52 @@ static olo_status use_comparison(bool from_default, olo_error *error)
     const olo_comparison x = from_default ? olo_comparison_default() : (olo_comparison){0};
     return study(&whole, &x, error);
 }
+
+/* A problem with one entry of each list, one of which may be given by a case. */
+typedef struct problem_parts {
+    olo_problem problem;
+    olo_problem_control control;
+    olo_problem_cost cost;
+    olo_problem_condition condition;
+    olo_problem_guess guess;
+} problem_parts;
+
+static problem_parts default_parts(void)
+{
+    return (problem_parts){.problem = olo_problem_default(),
+                           .control = olo_problem_control_default(),
+                           .cost = olo_problem_cost_default(),
+                           .condition = olo_problem_condition_default(),
+                           .guess = olo_problem_guess_default()};
+}
+
+static olo_status check_parts(problem_parts *x, olo_error *error)
+{
+    x->control.name = "push";
+    x->condition.quantity = x->guess.coordinate = "end.position";
+    x->condition.value = 0;
+    x->problem.controls = &x->control;
+    x->problem.costs = &x->cost;
+    x->problem.conditions = &x->condition;
+    x->problem.guesses = &x->guess;
+    x->problem.control_count = x->problem.cost_count = x->problem.condition_count =
+        x->problem.guess_count = 1;
+    return olo_problem_check(open_scene.system, &x->problem, error);
+}
+
+#define PART(type, part)                                                                           \
+    static olo_status use_##type(bool from_default, olo_error *error)                              \
+    {                                                                                              \
+        problem_parts x = default_parts();                                                         \
+        if (!from_default)                                                                         \
+            x.part = (olo_##type){0};                                                              \
+        return check_parts(&x, error);                                                             \
+    }
+PART(problem_control, control)
+PART(problem_cost, cost)
+PART(problem_condition, condition)
+PART(problem_guess, guess)
+PART(problem, problem)
 
 /* In the order of the list. */
 static const struct {

@@ -1,13 +1,11 @@
-/* The transcription of problems of optimal control: the Jacobian of all rows and the Hessian of the
- * Lagrangian against differences of values and of gradients, for every kind of action, joint,
- * condition and cost, with given and free duration; positions are unique per block and the Hessian
- * is in the lower triangle. */
+/* The transcriptions of problems of optimal control, redundant and reduced: the Jacobian of all
+ * rows and the Hessian of the Lagrangian against differences of values and of gradients, for every
+ * kind of action, joint, condition and cost, with given and free duration; positions are unique per
+ * block and the Hessian is in the lower triangle. */
 #include "scene.h"
 
-#include "control/conserved.h"
 #include "control/guess.h"
-#include "control/presolve.h"
-#include "control/redundant.h"
+#include "control/reduced.h"
 
 static const double tolerance = 1e-7;
 
@@ -245,6 +243,28 @@ static void check_gradient(trial *t)
     free(g);
 }
 
+/* The same for the reduced transcription, around another reference. */
+static void check_reduced(trial *t, unsigned long long *seed)
+{
+    olo_error error = {0};
+    const int n = t->s.system->n;
+    olo_reduced *reduced = NULL;
+    double *full = t->x, *reference = calloc((size_t)(4 * n), sizeof *reference);
+    check_ok(olo_guess_motion(t->problem, t->s.state, reference, &error), &error);
+    check_ok(olo_reduced_create(t->problem, t->transcription, reference, &reduced, &error), &error);
+    t->nlp = olo_reduced_nlp(reduced);
+    t->x = calloc((size_t)t->nlp->variables, sizeof *t->x);
+    olo_reduced_shrink(reduced, full, t->x);
+    disturb(t, seed);
+    check_gradient(t);
+    check_jacobian(t);
+    check_hessian(t, seed);
+    free(t->x);
+    free(reference);
+    t->x = full;
+    olo_reduced_free(reduced);
+}
+
 static void check_all(const char *text, const char *const *controls, int count,
                       const char *coordinate, const char *body)
 {
@@ -255,6 +275,7 @@ static void check_all(const char *text, const char *const *controls, int count,
         check_gradient(&t);
         check_jacobian(&t);
         check_hessian(&t, &seed);
+        check_reduced(&t, &seed);
         close_trial(&t);
     }
 }
