@@ -99,8 +99,9 @@ typedef struct olo_problem {
     /** Initial guess: the motion, controls and multipliers of another optimum of the same system
      * with the same controls, with any number of intervals; NULL: from the quantities at the end */
     const struct olo_optimum *start;
-    /** "redundant": directors and multipliers are variables, everything is polynomial and sparse;
-     * "reduced": joint coordinates around the initial guess, without multipliers */
+    /** "reduced": joint coordinates around the initial guess are the variables, without
+     * multipliers; "redundant": directors and multipliers, where everything is polynomial and
+     * sparse */
     const char *transcription;
     double tolerance; /**< of the solver, 1e-10 */
     int iterations;   /**< most iterations of the solver, 1000 */

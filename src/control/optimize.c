@@ -26,6 +26,7 @@ struct olo_optimum {
     olo_conserved conserved;
     olo_state *state;
     double *x;           /* variables of the redundant transcription */
+    double *lambda;      /* [nodes x rows] multipliers, if they are no variables */
     double *solved;      /* variables of the transcription that is solved */
     olo_nlp_point point; /* the same after presolve, with multipliers */
     olo_solve_report report;
@@ -111,7 +112,7 @@ static void copy_motion(const olo_optimum *o, const olo_optimum *from, double *q
 static void copy_rest(olo_optimum *o, const olo_optimum *from)
 {
     const int N = o->problem->intervals, M = olo_optimum_intervals(from);
-    for (int k = 0; k <= N; k++)
+    for (int k = 0; !o->reduced && k <= N; k++)
         interpolate(from, (double)k / N, o->problem->system->m, olo_optimum_multipliers,
                     o->x + olo_redundant_multipliers(o->transcription, k));
     for (int k = 0; k < N; k++)
@@ -152,7 +153,7 @@ static olo_status transcribe(olo_optimum *o, const olo_optimum *from, olo_error 
     else if (status == OLO_OK)
         status = olo_guess_motion(p, o->state, guess, error);
     if (status == OLO_OK)
-        status = olo_redundant_create(p, o->state, guess, &o->transcription, error);
+        status = olo_redundant_create(p, o->state, guess, !p->reduced, &o->transcription, error);
     if (status == OLO_OK && p->reduced)
         status = olo_reduced_create(p, o->transcription, guess, &o->reduced, error);
     if (status == OLO_OK)
@@ -165,13 +166,18 @@ static olo_status transcribe(olo_optimum *o, const olo_optimum *from, olo_error 
 
 static olo_status allocate(olo_optimum *o, const olo_optimum *from, olo_error *error)
 {
+    const olo_system *s = o->problem->system;
+    const size_t nodes = (size_t)o->problem->intervals + 1;
     const olo_nlp *full = olo_redundant_nlp(o->transcription),
                   *small = olo_presolve_nlp(o->presolve);
     const size_t variables = (size_t)small->variables;
-    const olo_array arrays[] = {
-        {&o->x, (size_t)full->variables}, {&o->solved, (size_t)solved_nlp(o)->variables},
-        {&o->point.x, variables},         {&o->point.z_lower, variables},
-        {&o->point.z_upper, variables},   {&o->point.y, (size_t)small->rows}};
+    const olo_array arrays[] = {{&o->x, (size_t)full->variables},
+                                {&o->solved, (size_t)solved_nlp(o)->variables},
+                                {&o->lambda, o->reduced ? nodes * (size_t)s->m : 0},
+                                {&o->point.x, variables},
+                                {&o->point.z_lower, variables},
+                                {&o->point.z_upper, variables},
+                                {&o->point.y, (size_t)small->rows}};
     if (!olo_pool_arrays(&o->pool, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     olo_redundant_start(o->transcription, o->x);
@@ -234,7 +240,7 @@ static olo_status solve(olo_optimum *o, const olo_problem *given,
     olo_presolve_expand(o->presolve, o->point.x, o->reduced ? o->solved : o->x);
     if (o->reduced) {
         olo_reduced_expand(o->reduced, o->solved, o->x);
-        status = olo_redundant_recover_multipliers(o->transcription, o->x, error);
+        status = olo_redundant_recover_multipliers(o->transcription, o->x, o->lambda, error);
         if (status != OLO_OK)
             return status;
     }
@@ -357,7 +363,8 @@ const double *olo_optimum_configuration(const olo_optimum *o, int node)
 
 const double *olo_optimum_multipliers(const olo_optimum *o, int node)
 {
-    return o->x + olo_redundant_multipliers(o->transcription, node);
+    return o->reduced ? o->lambda + (size_t)node * (size_t)o->problem->system->m
+                      : o->x + olo_redundant_multipliers(o->transcription, node);
 }
 
 int olo_optimum_input_count(const olo_optimum *o)

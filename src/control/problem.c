@@ -46,7 +46,7 @@ olo_problem olo_problem_default(void)
                          .intervals = 50,
                          .duration = 1,
                          .end_velocity = "rest",
-                         .transcription = "redundant",
+                         .transcription = "reduced",
                          .tolerance = 1e-10,
                          .iterations = 1000};
 }

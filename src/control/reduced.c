@@ -36,6 +36,8 @@ struct olo_reduced_problem {
     double *A, *H;         /* ... gradient, Jacobian, Hessian */
     double *S, *DJ, *Pb;   /* [dof x n], [dof x n], [dof x dof] of one node */
     double *unit, *product, *row; /* [dof], [dof], [n] */
+    bool linear;                  /* bases, A and its products belong to ... */
+    double *linear_at;            /* ... these variables */
 };
 
 // -- layout ---------------------------------------------------------------------------------------
@@ -245,9 +247,17 @@ static int condition_rows(const olo_reduced *x)
     return (x->intervals + 1) * x->conditions + x->end_conditions;
 }
 
+/* Jacobian and Hessian are asked for at the same point. */
 static void linearise(olo_reduced *x, const double *at)
 {
+    const size_t size = (size_t)x->nlp.variables * sizeof *at;
     set_point(x, at);
+    if (x->linear && memcmp(at, x->linear_at, size) == 0) {
+        x->of->evaluate(x->of->context, x->x, x->b);
+        return;
+    }
+    memcpy(x->linear_at, at, size);
+    x->linear = true;
     set_bases(x);
     x->of->evaluate(x->of->context, x->x, x->b);
     x->of->evaluate_jacobian(x->of->context, x->x, x->A);
@@ -584,6 +594,7 @@ static bool allocate(olo_reduced *x)
                                 {&x->unit, dof},
                                 {&x->product, dof},
                                 {&x->row, n},
+                                {&x->linear_at, (size_t)x->nlp.variables},
                                 {&x->nlp.lower, (size_t)x->nlp.variables},
                                 {&x->nlp.upper, (size_t)x->nlp.variables},
                                 {&x->nlp.row_lower, (size_t)x->nlp.rows},
@@ -600,7 +611,7 @@ static void set_layout(olo_reduced *x)
     const olo_system *s = x->problem->system;
     const olo_control_problem *p = x->problem;
     x->n = s->n;
-    x->m = s->m;
+    x->m = olo_redundant_controls(x->full, 0) - s->n; /* multipliers of a node, if there are any */
     x->dof = s->topology->unknowns;
     x->controls = p->controls;
     x->intervals = p->intervals;
@@ -710,6 +721,7 @@ olo_status olo_reduced_drop_implied(olo_reduced *x, const olo_conserved *conserv
                olo_chart_at(x->nodes[k].chart, x->product), (size_t)x->n * sizeof *x->x);
     }
     if (status == OLO_OK) {
+        x->linear = false;
         set_bases(x);
         for (int i = 0; i < x->dof * x->dof; i++)
             M[i] = dot(x->n, end->P + i / x->dof * x->n, end->P + i % x->dof * x->n);

@@ -39,7 +39,6 @@ static void set_layout(olo_redundant *x)
 {
     const olo_control_problem *p = x->problem;
     x->n = x->system->n;
-    x->m = x->system->m;
     x->controls = p->controls;
     x->intervals = p->intervals;
     for (int i = 0; i < p->condition_count; i++)
@@ -122,52 +121,53 @@ void olo_redundant_momenta(olo_redundant *x, const double *at, int k, double *mi
         minus[i] = -minus[i];
 }
 
-/* G[m x n] of node k, and M = G G^T. */
-static void set_gradients(const olo_redundant *x, const olo_at *at, double *G, double *M)
+/* G[m x n] at a configuration, and M = G G^T. */
+static void set_gradients(const olo_system *s, const olo_at *at, double *G, double *M)
 {
+    const size_t n = (size_t)s->n;
     double g[OLO_FORM_SIZE_MAX];
-    memset(G, 0, (size_t)x->m * (size_t)x->n * sizeof *G);
-    for (int c = 0; c < x->m; c++) {
-        const olo_constraint *row = &x->system->constraints[c];
+    memset(G, 0, (size_t)s->m * n * sizeof *G);
+    for (int c = 0; c < s->m; c++) {
+        const olo_constraint *row = &s->constraints[c];
         olo_constraint_gradient(row, at, g);
         for (int i = 0; i < row->size; i++)
-            G[(size_t)c * (size_t)x->n + (size_t)row->index[i]] += g[i];
+            G[(size_t)c * n + (size_t)row->index[i]] += g[i];
     }
-    for (int c = 0; c < x->m; c++)
-        for (int d = 0; d < x->m; d++) {
-            double sum = 0;
-            for (int i = 0; i < x->n; i++)
-                sum += G[(size_t)c * (size_t)x->n + (size_t)i] *
-                       G[(size_t)d * (size_t)x->n + (size_t)i];
-            M[c * x->m + d] = sum;
+    for (int c = 0; c < s->m; c++)
+        for (int d = 0; d < s->m; d++) {
+            M[c * s->m + d] = 0;
+            for (size_t i = 0; i < n; i++)
+                M[c * s->m + d] += G[(size_t)c * n + i] * G[(size_t)d * n + i];
         }
 }
 
-olo_status olo_redundant_recover_multipliers(olo_redundant *x, double *at, olo_error *error)
+olo_status olo_redundant_recover_multipliers(olo_redundant *x, const double *at, double *lambda,
+                                             olo_error *error)
 {
-    const size_t n = (size_t)x->n, m = (size_t)x->m;
+    const olo_system *s = x->system;
+    const size_t n = (size_t)s->n, m = (size_t)s->m;
+    const int last = x->problem->rest ? x->intervals : x->intervals - 1;
     double *b = olo_alloc((size_t)x->nlp.rows, sizeof *b), *G = olo_alloc(m * n, sizeof *G),
            *M = olo_alloc(m * m, sizeof *M);
     int *pivot = olo_alloc(m, sizeof *pivot);
     olo_status status = OLO_OK;
     if (!b || !G || !M || !pivot)
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
-    for (int k = 0; k <= x->intervals; k++)
-        memset(at + olo_redundant_multipliers(x, k), 0, m * sizeof *at);
     if (status == OLO_OK)
         x->nlp.evaluate(x, at, b);
-    for (int k = 0; status == OLO_OK && k <= (x->problem->rest ? x->intervals : x->intervals - 1);
-         k++) {
+    for (int k = 0; status == OLO_OK && k <= last; k++) {
         const olo_at here = {.q = at + olo_redundant_configuration(x, k),
                              .angles = olo_node_angles(x, k)};
-        double *lambda = at + olo_redundant_multipliers(x, k);
-        set_gradients(x, &here, G, M);
-        for (int c = 0; c < x->m; c++)
-            for (int i = 0; i < x->n; i++)
-                lambda[c] += G[(size_t)c * n + (size_t)i] * b[k * x->row_stride + i] /
-                             (olo_node_weight(x, k) * x->h);
-        if (olo_lu_factor(x->m, M, pivot))
-            olo_lu_solve(x->m, M, pivot, false, 1, lambda);
+        const double *balance = b + (size_t)(k * x->row_stride);
+        double *own = lambda + (size_t)k * m, scale = olo_node_weight(x, k) * x->h;
+        set_gradients(s, &here, G, M);
+        for (size_t c = 0; c < m; c++) {
+            own[c] = 0;
+            for (size_t i = 0; i < n; i++)
+                own[c] += G[c * n + i] * balance[i] / scale;
+        }
+        if (olo_lu_factor(s->m, M, pivot))
+            olo_lu_solve(s->m, M, pivot, false, 1, own);
     }
     olo_free(b);
     olo_free(G);
@@ -391,8 +391,8 @@ static olo_status build(olo_redundant *x, const olo_state *state, olo_error *err
 }
 
 olo_status olo_redundant_create(const olo_control_problem *problem, const olo_state *state,
-                                const double *guess, olo_redundant **transcription,
-                                olo_error *error)
+                                const double *guess, bool multipliers,
+                                olo_redundant **transcription, olo_error *error)
 {
     *transcription = NULL;
     olo_redundant *x = olo_alloc(1, sizeof *x);
@@ -402,6 +402,7 @@ olo_status olo_redundant_create(const olo_control_problem *problem, const olo_st
     x->system = problem->system;
     x->how = (olo_evaluation){.midpoint = true, .at_start = true, .at_nodes = true};
     x->guess = guess;
+    x->m = multipliers ? x->system->m : 0;
     x->nlp = (olo_nlp){.context = x,
                        .objective = objective,
                        .gradient = gradient,

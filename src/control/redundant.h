@@ -34,10 +34,11 @@ typedef struct olo_redundant olo_redundant;
 
 /* The problem must outlive the transcription; the motion begins with the velocities of `state`.
  * `guess` are the configurations of all nodes, [(intervals + 1) n], the first one is given: their
- * angles say to which turn the joint angles of a node belong during the solution. */
+ * angles say to which turn the joint angles of a node belong during the solution. Without
+ * `multipliers` there are no multipliers and no rows g: m = 0 in the layout (reduced.h). */
 olo_status olo_redundant_create(const olo_control_problem *problem, const olo_state *state,
-                                const double *guess, olo_redundant **transcription,
-                                olo_error *error);
+                                const double *guess, bool multipliers,
+                                olo_redundant **transcription, olo_error *error);
 void olo_redundant_free(olo_redundant *transcription);
 
 const olo_nlp *olo_redundant_nlp(const olo_redundant *transcription);
@@ -51,10 +52,11 @@ void olo_redundant_drop_end_row(olo_redundant *transcription, int coordinate);
 void olo_redundant_momenta(olo_redundant *transcription, const double *x, int k, double *minus,
                            double *plus);
 
-/* Sets the multipliers of constraints at x to those that balance all nodes best, in the sense of
- * least squares: lambda = (G G^T)^-1 G b/(w h) (Leyendecker 2011, 3.26). */
-olo_status olo_redundant_recover_multipliers(olo_redundant *transcription, double *x,
-                                             olo_error *error);
+/* Of a transcription without multipliers: those of all nodes, [nodes x rows of the system], that
+ * balance x best in the sense of least squares: lambda = (G G^T)^-1 G b/(w h) (Leyendecker 2011,
+ * 3.26). */
+olo_status olo_redundant_recover_multipliers(olo_redundant *transcription, const double *x,
+                                             double *lambda, olo_error *error);
 
 /* Indices of variables. */
 int olo_redundant_configuration(const olo_redundant *transcription, int node);

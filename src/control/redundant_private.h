@@ -29,8 +29,8 @@ struct olo_redundant {
     olo_evaluation how;
     olo_pool pool;
     olo_nlp nlp;
-    int n, m, controls, intervals;
-    int stride, row_stride; /* variables and rows of a node */
+    int n, m, controls, intervals; /* m = 0: without multipliers */
+    int stride, row_stride;        /* variables and rows of a node */
     int path_conditions, end_conditions;
     int contribution_count;
     olo_contribution *contributions;

@@ -72,7 +72,8 @@ static void close_task(task *t)
 TEST(double_integrator_has_its_discrete_optimum)
 {
     skip_without_solver();
-    for (int N = 4; N <= 64; N *= 4) {
+    for (int i = 0; i < 6; i++) {
+        const int N = 4 << i / 2 * 2;
         task t;
         open_task(&t,
                   "bodies: {name: a, mass: 1, inertia: [1, 1, 1]}\n"
@@ -81,6 +82,7 @@ TEST(double_integrator_has_its_discrete_optimum)
         control(&t, "rail");
         reach(&t, "rail.position", 1);
         t.problem.intervals = N;
+        t.problem.transcription = i % 2 ? "redundant" : "reduced";
         optimise(&t);
         check_relative(12.0 * N * N / (N * N - 1.0), olo_optimum_cost(t.optimum), 1e-10);
         check_true(t.certificate.minimum);
@@ -141,15 +143,41 @@ static double momentum_defect(const task *t)
     return largest;
 }
 
-/* O2: the optimum of 128 intervals, found from straight lines, restricted to coarser grids, where
- * there are others. */
-TEST(o2_and_o3_two_link_pendulum_has_costs_and_momenta_of_the_sheet)
+/* Largest differences from a finer grid: of the angles of both links at the nodes, and of torques
+ * from the mean of the two fine values around the middle of an interval. */
+static void compare(const task *coarse, const task *fine, double *angle, double *torque)
 {
+    const int N = coarse->problem.intervals, ratio = fine->problem.intervals / N;
+    *angle = *torque = 0;
+    for (int k = 0; k <= N; k++)
+        for (int b = 0; b < 24; b += 12) {
+            const double *d = olo_optimum_configuration(coarse->optimum, k) + b + 3,
+                         *e = olo_optimum_configuration(fine->optimum, k * ratio) + b + 3;
+            *angle =
+                larger(*angle, fabs(atan2(d[0] * e[1] - d[1] * e[0], d[0] * e[0] + d[1] * e[1])));
+        }
+    for (int k = 0; k < N; k++)
+        for (int c = 0; c < 2; c++) {
+            const int middle = k * ratio + ratio / 2;
+            const double mean = 0.5 * (olo_optimum_controls(fine->optimum, middle - 1)[c] +
+                                       olo_optimum_controls(fine->optimum, middle)[c]);
+            *torque = larger(*torque, fabs(olo_optimum_controls(coarse->optimum, k)[c] - mean));
+        }
+}
+
+/* O2: the optimum of 512 intervals, found from straight lines, restricted to coarser grids, where
+ * there are others; cost, errors of angles and torques. */
+TEST(o2_and_o3_two_link_pendulum_has_the_table_of_the_sheet)
+{
+    static const double table[][4] = {{512, 80.3761515306, 0, 0},
+                                      {256, 80.3675194997, 1.52e-4, 2.09e-3},
+                                      {128, 80.3330046173, 7.57e-4, 1.09e-2},
+                                      {64, 80.1951547603, 3.19e-3, 4.54e-2},
+                                      {32, 79.6491828634, 1.28e-2, 2.37e-1},
+                                      {16, 77.6962566639, 4.03e-2, 1.79}};
     skip_without_solver();
-    static const double table[][2] = {
-        {128, 80.3330046173}, {64, 80.1951547603}, {32, 79.6491828634}, {16, 77.6962566639}};
     task fine;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
         task t;
         open_two_link(&t, (int)table[i][0]);
         t.problem.start = i > 0 ? fine.optimum : NULL;
@@ -157,12 +185,44 @@ TEST(o2_and_o3_two_link_pendulum_has_costs_and_momenta_of_the_sheet)
         check_close(table[i][1], olo_optimum_cost(t.optimum), 1e-10);
         check_true(t.certificate.minimum);
         check_below(momentum_defect(&t), 1e-12);
-        if (i == 0)
+        if (i == 0) {
             fine = t;
-        else
-            close_task(&t);
+            continue;
+        }
+        double angle, torque;
+        compare(&t, &fine, &angle, &torque);
+        check_relative(table[i][2], angle, 5e-3);
+        check_relative(table[i][3], torque, 5e-3);
+        close_task(&t);
     }
     close_task(&fine);
+}
+
+/* Both transcriptions have the same optima. */
+TEST(transcriptions_agree)
+{
+    skip_without_solver();
+    task reduced, redundant;
+    open_two_link(&reduced, 32);
+    optimise(&reduced);
+    open_two_link(&redundant, 32);
+    redundant.problem.transcription = "redundant";
+    redundant.problem.start = reduced.optimum;
+    optimise(&redundant);
+    check_relative(olo_optimum_cost(reduced.optimum), olo_optimum_cost(redundant.optimum), 1e-10);
+    for (int k = 0; k <= 32; k++) {
+        for (int i = 0; i < 24; i++)
+            check_close(olo_optimum_configuration(reduced.optimum, k)[i],
+                        olo_optimum_configuration(redundant.optimum, k)[i], 1e-7);
+        for (int i = 0; i < reduced.s.system->m; i++)
+            check_close(olo_optimum_multipliers(reduced.optimum, k)[i],
+                        olo_optimum_multipliers(redundant.optimum, k)[i], 1e-6);
+        for (int i = 0; k < 32 && i < 2; i++)
+            check_close(olo_optimum_controls(reduced.optimum, k)[i],
+                        olo_optimum_controls(redundant.optimum, k)[i], 1e-7);
+    }
+    close_task(&reduced);
+    close_task(&redundant);
 }
 
 /* A free body with three rotors about orthogonal axes through its centre, E6. The locked inertia is
@@ -191,13 +251,6 @@ TEST(o4_three_rotors_turn_a_body_without_angular_momentum)
     turn->body = "hull";
     const double vector[3] = {pi / 14, 2 * pi / 14, 3 * pi / 14};
     rotation_exponential(vector, turn->rotation);
-    static const char *const angles[3] = {"rx.angle", "ry.angle", "rz.angle"};
-    for (int i = 0; i < 3; i++) { /* with these the angular momentum is nearly zero */
-        t.guesses[i] = olo_problem_guess_default();
-        t.guesses[i].coordinate = angles[i];
-        t.guesses[i].value = -I_L / J_a * vector[i];
-    }
-    t.problem.guess_count = 3;
     t.cost.weight = 0.5;
     t.problem.duration = T;
     optimise(&t);
@@ -238,5 +291,6 @@ TEST(single_axis_rotation_converges_to_its_closed_form)
 
 TEST_MAIN(cmocka_unit_test(double_integrator_has_its_discrete_optimum),
           cmocka_unit_test(single_axis_rotation_converges_to_its_closed_form),
-          cmocka_unit_test(o2_and_o3_two_link_pendulum_has_costs_and_momenta_of_the_sheet),
+          cmocka_unit_test(o2_and_o3_two_link_pendulum_has_the_table_of_the_sheet),
+          cmocka_unit_test(transcriptions_agree),
           cmocka_unit_test(o4_three_rotors_turn_a_body_without_angular_momentum))
