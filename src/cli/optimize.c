@@ -121,8 +121,9 @@ static void print_text(const struct session *session)
                  olo_optimum_intervals(o));
     (void)printf("  problem        %s variables, %s constraints\n", cli_count(a, c->variables),
                  cli_count(b, c->constraints));
-    (void)printf("  solver         %d iterations in %s, of which %s in the model\n",
-                 olo_optimum_iterations(o), cli_duration(wall, olo_optimum_seconds(o)),
+    (void)printf("  solver         %d iteration%s in %s, of which %s in the model\n",
+                 olo_optimum_iterations(o), olo_optimum_iterations(o) == 1 ? "" : "s",
+                 cli_duration(wall, olo_optimum_seconds(o)),
                  cli_duration(own, olo_optimum_own_seconds(o)));
     (void)printf("  constraints    satisfied to %s (%s)\n", cli_deviation(a, c->violation),
                  c->worst);

@@ -26,15 +26,20 @@ olo_status olo_inertia(int n, const olo_positions *positions, const double *valu
 #define INFOG(i) infog[(i)-1]
 
 enum { INITIALISE = -1, ANALYSE_AND_FACTOR = 4, TERMINATE = -2, WORLD = -987654 };
+enum { TOO_SMALL = -9, TOO_SMALL_INDICES = -8 }; /* workspaces */
 
 static olo_status factor(DMUMPS_STRUC_C *m, int *negative, int *zero, olo_error *error)
 {
     m->ICNTL(1) = m->ICNTL(2) = m->ICNTL(3) = -1; /* no output */
     m->ICNTL(4) = 0;
-    m->ICNTL(14) = 100; /* room for pivots, in percent */
-    m->ICNTL(24) = 1;   /* zero pivots are found */
+    m->ICNTL(24) = 1; /* zero pivots are found */
     m->job = ANALYSE_AND_FACTOR;
-    dmumps_c(m);
+    /* memory for pivots, in percent, more if it was too little */
+    for (m->ICNTL(14) = 100; m->ICNTL(14) <= 100000; m->ICNTL(14) *= 10) {
+        dmumps_c(m);
+        if (m->INFOG(1) != TOO_SMALL && m->INFOG(1) != TOO_SMALL_INDICES)
+            break;
+    }
     if (m->INFOG(1) < 0)
         return olo_fail(error, OLO_SINGULAR, "the inertia of an optimum was not found (MUMPS: %d)",
                         m->INFOG(1));

@@ -51,6 +51,17 @@ olo_problem olo_problem_default(void)
                          .iterations = 1000};
 }
 
+static const char *const transcriptions[] = {"redundant", "reduced", NULL};
+
+/* The index of a word in a list that NULL ends, -1 if it is not there. */
+static int find_word(const char *word, const char *const *list)
+{
+    for (int i = 0; word && list[i]; i++)
+        if (strcmp(word, list[i]) == 0)
+            return i;
+    return -1;
+}
+
 static olo_status no_memory(olo_error *error)
 {
     return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
@@ -303,9 +314,10 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
                         given->shortest, given->longest);
     if (!rest && (!given->end_velocity || strcmp(given->end_velocity, "free") != 0))
         return olo_fail(error, OLO_BAD_INPUT, "end_velocity: take rest or free");
-    p->reduced = given->transcription && strcmp(given->transcription, "reduced") == 0;
-    if (!p->reduced && (!given->transcription || strcmp(given->transcription, "redundant") != 0))
+    const int transcription = find_word(given->transcription, transcriptions);
+    if (transcription < 0)
         return olo_fail(error, OLO_BAD_INPUT, "transcription: take redundant or reduced");
+    p->reduced = transcription == 1;
     if (!(given->tolerance > 0 && given->tolerance < 1))
         return olo_fail(error, OLO_BAD_INPUT, "tolerance: must be between 0 and 1, got %g",
                         given->tolerance);

@@ -70,6 +70,28 @@ def test_the_robot_arm_has_the_costs_of_the_source(oloid):
     assert solve(oloid, "robot-arm", "--set", "bound=141")["cost"] == pytest.approx(87440.067, rel=1e-8)
 
 
+def test_the_cart_pole_has_its_published_cost(oloid):
+    assert solve(oloid, "cart-pole")["cost"] == pytest.approx(58.8839, rel=1e-3)
+
+
+def test_two_rotors_turn_a_body_without_angular_momentum(oloid):
+    """O5 of the sheet on DMOCC."""
+    summary = solve(oloid, "two-rotors")
+    assert summary["solved"] and summary["conserved"] == 6 and summary["momentum"] < 1e-9
+
+
+def test_both_transcriptions_are_in_problem_files(oloid, tmp_path):
+    path = tmp_path / "p.yaml"
+    sizes = []
+    for name in ("reduced", "redundant"):
+        path.write_text(PROBLEM.replace("intervals: 10", f"intervals: 10\n  transcription: {name}"))
+        summary = solve(oloid, path)
+        assert summary["cost"] == pytest.approx(12 * 100 / 99, rel=1e-10)
+        sizes.append((summary["variables"], summary["constraints"]))
+    # one coordinate and one control; a body has 12 coordinates and 11 constraints
+    assert sizes == [(10 + 10, 11 + 1), (10 * 12 + 11 * 11 + 10, 11 * 12 + 10 * 11 + 1)]
+
+
 def test_a_problem_without_solution_ends_with_its_reason(oloid, tmp_path):
     path = tmp_path / "p.yaml"
     path.write_text(PROBLEM.replace("{name: rail}", "{name: rail, lower: -1, upper: 1}"))

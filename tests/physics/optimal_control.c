@@ -68,6 +68,11 @@ static void close_task(task *t)
     scene_close(&t->s);
 }
 
+static const char slider[] =
+    "bodies: {name: a, mass: 1, inertia: [1, 1, 1]}\n"
+    "joints: {name: rail, type: prismatic, between: [ground, a], axis: [1, 0, 0],\n"
+    "         force: 1}\n";
+
 /* From rest to rest over a distance of 1 in time 1: min int u^2 = 12 N^2/(N^2 - 1) */
 TEST(double_integrator_has_its_discrete_optimum)
 {
@@ -75,10 +80,7 @@ TEST(double_integrator_has_its_discrete_optimum)
     for (int i = 0; i < 6; i++) {
         const int N = 4 << i / 2 * 2;
         task t;
-        open_task(&t,
-                  "bodies: {name: a, mass: 1, inertia: [1, 1, 1]}\n"
-                  "joints: {name: rail, type: prismatic, between: [ground, a], axis: [1, 0, 0],\n"
-                  "         force: 1}\n");
+        open_task(&t, slider);
         control(&t, "rail");
         reach(&t, "rail.position", 1);
         t.problem.intervals = N;
@@ -86,6 +88,32 @@ TEST(double_integrator_has_its_discrete_optimum)
         optimise(&t);
         check_relative(12.0 * N * N / (N * N - 1.0), olo_optimum_cost(t.optimum), 1e-10);
         check_true(t.certificate.minimum);
+        close_task(&t);
+    }
+}
+
+/* In least time with |u| <= 1 over a distance of 1: full force and full brake for one second each,
+ * also in discrete time. */
+TEST(least_time_is_found_with_bounds)
+{
+    skip_without_solver();
+    for (int i = 0; i < 2; i++) {
+        task t;
+        open_task(&t, slider);
+        control(&t, "rail");
+        t.controls[0].lower = -1;
+        t.controls[0].upper = 1;
+        reach(&t, "rail.position", 1);
+        t.cost.type = "duration";
+        t.problem.intervals = 20;
+        t.problem.duration = 3;
+        t.problem.shortest = 0.5;
+        t.problem.longest = 5;
+        t.problem.transcription = i ? "redundant" : "reduced";
+        optimise(&t);
+        check_close(2, olo_optimum_duration(t.optimum), 1e-7);
+        for (int k = 0; k < 20; k++)
+            check_close(k < 10 ? 1 : -1, olo_optimum_controls(t.optimum, k)[0], 1e-6);
         close_task(&t);
     }
 }
@@ -290,6 +318,7 @@ TEST(single_axis_rotation_converges_to_its_closed_form)
 }
 
 TEST_MAIN(cmocka_unit_test(double_integrator_has_its_discrete_optimum),
+          cmocka_unit_test(least_time_is_found_with_bounds),
           cmocka_unit_test(single_axis_rotation_converges_to_its_closed_form),
           cmocka_unit_test(o2_and_o3_two_link_pendulum_has_the_table_of_the_sheet),
           cmocka_unit_test(transcriptions_agree),
