@@ -93,9 +93,9 @@ static void interpolate(const olo_optimum *from, double at, int count,
                         const double *(*numbers)(const olo_optimum *, int), double *to)
 {
     const int N = olo_optimum_intervals(from);
-    const double place = at * N;
-    const int k = (int)fmin(floor(place), N - 1);
-    const double *a = numbers(from, k), *b = numbers(from, k + 1), part = place - k;
+    const double position = at * N;
+    const int k = (int)fmin(floor(position), N - 1);
+    const double *a = numbers(from, k), *b = numbers(from, k + 1), part = position - k;
     for (int i = 0; i < count; i++)
         to[i] = (1 - part) * a[i] + part * b[i];
 }
@@ -251,7 +251,7 @@ static olo_status solve(olo_optimum *o, const olo_problem *given,
 static olo_status resolve(const olo_system *system, const olo_problem *problem,
                           olo_control_problem **resolved, olo_error *error)
 {
-    olo_problem_place at;
+    olo_problem_entry at;
     olo_status status = olo_control_problem_create(system, problem, resolved, &at, error);
     return status != OLO_OK && at.list
                ? olo_fail_context(error, status, "%s[%d]", at.list, at.index)

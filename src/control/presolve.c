@@ -9,10 +9,10 @@
 #include "base/pool.h"
 
 /* Positions of the full programme that remain. */
-typedef struct kept {
+typedef struct remaining {
     int *source;    /* [count of the smaller] index in the full one */
     double *values; /* [count of the full one] */
-} kept;
+} remaining;
 
 struct olo_presolve {
     const olo_nlp *full;
@@ -21,7 +21,7 @@ struct olo_presolve {
     int *variable, *row;       /* of the smaller programme in the full one ... */
     int *variable_to, *row_to; /* ... and back, -1: removed */
     double *x, *g, *c, *y;     /* of the full programme */
-    kept jacobian, hessian;
+    remaining jacobian, hessian;
 };
 
 static void expand_x(olo_presolve *p, const double *x)
@@ -55,7 +55,7 @@ static void evaluate(void *context, const double *x, double *c)
         c[i] = p->c[p->row[i]];
 }
 
-static void pick(const kept *of, int count, double *values)
+static void pick(const remaining *of, int count, double *values)
 {
     for (int i = 0; i < count; i++)
         values[i] = of->values[of->source[i]];
@@ -114,8 +114,8 @@ static void number_rows(olo_presolve *p)
 }
 
 /* The remaining positions of a matrix whose rows are numbered by `to`. */
-static bool keep(olo_presolve *p, const olo_positions *from, const int *to, kept *of,
-                 olo_positions *small)
+static bool select_entries(olo_presolve *p, const olo_positions *from, const int *to, remaining *of,
+                           olo_positions *small)
 {
     const size_t count = (size_t)from->count;
     of->source = olo_pool_alloc(&p->pool, count, sizeof *of->source);
@@ -171,8 +171,8 @@ static bool build(olo_presolve *p)
     number_variables(p);
     number_rows(p);
     return pick_bounds(p) &&
-           keep(p, &full->jacobian, p->row_to, &p->jacobian, &p->small.jacobian) &&
-           keep(p, &full->hessian, p->variable_to, &p->hessian, &p->small.hessian);
+           select_entries(p, &full->jacobian, p->row_to, &p->jacobian, &p->small.jacobian) &&
+           select_entries(p, &full->hessian, p->variable_to, &p->hessian, &p->small.hessian);
 }
 
 olo_status olo_presolve_create(const olo_nlp *full, olo_presolve **presolve, olo_error *error)

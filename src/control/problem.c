@@ -144,7 +144,7 @@ static olo_status resolve_control(olo_control_problem *p, const olo_problem_cont
 }
 
 static olo_status resolve_controls(olo_control_problem *p, const olo_problem *given,
-                                   olo_problem_place *at, olo_error *error)
+                                   olo_problem_entry *at, olo_error *error)
 {
     const olo_system *s = p->system;
     const size_t count = (size_t)given->control_count, actions = (size_t)s->action_count;
@@ -164,7 +164,7 @@ static olo_status resolve_controls(olo_control_problem *p, const olo_problem *gi
         p->control_of[i] = -1;
     olo_status status = OLO_OK;
     for (int i = 0; status == OLO_OK && i < given->control_count; i++) {
-        *at = (olo_problem_place){"controls", i};
+        *at = (olo_problem_entry){"controls", i};
         status = resolve_control(p, &given->controls[i], error);
     }
     return status;
@@ -177,8 +177,7 @@ static olo_status resolve_where(const char *at, olo_where *where, olo_error *err
 {
     *where = at && strcmp(at, "path") == 0 ? OLO_ALONG_PATH : OLO_AT_END;
     if (!at || (*where == OLO_AT_END && strcmp(at, "end") != 0))
-        return olo_fail(error, OLO_BAD_INPUT, "there is no place '%s': take end or path",
-                        at ? at : "");
+        return olo_fail(error, OLO_BAD_INPUT, "'%s' is unknown: take end or path", at ? at : "");
     return OLO_OK;
 }
 
@@ -225,7 +224,7 @@ static olo_status resolve_condition(olo_control_problem *p, const olo_problem_co
 }
 
 static olo_status resolve_conditions(olo_control_problem *p, const olo_problem *given,
-                                     olo_problem_place *at, olo_error *error)
+                                     olo_problem_entry *at, olo_error *error)
 {
     olo_status status = OLO_OK;
     p->conditions = olo_pool_alloc(&p->pool, 3 * (size_t)given->condition_count, /* orientations */
@@ -233,7 +232,7 @@ static olo_status resolve_conditions(olo_control_problem *p, const olo_problem *
     if (!p->conditions)
         return no_memory(error);
     for (int i = 0; status == OLO_OK && i < given->condition_count; i++) {
-        *at = (olo_problem_place){"conditions", i};
+        *at = (olo_problem_entry){"conditions", i};
         status = resolve_condition(p, &given->conditions[i], error);
     }
     return status;
@@ -283,14 +282,14 @@ static olo_status resolve_cost(olo_control_problem *p, const olo_problem_cost *g
 }
 
 static olo_status resolve_costs(olo_control_problem *p, const olo_problem *given,
-                                olo_problem_place *at, olo_error *error)
+                                olo_problem_entry *at, olo_error *error)
 {
     olo_status status = OLO_OK;
     p->costs = olo_pool_alloc(&p->pool, (size_t)given->cost_count, sizeof *p->costs);
     if (!p->costs)
         return no_memory(error);
     for (int i = 0; status == OLO_OK && i < given->cost_count; i++) {
-        *at = (olo_problem_place){"costs", i};
+        *at = (olo_problem_entry){"costs", i};
         status = resolve_cost(p, &given->costs[i], error);
     }
     return status;
@@ -335,7 +334,7 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
 
 /* Guesses are quantities with a value. */
 static olo_status resolve_guesses(olo_control_problem *p, const olo_problem *given,
-                                  olo_problem_place *at, olo_error *error)
+                                  olo_problem_entry *at, olo_error *error)
 {
     static const double none[3] = {0, 0, 0};
     olo_status status = OLO_OK;
@@ -345,7 +344,7 @@ static olo_status resolve_guesses(olo_control_problem *p, const olo_problem *giv
     for (int i = 0; status == OLO_OK && i < given->guess_count; i++) {
         const olo_problem_guess *guess = &given->guesses[i];
         olo_control_condition *x = &p->guesses[p->guess_count++];
-        *at = (olo_problem_place){"guesses", i};
+        *at = (olo_problem_entry){"guesses", i};
         *x = (olo_control_condition){.lower = guess->value, .upper = guess->value};
         status = olo_check_initialised(guess->initialised, OLO_INITIALISED_PROBLEM_GUESS, error);
         if (status == OLO_OK && (!guess->coordinate || !isfinite(guess->value)))
@@ -357,7 +356,7 @@ static olo_status resolve_guesses(olo_control_problem *p, const olo_problem *giv
     return status;
 }
 
-static olo_status resolve(olo_control_problem *p, const olo_problem *given, olo_problem_place *at,
+static olo_status resolve(olo_control_problem *p, const olo_problem *given, olo_problem_entry *at,
                           olo_error *error)
 {
     olo_status status = resolve_time(p, given, error);
@@ -373,11 +372,11 @@ static olo_status resolve(olo_control_problem *p, const olo_problem *given, olo_
 }
 
 olo_status olo_control_problem_create(const olo_system *system, const olo_problem *given,
-                                      olo_control_problem **problem, olo_problem_place *at,
+                                      olo_control_problem **problem, olo_problem_entry *at,
                                       olo_error *error)
 {
     *problem = NULL;
-    *at = (olo_problem_place){0};
+    *at = (olo_problem_entry){0};
     olo_status status = olo_check_initialised(given->initialised, OLO_INITIALISED_PROBLEM, error);
     if (status != OLO_OK)
         return status;

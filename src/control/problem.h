@@ -50,13 +50,13 @@ typedef struct olo_control_problem {
 } olo_control_problem;
 
 /* The entry of a problem that an error is about: "controls" and its index; NULL: the whole. */
-typedef struct olo_problem_place {
+typedef struct olo_problem_entry {
     const char *list;
     int index;
-} olo_problem_place;
+} olo_problem_entry;
 
 olo_status olo_control_problem_create(const olo_system *system, const olo_problem *given,
-                                      olo_control_problem **problem, olo_problem_place *at,
+                                      olo_control_problem **problem, olo_problem_entry *at,
                                       olo_error *error);
 /* The control of this name, -1 if there is none. */
 int olo_control_find(const olo_control_problem *problem, const char *name);

@@ -10,7 +10,7 @@
 static const char *const velocities[] = {"rest", "free", NULL};
 static const char *const cost_types[] = {"effort", "duration", "end", "path", NULL};
 static const char *const transcriptions[] = {"redundant", "reduced", NULL};
-static const char *const places[] = {"end", "path", NULL};
+static const char *const moments[] = {"end", "path", NULL};
 
 #define AT(type, field) .key = #field, .offset = offsetof(type, field)
 
@@ -40,7 +40,7 @@ static const olo_field cost_fields[] = {
 
 #define CONDITION(field) AT(olo_problem_condition, field)
 static const olo_field condition_fields[] = {
-    {CONDITION(at), .kind = OLO_FIELD_CHOICE, .choices = places, .help = "end or path"},
+    {CONDITION(at), .kind = OLO_FIELD_CHOICE, .choices = moments, .help = "end or path"},
     {CONDITION(quantity), .kind = OLO_FIELD_TEXT,
      .help = "a joint coordinate or the position of an output"},
     {CONDITION(direction), .kind = OLO_FIELD_VECTOR, .help = "the component of a position"},
@@ -208,7 +208,7 @@ olo_status olo_model_check_problem(const olo_model *model, const olo_system *sys
 {
     const olo_problem_section *own = model->problem;
     olo_control_problem *resolved;
-    olo_problem_place at;
+    olo_problem_entry at;
     if (!own)
         return olo_fail(error, OLO_BAD_INPUT, "%s: there is no section `optimize`",
                         model->file ? model->file : "the model");

@@ -110,7 +110,7 @@ static trial open_trial(const char *text, const char *const *controls, int count
     problem.duration = 0.6;
     problem.shortest = open ? 0.1 : 0;
     problem.longest = open ? 2 : 0;
-    olo_problem_place at;
+    olo_problem_entry at;
     check_ok(olo_control_problem_create(t.s.system, &problem, &t.problem, &at, &error), &error);
     double *guess = calloc((size_t)(4 * t.s.system->n), sizeof *guess);
     check_ok(olo_guess_motion(t.problem, t.s.state, guess, &error), &error);
