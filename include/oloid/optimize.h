@@ -164,7 +164,10 @@ typedef struct olo_certificate {
     /** Eigenvalues of the matrix of the conditions of optimality: a minimum has as many negative
      * ones as there are active constraints. -1: not evaluated. */
     int negative, zero, active;
-    bool minimum;    /**< the inertia is that of a strict local minimum */
+    bool minimum; /**< the inertia is that of a strict local minimum */
+    /** Largest rotation of a body over an interval, in radians. A run takes steps of less than a
+     * quarter turn: beyond that it may go another way with the same controls. */
+    double turn;
     char worst[160]; /**< the constraint that is violated most, where and when */
 } olo_certificate;
 

@@ -92,6 +92,8 @@ static olo_status write_files(const struct session *session, olo_error *error)
     return status;
 }
 
+#define QUARTER_TURN 1.5707963267948966
+
 static bool is_solved(const struct session *session)
 {
     const olo_optimum_status ended = olo_optimum_ended(session->optimum);
@@ -135,6 +137,11 @@ static void print_text(const struct session *session)
                      cli_deviation(a, c->momentum));
     if (session->options->controls)
         (void)printf("  controls       %s\n", session->options->controls);
+    if (session->options->model && c->turn > QUARTER_TURN)
+        (void)printf(
+            "  warning: a step turns a body by %.3g rad, more than a quarter turn: a run may "
+            "take another way\n",
+            c->turn);
     if (session->options->model)
         (void)printf("  model          %s\n", session->options->model);
 }
@@ -163,6 +170,7 @@ static void print_json(const struct session *session)
     olo_json_bool(&json, "minimum", c->minimum);
     olo_json_integer(&json, "conserved", c->conserved);
     olo_json_number(&json, "momentum", c->momentum);
+    olo_json_number(&json, "turn", c->turn);
     olo_json_number(&json, "wall_seconds", olo_optimum_seconds(o));
     olo_json_number(&json, "own_seconds", olo_optimum_own_seconds(o));
     olo_json_close(&json);

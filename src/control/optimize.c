@@ -431,6 +431,25 @@ static olo_status momentum_change(const olo_optimum *o, double *largest, olo_err
     return OLO_OK;
 }
 
+/* cos(angle) = (sum_I d_I,0 . d_I,1 - 1)/2 */
+static double largest_turn(const olo_optimum *o)
+{
+    const olo_system *s = o->problem->system;
+    double largest = 0;
+    for (int k = 0; k < o->problem->intervals; k++)
+        for (int i = 0; i < s->node_count; i++) {
+            const int directors = s->nodes[i].type->directors;
+            const double *d0 = olo_optimum_configuration(o, k) + s->nodes[i].q + directors,
+                         *d1 = olo_optimum_configuration(o, k + 1) + s->nodes[i].q + directors;
+            double trace = 0;
+            for (int j = 0; directors >= 0 && j < 9; j++)
+                trace += d0[j] * d1[j];
+            if (directors >= 0)
+                olo_raise(&largest, acos(fmax(-1.0, fmin(1.0, 0.5 * (trace - 1)))));
+        }
+    return largest;
+}
+
 static void describe(const olo_optimum *o, int row, char *text, size_t size)
 {
     if (o->reduced)
@@ -450,5 +469,6 @@ olo_status olo_optimum_certify(const olo_optimum *o, olo_certificate *certificat
         describe(o, olo_presolve_row(o->presolve, worst), certificate->worst,
                  sizeof certificate->worst);
     certificate->conserved = o->conserved.count;
+    certificate->turn = largest_turn(o);
     return momentum_change(o, &certificate->momentum, error);
 }

@@ -70,6 +70,15 @@ def test_the_robot_arm_has_the_costs_of_the_source(oloid):
     assert solve(oloid, "robot-arm", "--set", "bound=141")["cost"] == pytest.approx(87440.067, rel=1e-8)
 
 
+def test_steps_beyond_a_quarter_turn_warn(oloid, tmp_path):
+    """The largest increment of the robot arm in the sheet is 1.59592784 rad."""
+    assert solve(oloid, "robot-arm")["turn"] == pytest.approx(1.59592784, abs=1e-6)
+    done = oloid("optimize", "robot-arm", "-q", "-m", tmp_path / "driven.yaml")
+    assert "more than a quarter turn" in done.stdout
+    done = oloid("optimize", "double-integrator", "-q", "-m", tmp_path / "driven.yaml")
+    assert "quarter turn" not in done.stdout
+
+
 def test_the_cart_pole_has_its_published_cost(oloid):
     assert solve(oloid, "cart-pole")["cost"] == pytest.approx(58.8839, rel=1e-3)
 
