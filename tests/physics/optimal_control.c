@@ -193,6 +193,23 @@ static void compare(const task *coarse, const task *fine, double *angle, double 
         }
 }
 
+/* Constraint forces at the first and the last node are those of their neighbours, up to the step.
+ */
+static void check_multipliers_are_continuous(const task *t)
+{
+    const int N = t->problem.intervals, ends[2][2] = {{0, 1}, {N, N - 1}};
+    for (int end = 0; end < 2; end++) {
+        const double *a = olo_optimum_multipliers(t->optimum, ends[end][0]),
+                     *b = olo_optimum_multipliers(t->optimum, ends[end][1]);
+        double apart = 0, size = 0;
+        for (int i = 0; i < t->s.system->m; i++) {
+            apart += fabs(a[i] - b[i]);
+            size += fabs(b[i]);
+        }
+        check_below(apart / size, 0.1);
+    }
+}
+
 /* O2: the optimum of 512 intervals, found from straight lines, restricted to coarser grids, where
  * there are others; cost, errors of angles and torques. */
 TEST(o2_and_o3_two_link_pendulum_has_the_table_of_the_sheet)
@@ -215,6 +232,7 @@ TEST(o2_and_o3_two_link_pendulum_has_the_table_of_the_sheet)
         check_below(momentum_defect(&t), 1e-12);
         if (i == 0) {
             fine = t;
+            check_multipliers_are_continuous(&t);
             continue;
         }
         double angle, torque;
