@@ -246,6 +246,26 @@ typedef struct olo_damper {
     const char *along;            /**< instead of `between`: a joint coordinate, "hinge.angle" */
 } olo_damper;
 
+/** A contact, which pushes and never pulls: a point or a sphere above a plane of the ground
+ * ("plane"), two points or spheres with a smallest distance ("distance"), or two points on a rope
+ * ("rope"). */
+typedef struct olo_contact {
+    int initialised;              /**< set by olo_contact_default(); leave it */
+    const char *name;             /**< NULL: contact1, contact2, ... */
+    const char *type;             /**< "plane" (default), "distance" or "rope" */
+    olo_point_on_body point;      /**< plane: the point, or the centre of the sphere */
+    double radius;                /**< plane: of the sphere; default 0 */
+    double normal[3];             /**< plane: from the plane to the free side; default z */
+    double origin[3];             /**< plane: a point of it; default the origin */
+    olo_point_on_body between[2]; /**< distance, rope: the two points */
+    double length; /**< distance: sum of the radii; rope: its length; OLO_UNSET: initial distance */
+    double restitution;            /**< of Newton's impact law, 0 to 1; default 0 */
+    double tangential_restitution; /**< of friction in impacts, 0 to 1; default 0 */
+    double friction;               /**< plane: coefficient; default 0 */
+    const char *law; /**< of friction: "coulomb" (default), "contensou", "contensou-exact" */
+    double patch;    /**< contensou: mean radius of the contact patch */
+} olo_contact;
+
 /** A support of a body or a point mass on the ground. */
 typedef struct olo_support {
     int initialised;      /**< set by olo_support_default(); leave it */
@@ -417,6 +437,8 @@ OLO_API olo_rod olo_rod_default(void);
 OLO_API olo_spring olo_spring_default(void);
 /** Along the line; the damping is required. */
 OLO_API olo_damper olo_damper_default(void);
+/** On the plane z = 0 of the ground, without friction and restitution; the point is required. */
+OLO_API olo_contact olo_contact_default(void);
 /** The point is fixed at its initial position. */
 OLO_API olo_support olo_support_default(void);
 /** Revolute, without forces along its coordinates; `between` and the axis are required. */

@@ -94,6 +94,9 @@ OLO_API olo_status olo_model_add_rod(olo_model *model, const olo_rod *rod, olo_e
 /** Adds a spring. */
 OLO_API olo_status olo_model_add_spring(olo_model *model, const olo_spring *spring,
                                         olo_error *error);
+/** Adds a contact. */
+OLO_API olo_status olo_model_add_contact(olo_model *model, const olo_contact *contact,
+                                         olo_error *error);
 /** Adds a damper. */
 OLO_API olo_status olo_model_add_damper(olo_model *model, const olo_damper *damper,
                                         olo_error *error);

@@ -18,7 +18,7 @@ olo_iteration olo_iteration_default(void)
     return (olo_iteration){.relaxation = 1, .relative = 1e-13, .sweeps = 1000};
 }
 
-double olo_block_rho(const olo_block *block, const double *lambda)
+double olo_block_rho(const olo_force_block *block, const double *lambda)
 {
     const double normal = block->normal < 0 ? 0 : lambda[block->normal];
     return block->normal < 0 ? block->offset : block->friction * fmax(normal + block->offset, 0.0);
@@ -29,7 +29,7 @@ static double diagonal(const olo_delassus *D, int i)
     return D->matrix ? D->matrix[olo_area(i, D->size) + (size_t)i] : D->diagonal[i];
 }
 
-static double largest_diagonal(const olo_delassus *D, const olo_block *block)
+static double largest_diagonal(const olo_delassus *D, const olo_force_block *block)
 {
     double largest = 0;
     for (int k = block->first; k < block->first + block->size; k++)
@@ -49,7 +49,7 @@ void olo_inclusion_rates(const olo_inclusion *x, const double *lambda, double *x
 
 /* The update of one block from xi, which has the entries of the block. A block without mobility
  * (D_ii = 0) does not change. Returns true if the change is larger than the bound. */
-static bool update(const olo_inclusion *x, const olo_iteration *how, const olo_block *block,
+static bool update(const olo_inclusion *x, const olo_iteration *how, const olo_force_block *block,
                    const double *xi, double *lambda)
 {
     const double largest = largest_diagonal(&x->D, block);
@@ -80,7 +80,7 @@ double olo_inclusion_residual(const olo_inclusion *x, const double *lambda, doub
     double *xi = work, *next = work + x->D.size, largest = 0, error = 0;
     olo_inclusion_rates(x, lambda, xi);
     for (int i = 0; i < x->count; i++) {
-        const olo_block *block = &x->blocks[i];
+        const olo_force_block *block = &x->blocks[i];
         memcpy(next, lambda, (size_t)x->D.size * sizeof *next);
         (void)update(x, &plain, block, xi + block->first, next);
         for (int k = block->first; k < block->first + block->size; k++) {
@@ -121,7 +121,7 @@ olo_solution olo_solve_gauss_seidel(const olo_inclusion *x, const olo_iteration 
         found.sweeps++;
         found.converged = true;
         for (int i = 0; i < x->count; i++) {
-            const olo_block *block = &x->blocks[i];
+            const olo_force_block *block = &x->blocks[i];
             double xi[OLO_SET_SIZE_MAX];
             for (int k = 0; k < block->size; k++) {
                 const int row = block->first + k;

@@ -16,13 +16,13 @@
 #include "contact/set.h"
 #include "oloid/status.h"
 
-typedef struct olo_block {
+typedef struct olo_force_block {
     const olo_set *set;
     const olo_set_shape *shape; /* may be NULL if the set needs none */
     int first, size;            /* its components of lambda */
     int normal;                 /* component of its normal force; -1: rho = offset */
     double friction, offset;
-} olo_block;
+} olo_force_block;
 
 /* D as a matrix, or as a function that applies it. Gauss-Seidel and Newton need the matrix. */
 typedef struct olo_delassus {
@@ -37,7 +37,7 @@ typedef struct olo_inclusion {
     olo_delassus D;
     const double *c; /* [size] */
     int count;
-    const olo_block *blocks;
+    const olo_force_block *blocks;
 } olo_inclusion;
 
 /* How to iterate: r_i = relaxation/max_k (D_ii)_kk; the end is where all blocks change by at most
@@ -59,7 +59,7 @@ typedef struct olo_solution {
 } olo_solution;
 
 /* rho of a block at lambda. */
-double olo_block_rho(const olo_block *block, const double *lambda);
+double olo_block_rho(const olo_force_block *block, const double *lambda);
 /* xi = D lambda + c */
 void olo_inclusion_rates(const olo_inclusion *x, const double *lambda, double *xi);
 /* The residual as in olo_solution; `work` has 2 size numbers. */
@@ -90,7 +90,7 @@ void olo_inclusion_transform(int size, const double *A, const double *D, const d
 typedef struct olo_nonlinear_inclusion {
     void *context;
     int size, count; /* of lambda, of blocks */
-    const olo_block *blocks;
+    const olo_force_block *blocks;
     const double *r; /* [count] */
     /* One Newton step for x at fixed lambda; returns the size of the update relative to x. */
     double (*newton)(void *context, const double *lambda);

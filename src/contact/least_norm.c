@@ -23,6 +23,8 @@ bool olo_least_norm(int n, double *A, double *b, double *work, int *integers)
     double *copy = work, *Q = copy + olo_area(n, n), *S = Q + olo_area(n, n);
     double *y = S + olo_area(n, n), *rest = y + n;
     int *order = integers, *pivot = integers + n, rank = 0;
+    if (n == 0)
+        return true;
     for (int i = 0; i < n; i++) {
         double *row = A + olo_area(i, n);
         const double length = sqrt(olo_dense_dot(n, row, row));

@@ -18,7 +18,7 @@ static double project(const olo_nonlinear_inclusion *x, const double *g, double 
 {
     double change = 0, size = 0;
     for (int i = 0; i < x->count; i++) {
-        const olo_block *block = &x->blocks[i];
+        const olo_force_block *block = &x->blocks[i];
         double z[OLO_SET_SIZE_MAX], p[OLO_SET_SIZE_MAX];
         for (int k = 0; k < block->size; k++)
             z[k] = -lambda[block->first + k] + x->r[i] * g[block->first + k];

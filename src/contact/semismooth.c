@@ -15,7 +15,7 @@ static const olo_set_shape no_shape = {.radius = 0};
 enum { NEWTON_MAX = 40, SHORTEST = 6 };
 
 /* r of a block, from the diagonal of D. */
-static double step_of(const olo_inclusion *x, const olo_block *block)
+static double step_of(const olo_inclusion *x, const olo_force_block *block)
 {
     double largest = 0;
     for (int k = block->first; k < block->first + block->size; k++)
@@ -23,12 +23,12 @@ static double step_of(const olo_inclusion *x, const olo_block *block)
     return largest > 0 ? 1 / largest : 0;
 }
 
-static const olo_set_shape *shape_of(const olo_block *block)
+static const olo_set_shape *shape_of(const olo_force_block *block)
 {
     return block->shape ? block->shape : &no_shape;
 }
 
-static void argument(const olo_inclusion *x, const olo_block *block, const double *lambda,
+static void argument(const olo_inclusion *x, const olo_force_block *block, const double *lambda,
                      const double *xi, double *z)
 {
     for (int k = 0; k < block->size; k++)
@@ -40,7 +40,7 @@ static double residual(const olo_inclusion *x, const double *lambda, double *xi,
 {
     olo_inclusion_rates(x, lambda, xi);
     for (int i = 0; i < x->count; i++) {
-        const olo_block *block = &x->blocks[i];
+        const olo_force_block *block = &x->blocks[i];
         double z[OLO_SET_SIZE_MAX], p[OLO_SET_SIZE_MAX];
         argument(x, block, lambda, xi, z);
         block->set->prox(shape_of(block), olo_block_rho(block, lambda), block->size, z, p);
@@ -55,7 +55,7 @@ static void jacobian(const olo_inclusion *x, const double *lambda, const double 
     const int n = x->D.size;
     memset(J, 0, olo_area(n, n) * sizeof *J);
     for (int i = 0; i < x->count; i++) {
-        const olo_block *block = &x->blocks[i];
+        const olo_force_block *block = &x->blocks[i];
         double z[OLO_SET_SIZE_MAX], by_rho[OLO_SET_SIZE_MAX];
         double by_z[OLO_SET_SIZE_MAX * OLO_SET_SIZE_MAX];
         argument(x, block, lambda, xi, z);

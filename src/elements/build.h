@@ -89,6 +89,10 @@ olo_status olo_build_output(olo_builder *builder, const char *name, const olo_po
  * (-1). */
 olo_status olo_build_reaction(olo_builder *builder, const char *name, int group, int axes);
 
+/* Adds a contact: its name, law, coefficients and kind of gap, and its geometry with slots. */
+olo_status olo_build_contact(olo_builder *builder, const olo_contact_point *contact,
+                             const olo_contact_geometry *geometry, int sliding_count);
+
 /* Adds a vector of the exact solution; its curves are owned by the system. */
 olo_status olo_build_exact(olo_builder *builder, const olo_exact_vector *vector);
 

@@ -39,7 +39,7 @@ static olo_system *copy_pattern(const olo_system *pattern)
     s->n = s->m = s->twists = s->node_count = s->mass_count = s->term_count = s->group_count = 0;
     s->joint_count = s->beam_count = s->joint_coordinate_count = s->drive_count = 0;
     s->action_count = s->body_point_count = s->output_count = s->reaction_count = 0;
-    s->exact_count = s->drawable_count = s->implied_count = 0;
+    s->exact_count = s->drawable_count = s->implied_count = s->contact_count = 0;
     return s;
 }
 
@@ -598,6 +598,38 @@ olo_status olo_build_reaction(olo_builder *builder, const char *name, int group,
         reaction->axes = axes;
     }
     s->reaction_count++;
+    return OLO_OK;
+}
+
+olo_status olo_build_contact(olo_builder *builder, const olo_contact_point *contact,
+                             const olo_contact_geometry *geometry, int sliding_count)
+{
+    olo_system *s = builder->system;
+    if (!NEXT(builder, contacts, contact_count))
+        return builder->error.status;
+    olo_contact_point *point = &s->contacts[s->contact_count];
+    const olo_constraint_type *gap = contact->gap.type;
+    const bool same = builder->pattern && point->gap.type == gap &&
+                      point->sliding_count == sliding_count && point->law == contact->law &&
+                      point->geometry->slots == geometry->slots &&
+                      memcmp(point->geometry->slot, geometry->slot, sizeof geometry->slot) == 0;
+    if (builder->pattern && !same)
+        return fail_structure(builder);
+    const olo_contact_point before = *point;
+    char where[WHERE_SIZE] = "";
+    locate(builder, NULL, where);
+    *point = *contact;
+    point->name = before.name;
+    point->where = before.where;
+    if (!store_text(builder, contact->name, &point->name) ||
+        !store_text(builder, where, &point->where))
+        return builder->error.status;
+    olo_contact_geometry *own = olo_pool_copy(&s->pool, geometry, 1, sizeof *own);
+    int *index = olo_pool_alloc(&s->pool, 3 * (size_t)geometry->slots, sizeof *index);
+    if (!own || !index)
+        return olo_build_out_of_memory(builder);
+    olo_contact_set_rows(point, gap, own, index, sliding_count);
+    s->contact_count++;
     return OLO_OK;
 }
 

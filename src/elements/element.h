@@ -93,6 +93,6 @@ extern const olo_part_type olo_part_shape;
 extern const olo_element_type olo_element_joint, olo_element_point, olo_element_body,
     olo_element_rod, olo_element_relation, olo_element_spring, olo_element_damper,
     olo_element_support, olo_element_load, olo_element_output, olo_element_exact, olo_element_beam,
-    olo_element_mass;
+    olo_element_mass, olo_element_contact;
 
 #endif

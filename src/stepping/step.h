@@ -6,6 +6,7 @@
 #ifndef OLO_STEPPING_STEP_H
 #define OLO_STEPPING_STEP_H
 
+#include "contact/symmetric.h"
 #include "kinematics/motion.h"
 #include "oloid/simulate.h"
 #include "stepping/composition.h"
@@ -172,6 +173,9 @@ typedef struct olo_scheme {
     double energy_error; /* relative error of the energy by design: 0 exact, infinity bounded but
                             not constant */
     double turn; /* longest Cayley vector of a solution; longer ones belong to a spurious root */
+    /* A scheme with impacts makes whole steps itself (contact_scheme.c); it has these options and
+     * no entries below. NULL: none. */
+    const olo_contact_options *contact;
     /* Before the iteration of a step: computes the magnitude of the terms that cancel in T. */
     void (*begin)(olo_step *step);
     /* Computes T from step->x; passes the tangent to the sink unless it is NULL. */
@@ -313,6 +317,7 @@ struct olo_stepper {
     olo_part part[OLO_COMPOSITION_PARTS]; /* its parts with their forces, for reactions ... */
     int part_count;                       /* ... of the last step, if it was composed */
     olo_control control;
+    olo_contact_step *contact; /* of a scheme with impacts; it has no treatment data */
     double tolerance;
     int iterations, halvings;
     int unknowns;
@@ -384,6 +389,14 @@ olo_status olo_stepper_complete(olo_stepper *stepper, olo_state *state, olo_erro
  *       M v1 + (h/2) G^T lambda_end = p. */
 olo_status olo_stepper_project(olo_stepper *stepper, const olo_state *state, const double *p,
                                double h, olo_error *error);
+/* Schemes with impacts (contact_scheme.c): refuses options that they do not have; creates and frees
+ * the workspace; one step. */
+olo_status olo_contact_scheme_check(const olo_stepper *stepper, const olo_run *run,
+                                    olo_error *error);
+olo_status olo_contact_scheme_create(olo_stepper *stepper, olo_error *error);
+void olo_contact_scheme_free(olo_stepper *stepper);
+olo_status olo_contact_scheme_step(olo_stepper *stepper, olo_state *state, double h,
+                                   olo_error *error);
 /* Whether velocities may be computed on demand: not if something reads those of every step. */
 bool olo_stepper_may_be_lazy(const olo_stepper *stepper);
 

@@ -70,6 +70,9 @@ static olo_status choose(olo_stepper *x, const olo_run *run, olo_error *error)
     if (!x->treatment)
         return refuse(error, "constraints cannot be treated by", run->constraints,
                       olo_treatment_names);
+    const olo_status contacts = olo_contact_scheme_check(x, run, error);
+    if (contacts != OLO_OK)
+        return contacts;
     if (x->scheme->momentum && !x->treatment->project)
         return olo_fail(error, OLO_UNSUPPORTED,
                         "the scheme %s has no constraints by %s; take reduced, multipliers, "
@@ -188,7 +191,8 @@ olo_status olo_stepper_create_with(const olo_system *system, const olo_scheme *s
     if (status == OLO_OK && x->control.bound > 0)
         status = olo_control_create(x, error);
     if (status == OLO_OK)
-        status = x->treatment->create(system, x->scheme, run, &x->data, error);
+        status = x->scheme->contact ? olo_contact_scheme_create(x, error)
+                                    : x->treatment->create(system, x->scheme, run, &x->data, error);
     if (status != OLO_OK) {
         olo_stepper_free(x);
         return status;
@@ -203,6 +207,7 @@ void olo_stepper_free(olo_stepper *stepper)
         return;
     if (stepper->treatment && stepper->data)
         stepper->treatment->free(stepper->data);
+    olo_contact_scheme_free(stepper);
     olo_state_free(stepper->backup);
     olo_state_free(stepper->begin);
     olo_free(stepper->gathered);
@@ -442,6 +447,8 @@ olo_status olo_stepper_step_once(olo_stepper *x, olo_state *state, double h, olo
     x->stepped = false;
     x->step.t = state->t;
     x->step.h = h;
+    if (x->contact)
+        return olo_contact_scheme_step(x, state, h, error);
     if (state->h == 0)
         start_motion(x->system, state, h);
     x->step.state = state;

@@ -55,6 +55,7 @@ static void copy_lists(copying *x)
     COPY_LIST(x, actions, action_count);
     COPY_LIST(x, body_points, body_point_count);
     COPY_LIST(x, outputs, output_count);
+    COPY_LIST(x, contacts, contact_count);
     COPY_LIST(x, exacts, exact_count);
     COPY_LIST(x, v0_given, n);
     COPY_NUMBERS(x, mass, mass_count);
@@ -194,6 +195,16 @@ static void copy_others(copying *x)
         to->actions[i].coordinate = coordinate_of(x, to->actions[i].coordinate);
     for (int i = 0; x->ok && x->numbers && i < to->joint_count; i++)
         to->joints[i].rolling = pool_copy(x, to->joints[i].rolling, 1, sizeof(olo_rolling));
+    for (int i = 0; x->ok && i < to->contact_count; i++) {
+        olo_contact_point *contact = &to->contacts[i];
+        olo_contact_geometry *geometry =
+            (olo_contact_geometry *)pool_copy(x, contact->geometry, 1, sizeof *contact->geometry);
+        int *index = (int *)pool_copy(x, contact->gap.index, (size_t)contact->gap.size,
+                                      sizeof *contact->gap.index);
+        if (x->ok)
+            olo_contact_set_rows(contact, contact->gap.type, geometry, index,
+                                 contact->sliding_count);
+    }
     for (int i = 0; x->ok && i < to->beam_count; i++) {
         olo_beam_line *beam = &to->beams[i];
         const size_t points = (size_t)(beam->elements * beam->points);

@@ -49,6 +49,8 @@ static void join_all(const olo_system *s, int *parent)
         join_coordinates(s, parent, s->terms[i].size, s->terms[i].index);
     for (int c = 0; c < s->m; c++)
         join_coordinates(s, parent, s->constraints[c].size, s->constraints[c].index);
+    for (int i = 0; i < s->contact_count; i++)
+        join_coordinates(s, parent, s->contacts[i].gap.size, s->contacts[i].gap.index);
     for (int i = 0; i < s->action_count; i++)
         join_coordinates(s, parent, s->actions[i].size, s->actions[i].index);
 }

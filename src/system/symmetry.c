@@ -24,6 +24,7 @@
 #include "base/pool.h"
 #include "linalg/small.h"
 #include "linalg/vec3.h"
+#include "system/form_builder.h"
 #include "system/system.h"
 
 enum { TX, TY, TZ, RX, RY, RZ, MOTIONS };
@@ -352,6 +353,26 @@ static bool add_action(const normalisation *map, const olo_action *action,
 
 /* Null space of the Gram matrix by elimination. Translations come first, so that the other vectors
  * are rotations about a line. Returns the number of vectors. */
+/* Adds a contact: its gap is a function of n.x or of |x|. Friction on a plane has no symmetry. */
+static bool add_contact(const normalisation *map, const olo_contact_point *contact,
+                        double gram[MOTIONS][MOTIONS])
+{
+    const olo_contact_geometry *g = contact->geometry;
+    olo_form_builder builder;
+    olo_pool pool = {0};
+    olo_form form;
+    olo_form_begin(&builder);
+    if (vec3_norm(g->normal) > 0)
+        olo_form_add_component(&builder, g->normal, &g->x);
+    else
+        olo_form_add_dot(&builder, 0.5, &g->x, &g->x);
+    const bool ok = olo_forms_finish(1, &builder, &pool, &form) && add_form(map, &form, gram);
+    for (int k = 0; contact->sliding_count > 0 && k < MOTIONS; k++)
+        gram[k][k] += 1;
+    olo_pool_free(&pool);
+    return ok;
+}
+
 static int null_space(double gram[MOTIONS][MOTIONS], double basis[MOTIONS][MOTIONS])
 {
     double largest = 0;
@@ -478,6 +499,8 @@ static void add_energy(olo_system *system)
     bool lossy = false, driven = false;
     for (int i = 0; i < system->term_count; i++)
         lossy = lossy || system->terms[i].law->dissipative;
+    for (int i = 0; i < system->contact_count; i++)
+        lossy = lossy || system->contacts[i].restitution < 1 || system->contacts[i].friction > 0;
     for (int i = 0; i < system->m; i++)
         driven = driven || olo_constraint_moves(&system->constraints[i]);
     olo_invariant *x = &system->invariants[system->invariant_count++];
@@ -500,6 +523,8 @@ bool olo_system_find_symmetries(olo_system *system)
         ok = add_term(&map, &system->terms[i], gram);
     for (int i = 0; ok && i < system->action_count; i++)
         ok = add_action(&map, &system->actions[i], gram);
+    for (int i = 0; ok && i < system->contact_count; i++)
+        ok = add_contact(&map, &system->contacts[i], gram);
     if (!ok)
         return false;
     system->invariant_count = 0;

@@ -16,6 +16,7 @@
 #include "oloid/system.h"
 #include "system/action.h"
 #include "system/constraint.h"
+#include "system/contact.h"
 #include "system/coordinate.h"
 #include "system/exact.h"
 #include "system/form.h"
@@ -142,6 +143,8 @@ struct olo_system {
     olo_output_point *outputs;
     int reaction_count;
     olo_reaction *reactions;
+    int contact_count;
+    olo_contact_point *contacts;
     int exact_count;
     olo_exact_vector *exacts; /* of the exact solution, if the model has one */
     int drawable_count;

@@ -164,7 +164,7 @@ TEST(sets_of_size_zero_contain_zero_only)
 TEST(a_badly_scaled_block_needs_the_recovering_iteration)
 {
     const double D[4] = {1e4, 0, 0, 1}, c[2] = {1, 1}, exact[2] = {-1e-4, -1};
-    const olo_block block = {&olo_set_space, NULL, 0, 2, -1, 0, 0};
+    const olo_force_block block = {&olo_set_space, NULL, 0, 2, -1, 0, 0};
     const olo_inclusion x = {{.size = 2, .matrix = D}, c, 1, &block};
     olo_iteration how = {.relaxation = 1, .sweeps = 1};
     double lambda[2] = {0, 0}, work[WORK];
@@ -190,8 +190,8 @@ TEST(all_solvers_solve_the_small_coulomb_problem)
 {
     const double D[4] = {1, 0.2, 0.2, 0.5}, c[2][2] = {{-1, 0.8}, {-1, -0.2}};
     const double expected[2][2] = {{1.0638298, -0.3191489}, {1, 0}}, slip[2] = {0.8531915, 0};
-    const olo_block blocks[2] = {{&olo_set_half_line, NULL, 0, 1, -1, 0, 0},
-                                 {&olo_set_ball, NULL, 1, 1, 0, 0.3, 0}};
+    const olo_force_block blocks[2] = {{&olo_set_half_line, NULL, 0, 1, -1, 0, 0},
+                                       {&olo_set_ball, NULL, 1, 1, 0, 0.3, 0}};
     const olo_iteration how = olo_iteration_default();
     double work[WORK], xi[2];
     int integers[INTEGERS];
@@ -215,8 +215,8 @@ TEST(all_solvers_solve_the_small_coulomb_problem)
 TEST(a_warm_start_saves_sweeps)
 {
     const double D[4] = {1, 0.2, 0.2, 0.5}, c[2] = {-1, 0.8};
-    const olo_block blocks[2] = {{&olo_set_half_line, NULL, 0, 1, -1, 0, 0},
-                                 {&olo_set_ball, NULL, 1, 1, 0, 0.3, 0}};
+    const olo_force_block blocks[2] = {{&olo_set_half_line, NULL, 0, 1, -1, 0, 0},
+                                       {&olo_set_ball, NULL, 1, 1, 0, 0.3, 0}};
     const olo_inclusion x = {{.size = 2, .matrix = D}, c, 2, blocks};
     const olo_iteration how = olo_iteration_default();
     double lambda[2] = {0, 0}, work[WORK];
@@ -246,8 +246,8 @@ static void gaps(void *context, double *g)
 TEST(projected_newton_of_a_linear_problem_is_projected_jacobi)
 {
     const double D[9] = {1, 0.2, 0.1, 0.2, 0.5, -0.1, 0.1, -0.1, 0.8}, c[3] = {-1, 0.8, 0.3};
-    const olo_block blocks[2] = {{&olo_set_half_line, NULL, 0, 1, -1, 0, 0},
-                                 {&olo_set_ball, NULL, 1, 2, 0, 0.3, 0}};
+    const olo_force_block blocks[2] = {{&olo_set_half_line, NULL, 0, 1, -1, 0, 0},
+                                       {&olo_set_ball, NULL, 1, 2, 0, 0.3, 0}};
     const olo_inclusion x = {{.size = 3, .matrix = D}, c, 2, blocks};
     const double r[2] = {1 / 1.0, 1 / 0.8};
     linear data = {.problem = &x};
@@ -299,12 +299,12 @@ TEST(a_transformed_inclusion_has_the_same_solution_with_fewer_sweeps)
 {
     const double mean = 2.945e-4, A[4] = {1, 1, 1, mean};
     const olo_set_shape ellipsoid = {.axis = {1, 1, mean}}, patch = {.radius = mean};
-    const olo_block of_ellipsoid[2] = {{&olo_set_half_line, NULL, 0, 1, -1, 0, 0},
-                                       {&olo_set_ellipsoid, &ellipsoid, 1, 3, 0, 0.3, 0}};
-    const olo_block of_ball[2] = {{&olo_set_half_line, NULL, 0, 1, -1, 0, 0},
-                                  {&olo_set_ball, NULL, 1, 3, 0, 0.3, 0}};
-    const olo_block of_patch[2] = {{&olo_set_half_line, NULL, 0, 1, -1, 0, 0},
-                                   {&olo_set_contensou, &patch, 1, 3, 0, 0.3, 0}};
+    const olo_force_block of_ellipsoid[2] = {{&olo_set_half_line, NULL, 0, 1, -1, 0, 0},
+                                             {&olo_set_ellipsoid, &ellipsoid, 1, 3, 0, 0.3, 0}};
+    const olo_force_block of_ball[2] = {{&olo_set_half_line, NULL, 0, 1, -1, 0, 0},
+                                        {&olo_set_ball, NULL, 1, 3, 0, 0.3, 0}};
+    const olo_force_block of_patch[2] = {{&olo_set_half_line, NULL, 0, 1, -1, 0, 0},
+                                         {&olo_set_contensou, &patch, 1, 3, 0, 0.3, 0}};
     olo_iteration how = olo_iteration_default();
     how.relative = 1e-12;
     how.sweeps = 100000;
@@ -336,9 +336,9 @@ TEST(redundant_contacts_are_solved_with_a_singular_operator)
     const double at[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
     double D[16], c[4] = {-1, -1, -1, -1}, lambda[4] = {0}, work[WORK], xi[4];
     int integers[INTEGERS];
-    olo_block blocks[4];
+    olo_force_block blocks[4];
     for (int i = 0; i < 4; i++) {
-        blocks[i] = (olo_block){&olo_set_half_line, NULL, i, 1, -1, 0, 0};
+        blocks[i] = (olo_force_block){&olo_set_half_line, NULL, i, 1, -1, 0, 0};
         for (int j = 0; j < 4; j++)
             D[4 * i + j] = 1 + 3 * (at[i][0] * at[j][0] + at[i][1] * at[j][1]);
     }
@@ -358,8 +358,8 @@ TEST(unequal_restitution_can_raise_energy)
     const double rate[2] = {u[0], u[1] - u[0]}, expected[2] = {2.8, 5.8};
     double c[2], lambda[2] = {0, 0}, work[WORK];
     int integers[INTEGERS];
-    const olo_block blocks[2] = {{&olo_set_half_line, NULL, 0, 1, -1, 0, 0},
-                                 {&olo_set_half_line, NULL, 1, 1, -1, 0, 0}};
+    const olo_force_block blocks[2] = {{&olo_set_half_line, NULL, 0, 1, -1, 0, 0},
+                                       {&olo_set_half_line, NULL, 1, 1, -1, 0, 0}};
     for (int i = 0; i < 2; i++)
         c[i] = (1 + e[i]) * rate[i];
     const olo_inclusion x = {{.size = 2, .matrix = D}, c, 2, blocks};

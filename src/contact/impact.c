@@ -1,0 +1,284 @@
+/* Impacts and settling impulses; see the header. The kinetic energy changes by
+ *
+ *     dT = Lambda.gamma + 1/2 Lambda.D Lambda,     gamma the rates before the jump.
+ */
+#include "contact/impact.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/extreme.h"
+#include "base/fail.h"
+#include "contact/friction.h"
+#include "linalg/vector.h"
+
+/* A larger residual of an inclusion is no solution. */
+static const double solved = 1e-9;
+
+olo_status olo_impact_create(olo_impact *x, const olo_system *system, int row_count, const int *row,
+                             olo_error *error)
+{
+    int capacity = 0;
+    *x = (olo_impact){.count = 0};
+    for (int c = 0; c < system->contact_count; c++)
+        capacity += 1 + system->contacts[c].sliding_count;
+    const size_t p = (size_t)capacity;
+    const olo_array arrays[] = {
+        {&x->D, p * p},  {&x->c, p},        {&x->rate, p},
+        {&x->Lambda, p}, {&x->Lambda_0, p}, {&x->work, (size_t)olo_inclusion_work(capacity)}};
+    x->contact = olo_pool_alloc(&x->pool, p + 1, sizeof *x->contact);
+    x->row = olo_pool_alloc(&x->pool, p + 1, sizeof *x->row);
+    x->blocks = olo_pool_alloc(&x->pool, p + 1, sizeof *x->blocks);
+    x->integers = olo_pool_alloc(&x->pool, 2 * p + 1, sizeof *x->integers);
+    if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
+    return olo_frozen_create(&x->frozen, system, row_count, row, capacity, error);
+}
+
+void olo_impact_free(olo_impact *x)
+{
+    olo_frozen_free(&x->frozen);
+    olo_pool_free(&x->pool);
+}
+
+double olo_contact_zero(const olo_system *system, const double *v)
+{
+    double largest = 1;
+    for (int i = 0; i < system->n; i++)
+        olo_raise(&largest, fabs(v[i]));
+    return OLO_CONTACT_ZERO * largest;
+}
+
+/* --- the problem --- */
+
+static void begin(olo_impact *x)
+{
+    x->count = x->block_count = 0;
+}
+
+/* Adds the rows of a contact with their blocks: the gap, and friction if `sliding`. */
+static void add_contact(olo_impact *x, const olo_at *at, int c, bool sliding, const double *v)
+{
+    const olo_contact_point *contact = &x->frozen.system->contacts[c];
+    const int normal = x->count, rows = sliding ? contact->sliding_count : 0;
+    for (int i = 0; i <= rows; i++, x->count++) {
+        const olo_constraint *row = olo_contact_row(contact, i);
+        olo_frozen_add(&x->frozen, at, row);
+        x->contact[x->count] = c;
+        x->row[x->count] = i;
+        x->rate[x->count] = olo_frozen_rate(at, row, v);
+        x->Lambda[x->count] = 0;
+    }
+    x->blocks[x->block_count++] = (olo_force_block){&olo_set_half_line, NULL, normal, 1, -1, 0, 0};
+    if (rows > 0)
+        x->blocks[x->block_count++] = (olo_force_block){contact->law->set,
+                                                        &contact->law->shape,
+                                                        normal + 1,
+                                                        rows,
+                                                        normal,
+                                                        contact->friction,
+                                                        0};
+}
+
+static olo_solution solve(olo_impact *x, double *Lambda)
+{
+    const olo_inclusion problem = {
+        {.size = x->count, .matrix = x->D}, x->c, x->block_count, x->blocks};
+    return olo_solve_inclusion(&problem, Lambda, x->work, x->integers);
+}
+
+/* a.D b */
+static double form(const olo_impact *x, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < x->count; i++)
+        sum += a[i] * olo_dense_dot(x->count, x->D + olo_area(i, x->count), b);
+    return sum;
+}
+
+static double energy_change(const olo_impact *x, const double *Lambda)
+{
+    return olo_dense_dot(x->count, Lambda, x->rate) + 0.5 * form(x, Lambda, Lambda);
+}
+
+/* The jump of the velocities; impulses are added to those of the contacts. */
+static void conclude(olo_impact *x, double *v, olo_contact_account *account, double *rows,
+                     olo_jump *jump)
+{
+    jump->energy = energy_change(x, x->Lambda);
+    jump->happened = true;
+    olo_frozen_jump(&x->frozen, x->Lambda, v, rows);
+    for (int i = 0; i < x->count; i++) {
+        const double change = olo_dense_dot(x->count, x->D + olo_area(i, x->count), x->Lambda);
+        account[x->contact[i]].lambda[x->row[i]] += x->Lambda[i];
+        account[x->contact[i]].impact += x->Lambda[i] * (x->rate[i] + 0.5 * change);
+    }
+}
+
+/* --- impact --- */
+
+/* c = (1 + e) gamma. */
+static void set_restitution(olo_impact *x, bool plastic, double slow)
+{
+    for (int i = 0; i < x->count; i++) {
+        const olo_contact_point *contact = &x->frozen.system->contacts[x->contact[i]];
+        double e = x->row[i] == 0 ? contact->restitution : contact->tangential_restitution;
+        const double normal = x->rate[i - x->row[i]];
+        if (plastic || (e < 1 && fabs(normal) < slow))
+            e = 0;
+        x->c[i] = (1 + e) * x->rate[i];
+    }
+}
+
+/* The guard of the energy; returns s. */
+static double guard(olo_impact *x, olo_solution *found)
+{
+    const double rise = energy_change(x, x->Lambda);
+    const double size = fabs(olo_dense_dot(x->count, x->Lambda, x->rate));
+    const double noise = 1e-13; /* of the energies that are exchanged */
+    if (!(rise > noise * size))
+        return 1;
+    set_restitution(x, true, 0);
+    memset(x->Lambda_0, 0, (size_t)x->count * sizeof *x->Lambda_0);
+    *found = solve(x, x->Lambda_0);
+    /* dT(s) = low + b s + c s^2 along Lambda_0 + s (Lambda - Lambda_0) */
+    for (int i = 0; i < x->count; i++)
+        x->Lambda[i] -= x->Lambda_0[i];
+    const double low = energy_change(x, x->Lambda_0);
+    const double c = 0.5 * form(x, x->Lambda, x->Lambda);
+    const double b = olo_dense_dot(x->count, x->Lambda, x->rate) + form(x, x->Lambda, x->Lambda_0);
+    const double root = sqrt(fmax(b * b - 4 * c * low, 0.0));
+    double s = b > 0 ? -2 * low / (b + root) : c > 0 ? (root - b) / (2 * c) : 0;
+    s = fmin(fmax(s, 0.0), 1.0);
+    for (int i = 0; i < x->count; i++)
+        x->Lambda[i] = x->Lambda_0[i] + s * x->Lambda[i];
+    return s;
+}
+
+/* The largest Delassus entries of each contact. */
+static void measure(const olo_impact *x, double *D)
+{
+    for (int i = 0; i < x->count; i++)
+        olo_raise(&D[2 * x->contact[i] + (x->row[i] > 0)], x->D[olo_area(i, x->count) + (size_t)i]);
+}
+
+olo_status olo_impact_solve(olo_impact *x, const olo_at *at, const bool *active, double plastic,
+                            double *v, olo_contact_account *account, double *rows, double *D,
+                            olo_jump *jump, olo_error *error)
+{
+    const olo_system *s = x->frozen.system;
+    const double zero = olo_contact_zero(s, v);
+    bool closing = false, any = false;
+    *jump = (olo_jump){.guard = 1, .converged = true};
+    memset(D, 0, 2 * (size_t)s->contact_count * sizeof *D);
+    begin(x);
+    for (int c = 0; c < s->contact_count; c++)
+        any = any || active[c];
+    if (!any)
+        return OLO_OK;
+    const olo_status status = olo_frozen_begin(&x->frozen, at, error);
+    if (status != OLO_OK)
+        return status;
+    for (int c = 0; c < s->contact_count; c++)
+        if (active[c])
+            add_contact(x, at, c, true, v);
+    olo_frozen_matrix(&x->frozen, x->D);
+    measure(x, D);
+    for (int i = 0; i < x->count; i++)
+        closing = closing || (x->row[i] == 0 && x->rate[i] < -zero);
+    if (!closing)
+        return OLO_OK;
+    set_restitution(x, false, plastic);
+    olo_solution found = solve(x, x->Lambda);
+    jump->guard = guard(x, &found);
+    jump->residual = found.residual;
+    jump->converged = found.residual <= solved;
+    conclude(x, v, account, rows, jump);
+    return OLO_OK;
+}
+
+/* --- settling --- */
+
+static bool is_still(const olo_impact *x, const olo_at *at, int c, const double *v, double zero)
+{
+    const olo_contact_point *contact = &x->frozen.system->contacts[c];
+    bool still = true;
+    for (int i = 0; i < contact->sliding_count; i++)
+        still = still && fabs(olo_frozen_rate(at, &contact->sliding[i], v)) <= zero;
+    return still;
+}
+
+/* Whether a contact needs a settling impulse: it sticks and moves, or it is closed with e = 0 and
+ * approaches. */
+static bool is_restless(const olo_impact *x, const olo_at *at, const olo_smooth_newton *step, int c,
+                        const double *v, double zero)
+{
+    const olo_contact_point *contact = &x->frozen.system->contacts[c];
+    const olo_contact_status status = step->mode[c].status;
+    if (status == OLO_CONTACT_STICKING && !is_still(x, at, c, v, zero))
+        return true;
+    return status != OLO_CONTACT_OPEN && contact->restitution == 0 &&
+           olo_frozen_rate(at, &contact->gap, v) < -zero;
+}
+
+/* The friction impulse of the smooth part is the origin of the unknown of its block: both together
+ * stay in the set, whose size has both normal impulses. A least-norm impulse outside of its set is
+ * replaced by the nearest one inside. */
+static void set_origin(olo_impact *x, const olo_smooth_newton *step)
+{
+    double *origin = x->Lambda_0;
+    memset(origin, 0, (size_t)x->count * sizeof *origin);
+    for (int i = 0; i < x->block_count; i++) {
+        olo_force_block *block = &x->blocks[i];
+        const int c = x->contact[block->first];
+        const olo_contact_impulse *smooth = &step->smooth.impulse[c];
+        double z[OLO_SET_SIZE_MAX], p[OLO_SET_SIZE_MAX];
+        if (block->normal < 0)
+            continue;
+        block->offset = smooth->lambda[0];
+        for (int k = 0; k < block->size; k++)
+            z[k] = -smooth->lambda[1 + k];
+        block->set->prox(block->shape, block->friction * fmax(block->offset, 0.0), block->size, z,
+                         p);
+        for (int k = 0; k < block->size; k++)
+            origin[block->first + k] = x->Lambda[block->first + k] = -p[k];
+    }
+    for (int i = 0; i < x->count; i++)
+        x->c[i] = x->rate[i] - olo_dense_dot(x->count, x->D + olo_area(i, x->count), origin);
+}
+
+olo_status olo_impact_settle(olo_impact *x, const olo_at *at, const olo_smooth_newton *step,
+                             double *v, olo_contact_account *account, double *rows, olo_jump *jump,
+                             olo_error *error)
+{
+    const olo_system *s = x->frozen.system;
+    const double zero = olo_contact_zero(s, v);
+    bool needed = false;
+    *jump = (olo_jump){.guard = 1, .converged = true};
+    for (int c = 0; c < s->contact_count; c++)
+        needed = needed || (step->smooth.active[c] && is_restless(x, at, step, c, v, zero));
+    if (!needed)
+        return OLO_OK;
+    const olo_status status = olo_frozen_begin(&x->frozen, at, error);
+    if (status != OLO_OK)
+        return status;
+    begin(x);
+    for (int c = 0; c < s->contact_count; c++) {
+        const olo_contact_point *contact = &s->contacts[c];
+        if (!step->smooth.active[c] || step->mode[c].status == OLO_CONTACT_OPEN)
+            continue;
+        /* bouncing contacts that approach are left to the next impact */
+        if (contact->restitution > 0 && olo_frozen_rate(at, &contact->gap, v) < 0)
+            continue;
+        add_contact(x, at, c, step->mode[c].status == OLO_CONTACT_STICKING, v);
+    }
+    olo_frozen_matrix(&x->frozen, x->D);
+    set_origin(x, step);
+    const olo_solution found = solve(x, x->Lambda);
+    jump->residual = found.residual;
+    jump->converged = found.residual <= solved;
+    for (int i = 0; i < x->count; i++)
+        x->Lambda[i] -= x->Lambda_0[i];
+    conclude(x, v, account, rows, jump);
+    return OLO_OK;
+}

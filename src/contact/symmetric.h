@@ -1,0 +1,74 @@
+/* The symmetric step with contacts: impact at the frozen start, smooth part at the mean, settling
+ * impulse at the end; impacts within the step are located.
+ *
+ *     1  impact at q0 of the contacts whose gap is closed                            (impact.h)
+ *     2  smooth part (q0, vC) -> (q1, v1) with contact forces at the mean            (smooth.h)
+ *     3  settling impulse at q1                                                      (impact.h)
+ *     4  if a gap that was open at q0 is negative at q1: the part of the step up to the first gap
+ *        = 0 is made instead, that contact is closed from then on, and the rest follows
+ *
+ * Energy never rises, at any step size; with restitution 1 and no friction it is constant.
+ * Constraints hold in positions and velocities; gaps of closed contacts do not decrease; momenta
+ * that contacts do not change are conserved. The step is self-contained: it reads a configuration
+ * and velocities and writes new ones, and knows no state. */
+#ifndef OLO_CONTACT_SYMMETRIC_H
+#define OLO_CONTACT_SYMMETRIC_H
+
+#include "contact/impact.h"
+
+typedef struct olo_contact_options {
+    bool located;   /* step 4; otherwise the next step meets the penetration */
+    double plastic; /* contacts with restitution < 1 that approach more slowly have none */
+} olo_contact_options;
+
+/* What a step did, summed over its parts. */
+typedef struct olo_contact_report {
+    double impact;      /* energy lost in impacts and settling */
+    double friction;    /* energy lost in friction */
+    double penetration; /* largest negative gap at the end, as a positive number */
+    double residual;    /* largest residual of an inclusion */
+    double guard;       /* smallest factor of the energy guard; 1: not needed */
+    int guarded;        /* a contact of the impact with that factor, -1: none */
+    int closed;         /* contacts that are closed at the end */
+    int impacts;        /* jumps with an approaching contact */
+    int parts;          /* parts of the step */
+    int iterations;
+    bool captured; /* an impact could not be located: the next step meets the penetration */
+} olo_contact_report;
+
+/* A step in progress. */
+typedef struct olo_contact_step {
+    olo_pool pool;
+    const olo_system *system;
+    olo_contact_options options;
+    /* set by the caller */
+    double *q, *q_remainder, *v; /* [n] the start, and after the step its end */
+    double t;
+    const double *angles, *inputs;
+    void (*observe)(void *context, const olo_smooth *part); /* after every part; NULL: none */
+    void *context;
+    /* results */
+    olo_contact_report report;
+    olo_contact_account *account; /* [contacts] */
+    double *lambda;               /* [constraints] impulses of bilateral rows; force -G^T lambda */
+    /* work */
+    olo_smooth_newton newton;
+    olo_impact impact;
+    int row_count;
+    int *row;
+    bool *met; /* [contacts] met in this step: closed until its end */
+    double *q_begin, *r_begin, *v_begin, *v_start;
+    double *D;    /* [contacts x 2] */
+    double *rows; /* [row_count] */
+} olo_contact_step;
+
+/* `redundant` marks constraint rows that are left out, NULL: none. */
+olo_status olo_contact_step_create(olo_contact_step *x, const olo_system *system,
+                                   const bool *redundant, const olo_contact_options *options,
+                                   olo_error *error);
+void olo_contact_step_free(olo_contact_step *x);
+
+/* Makes a step of length h. q, v and t are unchanged on failure. */
+olo_status olo_contact_step_make(olo_contact_step *x, double h, olo_error *error);
+
+#endif

@@ -1,0 +1,222 @@
+/* Contacts: the gap g >= 0 of
+ *
+ *     plane      g = n.(x - o) - r, a point or sphere above a plane of the ground
+ *     distance   g = |x2 - x1| - length
+ *     rope       g = length - |x2 - x1|
+ *
+ * Friction acts on planes: two directions in the plane, one in a planar model, and with a patch the
+ * rotation about the normal. A sphere on a body touches at x - r n, so that it can roll. */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "contact/friction.h"
+#include "elements/build.h"
+#include "linalg/vec3.h"
+
+olo_contact olo_contact_default(void)
+{
+    return (olo_contact){.initialised = OLO_INITIALISED_CONTACT,
+                         .type = "plane",
+                         .normal = {0, 0, 1},
+                         .length = OLO_UNSET,
+                         .law = "coulomb"};
+}
+
+static void defaults(void *element)
+{
+    *(olo_contact *)element = olo_contact_default();
+}
+
+static olo_status check_share(olo_builder *builder, const char *key, double value)
+{
+    return value >= 0 && value <= 1
+               ? OLO_OK
+               : olo_builder_fail(builder, key, "must be between 0 and 1, got %g", value);
+}
+
+static olo_status check(olo_builder *builder, const olo_contact *contact)
+{
+    olo_status status = check_share(builder, "restitution", contact->restitution);
+    if (status == OLO_OK)
+        status = check_share(builder, "tangential_restitution", contact->tangential_restitution);
+    if (status == OLO_OK && !(contact->friction >= 0))
+        status = olo_builder_fail(builder, "friction", "must not be negative, got %g",
+                                  contact->friction);
+    return status;
+}
+
+/* The directions of friction in the plane; returns their number. */
+static int set_directions(olo_builder *builder, const olo_friction *law, double patch,
+                          olo_contact_geometry *geometry)
+{
+    const olo_system *s = olo_build_system(builder);
+    int count = 2;
+    vec3_transversals(geometry->normal, geometry->sliding[0].along, geometry->sliding[1].along);
+    if (s->planar) {
+        vec3_cross(s->plane, geometry->normal, geometry->sliding[0].along);
+        count = 1;
+    }
+    if (law->spin)
+        geometry->sliding[count++] = (olo_sliding){.spin = patch};
+    return count;
+}
+
+static olo_status build_plane(olo_builder *builder, const olo_contact *contact,
+                              olo_contact_point *point)
+{
+    olo_system *s = olo_build_system(builder);
+    olo_contact_geometry geometry = {.sign = 1, .radius = contact->radius};
+    const olo_friction *law = olo_friction_find(contact->friction > 0 ? contact->law : "none");
+    int node, sliding = 0;
+    if (!contact->point.on)
+        return olo_builder_fail(builder, "point", "a contact with a plane needs a point");
+    olo_status status =
+        olo_build_resolve_point(builder, "point", &contact->point, &geometry.x, &node);
+    if (status != OLO_OK)
+        return status;
+    vec3_copy(contact->normal, geometry.normal);
+    if (node < 0 || geometry.x.count == 0)
+        return olo_builder_fail(builder, "point", "is fixed in space");
+    if (!(vec3_normalise(geometry.normal) > 0))
+        return olo_builder_fail(builder, "normal", "must not be zero");
+    if (s->planar && fabs(vec3_dot(geometry.normal, s->plane)) > 1e-12)
+        return olo_builder_fail(builder, "normal", "must lie in the plane of the model");
+    if (!(contact->radius >= 0))
+        return olo_builder_fail(builder, "radius", "must not be negative, got %g", contact->radius);
+    geometry.offset = vec3_dot(geometry.normal, contact->origin) + contact->radius;
+    const bool turns = s->nodes[node].type->spatial;
+    if (law->set)
+        sliding = set_directions(builder, law, contact->patch, &geometry);
+    if (law->spin && (!turns || s->planar))
+        return olo_builder_fail(builder, "law", "%s needs a body that turns about the normal",
+                                law->name);
+    if (law->spin && !(contact->patch > 0))
+        return olo_builder_fail(builder, "patch", "%s needs the mean radius of the patch",
+                                law->name);
+    const bool directors = law->set && turns && (contact->radius > 0 || law->spin);
+    if (!olo_contact_find_slots(&geometry, directors ? s->nodes[node].q : -1))
+        return olo_builder_fail(builder, "point", "the chain of relative_to is too long");
+    point->law = law;
+    point->gap.type = &olo_constraint_gap_plane;
+    return olo_build_contact(builder, point, &geometry, sliding);
+}
+
+static olo_status build_distance(olo_builder *builder, const olo_contact *contact,
+                                 olo_contact_point *point)
+{
+    const bool rope = strcmp(contact->type, "rope") == 0;
+    olo_contact_geometry geometry = {.sign = rope ? -1 : 1};
+    olo_position ends[2];
+    int node[2];
+    double x[3];
+    if (contact->friction > 0)
+        return olo_builder_fail(builder, "friction", "is not available between two points");
+    if (!contact->between[0].on && !contact->between[1].on)
+        return olo_builder_fail(builder, "between", "a contact of type %s needs two points",
+                                contact->type);
+    for (int i = 0; i < 2; i++) {
+        const olo_status status =
+            olo_build_resolve_point(builder, "between", &contact->between[i], &ends[i], &node[i]);
+        if (status != OLO_OK)
+            return status;
+    }
+    geometry.x = ends[1];
+    if (!olo_position_add(&geometry.x, -1.0, &ends[0]) || !olo_contact_find_slots(&geometry, -1))
+        return olo_builder_fail(builder, "between", "the chain of relative_to is too long");
+    if (geometry.x.count == 0)
+        return olo_builder_fail(builder, "between",
+                                "both ends are the same point or fixed in space");
+    olo_position_value(&geometry.x, olo_build_system(builder)->q0, x);
+    const double length = vec3_norm(x);
+    geometry.offset = isnan(contact->length) ? length : contact->length;
+    if (!(geometry.offset > 0))
+        return olo_builder_fail(builder, "length", "must be positive, got %g", geometry.offset);
+    if (!(length > 0))
+        return olo_builder_fail(builder, "between", "both points coincide: the gap has no normal");
+    point->law = olo_friction_find("none");
+    point->gap.type = &olo_constraint_gap_distance;
+    return olo_build_contact(builder, point, &geometry, 0);
+}
+
+static olo_status build(olo_builder *builder, const void *element)
+{
+    const olo_contact *contact = element;
+    olo_contact_point point = {.name = contact->name,
+                               .friction = contact->friction,
+                               .restitution = contact->restitution,
+                               .tangential_restitution = contact->tangential_restitution};
+    const olo_status status = check(builder, contact);
+    if (status != OLO_OK)
+        return status;
+    return strcmp(contact->type, "plane") == 0 ? build_plane(builder, contact, &point)
+                                               : build_distance(builder, contact, &point);
+}
+
+static const char *const types[] = {"plane", "distance", "rope", NULL};
+
+static const olo_field fields[] = {
+    {.key = "name",
+     .kind = OLO_FIELD_NAME,
+     .offset = offsetof(olo_contact, name),
+     .help = "name of the contact"},
+    {.key = "type",
+     .kind = OLO_FIELD_CHOICE,
+     .offset = offsetof(olo_contact, type),
+     .choices = types,
+     .help = "plane (default), distance or rope"},
+    {.key = "point",
+     .kind = OLO_FIELD_POINT_ON_BODY,
+     .offset = offsetof(olo_contact, point),
+     .help = "plane: the point, or the centre of the sphere"},
+    {.key = "radius",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_contact, radius),
+     .help = "plane: radius of the sphere"},
+    {.key = "normal",
+     .kind = OLO_FIELD_VECTOR,
+     .offset = offsetof(olo_contact, normal),
+     .help = "plane: direction to the free side"},
+    {.key = "origin",
+     .kind = OLO_FIELD_VECTOR,
+     .offset = offsetof(olo_contact, origin),
+     .help = "plane: a point of it"},
+    {.key = "between",
+     .kind = OLO_FIELD_POINTS_ON_BODIES,
+     .offset = offsetof(olo_contact, between),
+     .help = "distance, rope: the two points"},
+    {.key = "length",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_contact, length),
+     .help = "smallest distance, length of the rope"},
+    {.key = "restitution",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_contact, restitution),
+     .help = "of impacts, 0 to 1"},
+    {.key = "tangential_restitution",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_contact, tangential_restitution),
+     .help = "of friction in impacts, 0 to 1"},
+    {.key = "friction",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_contact, friction),
+     .help = "coefficient of friction"},
+    {.key = "law",
+     .kind = OLO_FIELD_CHOICE,
+     .offset = offsetof(olo_contact, law),
+     .choices = olo_friction_names,
+     .help = "law of friction"},
+    {.key = "patch",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_contact, patch),
+     .help = "contensou: mean radius of the contact patch"},
+};
+
+const olo_element_type olo_element_contact = {.initialised = OLO_INITIALISED_CONTACT,
+                                              .section = "contacts",
+                                              .noun = "contact",
+                                              .size = sizeof(olo_contact),
+                                              .fields = fields,
+                                              .field_count = (int)(sizeof fields / sizeof *fields),
+                                              .defaults = defaults,
+                                              .build = build};

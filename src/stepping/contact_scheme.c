@@ -1,0 +1,186 @@
+/* Schemes with impacts in the stepper: the step of contact/symmetric.h applied to a state. The step
+ * knows no state; this file copies configuration and velocity, and enters work, dissipation,
+ * multipliers and reactions of its parts. */
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "linalg/span.h"
+#include "stepping/step.h"
+
+/* Largest residual of a redundant row, rows normalised in the units of coordinates. */
+static const double redundant_residual = 1e-9;
+
+static const olo_contact_options located = {.located = true}, captured = {.located = false};
+
+const olo_scheme olo_scheme_contact = {
+    .name = "contact",
+    .conserves = "energy never rises and is constant without losses; constraints, velocities and "
+                 "momenta that contacts do not change hold to round-off, impacts are located",
+    .highest_order = 2,
+    .unit = 1,
+    .turn = OLO_HALF_TURN,
+    .contact = &located};
+
+const olo_scheme olo_scheme_contact_captured = {
+    .name = "contact-captured",
+    .conserves = "energy never rises and is constant without losses; constraints, velocities and "
+                 "momenta that contacts do not change hold to round-off",
+    .highest_order = 2,
+    .unit = 1,
+    .turn = OLO_HALF_TURN,
+    .contact = &captured};
+
+olo_status olo_contact_scheme_check(const olo_stepper *x, const olo_run *run, olo_error *error)
+{
+    const olo_system *s = x->system;
+    if (s->contact_count > 0 && !x->scheme->contact)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "%s: the scheme %s has no contacts; take the scheme contact",
+                        s->contacts[0].where, x->scheme->name);
+    if (!x->scheme->contact)
+        return OLO_OK;
+    if (x->treatment->penalty)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "the scheme %s has no constraints by %s; take reduced", x->scheme->name,
+                        x->treatment->name);
+    if (run->tolerance > 0)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "the scheme %s has constant steps: leave out run.tolerance",
+                        x->scheme->name);
+    return OLO_OK;
+}
+
+/* Marks the rows that follow from earlier ones at the initial configuration. */
+static olo_status find_redundant(const olo_system *s, bool *redundant, olo_error *error)
+{
+    const olo_at at = {.q = s->q0};
+    double gradient[OLO_FORM_SIZE_MAX];
+    olo_span *span = olo_span_create(s->n);
+    olo_status status =
+        span ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
+    for (int i = 0; status == OLO_OK && i < s->m; i++) {
+        const olo_constraint *row = &s->constraints[i];
+        double size = 0;
+        olo_constraint_gradient(row, &at, gradient);
+        for (int k = 0; k < row->size; k++) {
+            gradient[k] *= olo_coordinate_unit(s, row->index[k]);
+            size += gradient[k] * gradient[k];
+        }
+        for (int k = 0; size > 0 && k < row->size; k++)
+            gradient[k] /= sqrt(size);
+        status = olo_span_add(span, row->size, row->index, gradient, redundant_residual,
+                              &redundant[i], error);
+    }
+    olo_span_free(span);
+    return status;
+}
+
+olo_status olo_contact_scheme_create(olo_stepper *x, olo_error *error)
+{
+    bool *redundant = olo_alloc((size_t)x->system->m + 1, sizeof *redundant);
+    x->contact = olo_alloc(1, sizeof *x->contact);
+    olo_status status = redundant && x->contact
+                            ? OLO_OK
+                            : olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
+    if (status == OLO_OK)
+        status = find_redundant(x->system, redundant, error);
+    if (status == OLO_OK)
+        status =
+            olo_contact_step_create(x->contact, x->system, redundant, x->scheme->contact, error);
+    if (status == OLO_OK)
+        status = olo_state_create(x->system, &x->begin, error);
+    olo_free(redundant);
+    return status;
+}
+
+void olo_contact_scheme_free(olo_stepper *x)
+{
+    if (x->contact)
+        olo_contact_step_free(x->contact);
+    olo_free(x->contact);
+}
+
+/* Work of actions, energy lost in dissipative terms, work of prescribed motions over a part. */
+static void enter_part(void *context, const olo_smooth *part)
+{
+    olo_stepper *x = context;
+    olo_state *state = (olo_state *)x->step.state;
+    const olo_system *s = x->system;
+    const olo_interval over = olo_smooth_interval(part);
+    const olo_evaluation discrete = {0};
+    for (int i = 0; i < s->term_count; i++) {
+        if (!s->terms[i].law->dissipative)
+            continue;
+        const double lost = olo_evaluate_term(&discrete, &s->terms[i], &over, x->step.r, NULL);
+        olo_sum_add(&state->dissipation, lost);
+        olo_state_add_received_energy(s, state, s->terms[i].index[0], -lost);
+    }
+    for (int i = 0; i < s->action_count; i++) {
+        const olo_action *action = &s->actions[i];
+        double work = 0;
+        olo_evaluate_action(action, &over, x->step.r, NULL);
+        for (int k = 0; k < action->size; k++)
+            work += x->step.r[k] * over.dq[action->index[k]];
+        olo_sum_add(&state->work, work);
+        olo_state_add_received_energy(s, state, action->index[0], work);
+    }
+    /* the last part is the interval of reactions */
+    const size_t size = (size_t)s->n * sizeof *part->dq;
+    memcpy(x->step.q0, part->q0, size);
+    memcpy(x->step.x.dq, part->dq, size);
+    memcpy(x->step.x.qm, part->qm, size);
+    memcpy(x->step.x.q1, part->q1, size);
+}
+
+/* Energy that contacts have lost, multipliers and reactions. */
+static void enter_step(olo_stepper *x, olo_state *state, double h)
+{
+    const olo_system *s = x->system;
+    const olo_contact_step *c = x->contact;
+    for (int i = 0; i < s->contact_count; i++) {
+        const double lost = -c->account[i].impact - c->account[i].friction;
+        olo_sum_add(&state->dissipation, lost);
+        olo_state_add_received_energy(s, state, s->contacts[i].gap.index[0], -lost);
+    }
+    for (int i = 0; i < s->m; i++)
+        state->lambda[i] = c->lambda[i] / h;
+    x->step.x.q0 = x->step.q0;
+    x->step.x.left = NULL;
+    const olo_forces forces = {.step = &x->step, .unit = 1, .lambda = state->lambda};
+    olo_record_reactions(&forces, state);
+    x->report.iterations += c->report.iterations;
+    x->report.residual = fmax(x->report.residual, c->report.residual);
+    x->report.passes += c->report.parts;
+}
+
+olo_status olo_contact_scheme_step(olo_stepper *x, olo_state *state, double h, olo_error *error)
+{
+    olo_contact_step *c = x->contact;
+    const size_t size = (size_t)x->system->n * sizeof *c->q;
+    olo_state_copy(state, x->begin); /* parts enter their work before the step has succeeded */
+    memcpy(c->q, state->q, size);
+    memcpy(c->q_remainder, state->q_remainder, size);
+    memcpy(c->v, state->v, size);
+    c->t = state->t;
+    c->angles = state->angles;
+    c->inputs = x->step.inputs;
+    c->observe = enter_part;
+    c->context = x;
+    x->step.state = state;
+    const olo_status status = olo_contact_step_make(c, h, error);
+    if (status != OLO_OK) {
+        olo_state_copy(x->begin, state);
+        return status;
+    }
+    enter_step(x, state, h);
+    memcpy(state->v_before, state->v, size);
+    memcpy(state->q, c->q, size);
+    memcpy(state->q_remainder, c->q_remainder, size);
+    memcpy(state->v, c->v, size);
+    state->t += h;
+    state->h = state->span = h;
+    olo_state_follow_angles(x->system, state);
+    return OLO_OK;
+}

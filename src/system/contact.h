@@ -1,0 +1,70 @@
+/* Contacts: a gap g(q) >= 0 and the velocities along which friction acts.
+ *
+ *     plane      g = n.x - c, the centre x of a sphere or a point above a plane, c with its radius
+ *     distance   g = s (|x| - c), x from one point to another: spheres (s = 1), ropes (s = -1)
+ *
+ * A gap is a constraint row (constraint.h) with a value and a discrete gradient; a sliding velocity
+ * is a velocity row f = W(q) v, linear in q. These rows are not among the constraints of the
+ * system: a contact decides in every step whether they act, and with which force. All rows of a
+ * contact have the same list of coordinates.
+ */
+#ifndef OLO_SYSTEM_CONTACT_H
+#define OLO_SYSTEM_CONTACT_H
+
+#include "system/constraint.h"
+#include "system/position.h"
+
+enum { OLO_CONTACT_SLOTS_MAX = OLO_POSITION_SLOTS_MAX + 3, OLO_SLIDING_MAX = 3 };
+
+typedef struct olo_contact_geometry olo_contact_geometry;
+
+/* A sliding velocity: that of the touching point along a direction, or the rate of rotation about
+ * the normal. */
+typedef struct olo_sliding {
+    const olo_contact_geometry *of;
+    double along[3]; /* unit vector in the plane, or zero */
+    double spin;     /* length by which the rate of rotation is multiplied, or zero */
+} olo_sliding;
+
+/* The numbers of a contact. */
+struct olo_contact_geometry {
+    olo_position x;
+    double normal[3]; /* of a plane */
+    double offset;    /* c */
+    double sign;      /* s */
+    double radius;    /* lever of rotations: the touching point is x - radius n */
+    int slots;        /* 3-vectors of q: those of x and the directors of the sphere, ascending */
+    int slot[OLO_CONTACT_SLOTS_MAX];
+    double weight[OLO_CONTACT_SLOTS_MAX];   /* of each in x */
+    double director[OLO_CONTACT_SLOTS_MAX]; /* 1 if it is a director of the sphere, else 0 */
+    olo_sliding sliding[OLO_SLIDING_MAX];
+};
+
+typedef struct olo_friction olo_friction; /* contact/friction.h */
+
+typedef struct olo_contact_point {
+    const char *name;
+    const char *where;                    /* the element in the model, for messages */
+    const olo_contact_geometry *geometry; /* in the pool of the system */
+    olo_constraint gap;
+    int sliding_count;
+    olo_constraint sliding[OLO_SLIDING_MAX];
+    const olo_friction *law;
+    double friction;               /* coefficient */
+    double restitution;            /* normal */
+    double tangential_restitution; /* also of the rotation about the normal */
+} olo_contact_point;
+
+extern const olo_constraint_type olo_constraint_gap_plane, olo_constraint_gap_distance,
+    olo_constraint_sliding;
+
+/* Completes the geometry: its slots from x and, unless `frame` is -1, the directors of the frame
+ * that starts there. False if there are too many. */
+bool olo_contact_find_slots(olo_contact_geometry *geometry, int frame);
+
+/* Sets the rows of a contact from its geometry. `index` has 3 slots entries and lives as long as
+ * the system. */
+void olo_contact_set_rows(olo_contact_point *contact, const olo_constraint_type *gap,
+                          olo_contact_geometry *geometry, int *index, int sliding_count);
+
+#endif
