@@ -196,7 +196,9 @@ typedef struct olo_ledger {
     double strain;              /**< of springs and beams */
     double constraint;          /**< of compliant constraints (penalty, augmented), else 0 */
     double work;                /**< done by loads and drives since the start of the run */
-    double dissipation;         /**< lost in dampers since the start of the run */
+    double dissipation;         /**< lost in dampers and contacts since the start of the run */
+    double impact;              /**< of it: lost in impacts */
+    double friction;            /**< of it: lost in friction of contacts */
     double total;               /**< kinetic + potential + strain + constraint */
     double balance;             /**< total - work + dissipation: constant with energy-momentum */
     double interval;            /**< energy of the last step (variational); else the total */
@@ -207,6 +209,8 @@ typedef struct olo_ledger {
                                      state */
     double velocity_error; /**< largest |G v|: of order h^2 with energy-momentum, round-off with
                                      variational */
+    double penetration;    /**< depth of the deepest contact after the last step, or 0 */
+    double closed;         /**< number of closed contacts after the last step */
 } olo_ledger;
 /** Evaluates the ledger. Allocates nothing. */
 OLO_API void olo_system_ledger(const olo_system *system, const olo_state *state,
@@ -245,6 +249,21 @@ OLO_API double olo_system_joint_coordinate_rate(const olo_system *system, const 
  * first step. */
 OLO_API void olo_system_reaction(const olo_system *system, const olo_state *state, int index,
                                  double force[3], double moment[3]);
+/** A contact after the last step. */
+typedef struct olo_contact_state {
+    double gap;      /**< distance; negative: penetration */
+    double force[3]; /**< mean force over the step, with impacts, in space: on the body above the
+                          plane, or on the second point */
+    bool closed;     /**< the gap is closed */
+    bool sticking;   /**< it is closed and does not slide */
+} olo_contact_state;
+/** Number of contacts. */
+OLO_API int olo_system_contact_count(const olo_system *system);
+/** Name of a contact. */
+OLO_API const char *olo_system_contact_name(const olo_system *system, int index);
+/** State of a contact; the force is that over the last step, zero before the first. */
+OLO_API void olo_system_contact(const olo_system *system, const olo_state *state, int index,
+                                olo_contact_state *contact);
 /** Torque or force of drive `index` along its coordinate over the last step: with energy-momentum
  * the mean over the step, with variational the value at its start. Zero before the first step. */
 OLO_API double olo_system_drive_force(const olo_system *system, const olo_state *state, int index);

@@ -7,9 +7,6 @@
 #include "base/extreme.h"
 #include "base/fail.h"
 
-/* A gap below this is closed, relative to the length of the model: without it a resting contact
- * would be lost at a rounding error above zero. */
-static const double closed_gap = 1e-10;
 /* A located gap, relative to the length of the model; bracket of the time, relative to the step. */
 static const double located_gap = 1e-14, located_time = 1e-13;
 enum { TRIALS_MAX = 40 };
@@ -32,8 +29,8 @@ olo_status olo_contact_step_create(olo_contact_step *x, const olo_system *system
                                 {&x->q_begin, n},
                                 {&x->r_begin, n},
                                 {&x->v_begin, n},
-                                {&x->v_start, n},
                                 {&x->lambda, (size_t)system->m},
+                                {&x->row_work, (size_t)system->m},
                                 {&x->rows, (size_t)x->row_count},
                                 {&x->D, 2 * contacts}};
     x->account = olo_pool_alloc(&x->pool, contacts + 1, sizeof *x->account);
@@ -63,7 +60,7 @@ static double gap(const olo_contact_step *x, int c, const double *q, double t)
 
 static void find_active(olo_contact_step *x)
 {
-    const double tolerance = closed_gap * x->system->length_scale;
+    const double tolerance = OLO_CLOSED_GAP * x->system->length_scale;
     for (int c = 0; c < x->system->contact_count; c++)
         x->newton.smooth.active[c] = x->met[c] || gap(x, c, x->q, x->t) <= tolerance;
 }
@@ -137,7 +134,7 @@ static bool locate(olo_contact_step *x, double longest, double end_gap, double *
         const double f = smallest_gap(x);
         *length = t;
         if (fabs(f) <= located_gap * length_scale || high - low <= located_time * longest)
-            return fabs(f) <= closed_gap * length_scale;
+            return fabs(f) <= OLO_CLOSED_GAP * length_scale;
         /* Illinois: the value of an end that stays is halved */
         if (f < 0) {
             high = t;
@@ -154,11 +151,33 @@ static bool locate(olo_contact_step *x, double longest, double end_gap, double *
     return false;
 }
 
-/* Adds what a jump did to the report. */
+/* Work of prescribed motions over the smooth part: -lambda (f1 - f0) - gamma (f1' - f0'). */
+static void add_row_work(olo_contact_step *x)
+{
+    const olo_smooth *part = &x->newton.smooth;
+    for (int r = 0; r < x->row_count; r++) {
+        const olo_constraint *row = &x->system->constraints[x->row[r]];
+        const double start = part->t, end = part->t + part->h;
+        const double motion = olo_constraint_motion(row, end) - olo_constraint_motion(row, start);
+        const double rate =
+            olo_constraint_motion_rate(row, end) - olo_constraint_motion_rate(row, start);
+        x->row_work[x->row[r]] -= (part->Lambda[r] * motion + part->Gamma[r] * rate) / part->h;
+    }
+}
+
+/* Adds what a jump did to the report, and its impulses of bilateral rows: those of prescribed
+ * motions do work. */
 static void report_jump(olo_contact_step *x, const olo_jump *jump)
 {
     if (!jump->happened)
         return;
+    for (int r = 0; r < x->row_count; r++) {
+        const olo_constraint *row = &x->system->constraints[x->row[r]];
+        const double rate = olo_constraint_motion_rate(row, x->t);
+        x->lambda[x->row[r]] -= x->rows[r];
+        x->row_work[x->row[r]] += x->rows[r] * rate;
+        x->rows[r] = 0;
+    }
     x->report.impact -= jump->energy;
     olo_raise(&x->report.residual, jump->residual);
     if (jump->guard < x->report.guard)
@@ -179,6 +198,7 @@ static void accept(olo_contact_step *x)
         x->q_remainder[i] = left - (x->q[i] - sum);
         x->v[i] = part->v1[i];
     }
+    add_row_work(x);
     for (int r = 0; r < x->row_count; r++)
         x->lambda[x->row[r]] += part->Lambda[r];
     for (int c = 0; c < s->contact_count; c++)
@@ -199,7 +219,7 @@ static void accept(olo_contact_step *x)
 static olo_status make_part(olo_contact_step *x, double longest, bool may_locate, double *length,
                             olo_error *error)
 {
-    const double tolerance = closed_gap * x->system->length_scale;
+    const double tolerance = OLO_CLOSED_GAP * x->system->length_scale;
     const olo_at start = {.q = x->q, .angles = x->angles, .t = x->t};
     olo_jump jump;
     *length = longest;
@@ -251,14 +271,13 @@ static void begin(olo_contact_step *x)
     memset(x->account, 0, contacts * sizeof *x->account);
     memset(x->rows, 0, (size_t)x->row_count * sizeof *x->rows);
     memset(x->lambda, 0, (size_t)x->system->m * sizeof *x->lambda);
+    memset(x->row_work, 0, (size_t)x->system->m * sizeof *x->row_work);
     x->report = (olo_contact_report){.guard = 1, .guarded = -1};
 }
 
 static void finish(olo_contact_step *x)
 {
-    const double tolerance = closed_gap * x->system->length_scale;
-    for (int r = 0; r < x->row_count; r++)
-        x->lambda[x->row[r]] -= x->rows[r];
+    const double tolerance = OLO_CLOSED_GAP * x->system->length_scale;
     for (int c = 0; c < x->system->contact_count; c++) {
         const double g = gap(x, c, x->q, x->t);
         olo_raise(&x->report.penetration, -g);

@@ -51,15 +51,16 @@ typedef struct olo_contact_step {
     olo_contact_report report;
     olo_contact_account *account; /* [contacts] */
     double *lambda;               /* [constraints] impulses of bilateral rows; force -G^T lambda */
+    double *row_work;             /* [constraints] work of rows with a prescribed motion */
     /* work */
     olo_smooth_newton newton;
     olo_impact impact;
     int row_count;
     int *row;
     bool *met; /* [contacts] met in this step: closed until its end */
-    double *q_begin, *r_begin, *v_begin, *v_start;
+    double *q_begin, *r_begin, *v_begin;
     double *D;    /* [contacts x 2] */
-    double *rows; /* [row_count] */
+    double *rows; /* [row_count] impulses of bilateral rows in a jump */
 } olo_contact_step;
 
 /* `redundant` marks constraint rows that are left out, NULL: none. */

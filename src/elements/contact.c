@@ -219,4 +219,5 @@ const olo_element_type olo_element_contact = {.initialised = OLO_INITIALISED_CON
                                               .fields = fields,
                                               .field_count = (int)(sizeof fields / sizeof *fields),
                                               .defaults = defaults,
+                                              .impacts = true,
                                               .build = build};

@@ -79,6 +79,7 @@ typedef struct olo_element_type {
     const olo_field *fields;
     int field_count;
     void (*defaults)(void *element);
+    bool impacts; /* models with it need a scheme with impacts */
     /* Adds the element to the system under construction. Errors are reported through
      * olo_builder_fail, so that they have a location in the model. */
     olo_status (*build)(olo_builder *builder, const void *element);

@@ -296,10 +296,20 @@ static olo_status read_setting(olo_reader *reader, const olo_setting *setting)
     return read_option(reader, &node, o);
 }
 
+static bool has_impacts(const olo_model *model)
+{
+    bool impacts = false;
+    for (int i = 0; i < olo_element_type_count; i++)
+        impacts = impacts || (olo_element_types[i]->impacts && model->lists[i].count > 0);
+    return impacts;
+}
+
 olo_status olo_read_run(olo_reader *reader, const olo_yaml_node *section)
 {
     olo_run *run = &reader->model->run;
     run->order = 0; // not given
+    if (has_impacts(reader->model))
+        run->scheme = olo_scheme_with_impacts();
     olo_status status = section ? read_section(reader, section) : OLO_OK;
     for (int i = 0; i < reader->setting_count && status == OLO_OK; i++)
         status = read_setting(reader, &reader->settings[i]);

@@ -75,7 +75,11 @@ const olo_ledger_column olo_ledger_columns[OLO_LEDGER_COLUMNS] = {
      "kinetic + potential + strain + constraint energy"},
     {"work", "energy.work", OLO_DIMENSION_ENERGY, false, "work done by loads since the start"},
     {"dissipation", "energy.dissipation", OLO_DIMENSION_ENERGY, false,
-     "energy lost in dampers since the start"},
+     "energy lost in dampers and contacts since the start"},
+    {"impact", "energy.impact", OLO_DIMENSION_ENERGY, false,
+     "energy lost in impacts since the start"},
+    {"friction", "energy.friction", OLO_DIMENSION_ENERGY, false,
+     "energy lost in friction of contacts since the start"},
     {"balance", "energy.balance", OLO_DIMENSION_ENERGY, false,
      "total - work + dissipation, which is constant with energy-momentum"},
     {"interval", "energy.interval", OLO_DIMENSION_ENERGY, false,
@@ -93,6 +97,8 @@ const olo_ledger_column olo_ledger_columns[OLO_LEDGER_COLUMNS] = {
      "largest error of a constraint"},
     {"velocity_error", "velocity_error", OLO_DIMENSION_CONSTRAINT_RATE, false,
      "largest rate of a constraint"},
+    {"penetration", "penetration", OLO_DIMENSION_LENGTH, false, "depth of the deepest contact"},
+    {"closed", "closed_contacts", OLO_DIMENSION_NONE, false, "number of closed contacts"},
     {"iterations", "iterations", OLO_DIMENSION_NONE, true, "iterations of Newton's method"},
 };
 
@@ -108,6 +114,8 @@ void olo_layout_ledger(const olo_ledger *ledger, double time, int iterations,
         ledger->total,
         ledger->work,
         ledger->dissipation,
+        ledger->impact,
+        ledger->friction,
         ledger->balance,
         ledger->interval,
         ledger->linear_momentum[0],
@@ -118,6 +126,8 @@ void olo_layout_ledger(const olo_ledger *ledger, double time, int iterations,
         ledger->angular_momentum[2],
         ledger->constraint_error,
         ledger->velocity_error,
+        ledger->penetration,
+        ledger->closed,
         (double)iterations,
     };
     memcpy(values, row, sizeof row);
@@ -278,6 +288,22 @@ const char **olo_layout_reactions(olo_pool *pool, const olo_system *system)
         const char *name = olo_system_reaction_name(system, i);
         if (!name_vector(pool, name, "force", names + 6 * i) ||
             !name_vector(pool, name, "moment", names + 6 * i + 3))
+            return NULL;
+    }
+    return names;
+}
+
+const char **olo_layout_contacts(olo_pool *pool, const olo_system *system, bool forces)
+{
+    const int count = olo_system_contact_count(system), width = forces ? 3 : 1;
+    const char **names = olo_pool_alloc(pool, (size_t)(width * count) + 1, sizeof *names);
+    for (int i = 0; names != NULL && i < count; i++) {
+        const char *name = olo_system_contact_name(system, i);
+        char text[256];
+        snprintf(text, sizeof text, "%.240s.gap", name);
+        if (forces && !name_vector(pool, name, "force", names + 3 * i))
+            return NULL;
+        if (!forces && (names[i] = olo_pool_text(pool, text, strlen(text))) == NULL)
             return NULL;
     }
     return names;

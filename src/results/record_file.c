@@ -366,6 +366,12 @@ static void fill_frame(olo_record_file *file, const olo_state *state, long step)
     for (int i = 0; i < system->drive_count; i++)
         row_of(file, OLO_STREAM_DRIVE)[i] = olo_system_drive_force(system, state, i);
     copy_into(file, OLO_STREAM_REACTION, state->reactions);
+    for (int i = 0; i < system->contact_count; i++) {
+        olo_contact_state contact;
+        olo_system_contact(system, state, i, &contact);
+        row_of(file, OLO_STREAM_CONTACT_GAP)[i] = contact.gap;
+        memcpy(row_of(file, OLO_STREAM_CONTACT_FORCE) + 3 * i, contact.force, sizeof contact.force);
+    }
 
     for (int i = 0, at = 0; i < system->beam_count; i++) {
         for (int p = 0; p < olo_system_beam_point_count(system, i); p++, at += 6) {

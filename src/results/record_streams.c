@@ -82,6 +82,12 @@ static void add_frames(list *l, const olo_system *system, bool forces)
     add_named(l, "/frames/reaction", 6 * (size_t)system->reaction_count, OLO_DIMENSION_STRESS,
               olo_layout_reactions(pool, system),
               "forces and moments of joints on their bodies over the last step");
+    const size_t contacts = (size_t)system->contact_count;
+    add_named(l, "/frames/contact_gap", contacts, OLO_DIMENSION_LENGTH,
+              olo_layout_contacts(pool, system, false), "gaps of contacts");
+    add_named(l, "/frames/contact_force", 3 * contacts, OLO_DIMENSION_FORCE,
+              olo_layout_contacts(pool, system, true),
+              "mean forces of contacts over the last step, with impacts");
     size_t points = 0;
     for (int i = 0; i < system->beam_count; i++)
         points += (size_t)olo_system_beam_point_count(system, i);

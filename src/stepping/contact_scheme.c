@@ -7,6 +7,8 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "linalg/span.h"
+#include "linalg/vec3.h"
+#include "stepping/balance.h"
 #include "stepping/step.h"
 
 /* Largest residual of a redundant row, rows normalised in the units of coordinates. */
@@ -102,7 +104,7 @@ void olo_contact_scheme_free(olo_stepper *x)
     olo_free(x->contact);
 }
 
-/* Work of actions, energy lost in dissipative terms, work of prescribed motions over a part. */
+/* Work of actions and energy lost in dissipative terms over a part. */
 static void enter_part(void *context, const olo_smooth *part)
 {
     olo_stepper *x = context;
@@ -134,6 +136,26 @@ static void enter_part(void *context, const olo_smooth *part)
     memcpy(x->step.x.q1, part->q1, size);
 }
 
+/* The mean force of a contact over the step, and whether it sticks. */
+static void record_contact(const olo_stepper *x, int i, double h, olo_contact_record *record)
+{
+    const olo_contact_step *c = x->contact;
+    const olo_contact_point *contact = &x->system->contacts[i];
+    const olo_contact_geometry *geometry = contact->geometry;
+    double normal[3];
+    vec3_copy(geometry->normal, normal);
+    if (vec3_norm(normal) == 0) { /* between two points: along their line */
+        olo_position_value(&geometry->x, c->q, normal);
+        vec3_normalise(normal);
+    }
+    *record = (olo_contact_record){.sticking = 0};
+    vec3_add(geometry->sign * c->account[i].lambda[0] / h, normal, record->force);
+    for (int k = 0; k < contact->sliding_count; k++)
+        vec3_add(c->account[i].lambda[1 + k] / h, geometry->sliding[k].along, record->force);
+    record->sticking = c->newton.smooth.active[i] && contact->sliding_count > 0 &&
+                       c->newton.mode[i].status == OLO_CONTACT_STICKING;
+}
+
 /* Energy that contacts have lost, multipliers and reactions. */
 static void enter_step(olo_stepper *x, olo_state *state, double h)
 {
@@ -142,10 +164,16 @@ static void enter_step(olo_stepper *x, olo_state *state, double h)
     for (int i = 0; i < s->contact_count; i++) {
         const double lost = -c->account[i].impact - c->account[i].friction;
         olo_sum_add(&state->dissipation, lost);
+        olo_sum_add(&state->impact, -c->account[i].impact);
+        olo_sum_add(&state->friction, -c->account[i].friction);
         olo_state_add_received_energy(s, state, s->contacts[i].gap.index[0], -lost);
     }
+    for (int i = 0; i < s->contact_count; i++)
+        record_contact(x, i, h, &state->contacts[i]);
     for (int i = 0; i < s->m; i++)
         state->lambda[i] = c->lambda[i] / h;
+    for (int i = 0; i < s->drive_count; i++)
+        olo_balance_add_drive_work(&x->step, state, i, c->row_work[s->drives[i].row]);
     x->step.x.q0 = x->step.q0;
     x->step.x.left = NULL;
     const olo_forces forces = {.step = &x->step, .unit = 1, .lambda = state->lambda};

@@ -18,6 +18,12 @@ static olo_status refuse(const olo_system *s, const olo_run *run, olo_error *err
                         "derivatives of runs need exact constraints, and '%s' permits "
                         "errors: take reduced, multipliers or projected",
                         run->constraints);
+    const olo_scheme *scheme = olo_scheme_find(run->scheme);
+    if (scheme && scheme->contact)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "derivatives of runs are not available with the scheme %s: impacts and "
+                        "changes of contacts have no derivatives",
+                        run->scheme);
     for (int i = 0; i < s->action_count; i++)
         if (s->actions[i].type->motion_tangent)
             return olo_fail(error, OLO_UNSUPPORTED,

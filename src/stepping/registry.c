@@ -50,6 +50,14 @@ const char *olo_scheme_conserves(const char *name)
     return scheme ? scheme->conserves : NULL;
 }
 
+const char *olo_scheme_with_impacts(void)
+{
+    int i = 0;
+    while (!schemes[i]->contact)
+        i++;
+    return schemes[i]->name;
+}
+
 const olo_treatment *olo_treatment_find(const char *name)
 {
     int i = find(olo_treatment_names, name);

@@ -9,6 +9,9 @@
 extern const char *const olo_scheme_names[];
 extern const char *const olo_treatment_names[];
 
+/* The default scheme of models with contacts. */
+const char *olo_scheme_with_impacts(void);
+
 /* Number of unknowns of a treatment for a system with these counts; 0 for an unknown name.
  */
 int olo_treatment_unknowns(const char *name, const olo_counts *counts);

@@ -16,6 +16,10 @@
 
 enum { OLO_CONTACT_SLOTS_MAX = OLO_POSITION_SLOTS_MAX + 3, OLO_SLIDING_MAX = 3 };
 
+/* A gap below this is closed, relative to the length of the model: without it a resting contact
+ * would be lost at a rounding error above zero. */
+#define OLO_CLOSED_GAP 1e-10
+
 typedef struct olo_contact_geometry olo_contact_geometry;
 
 /* A sliding velocity: that of the touching point along a direction, or the rate of rotation about

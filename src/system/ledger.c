@@ -204,6 +204,14 @@ void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger 
     /* sums over the steps, and the balance */
     ledger->work = olo_sum_value(&x->work);
     ledger->dissipation = olo_sum_value(&x->dissipation);
+    ledger->impact = olo_sum_value(&x->impact);
+    ledger->friction = olo_sum_value(&x->friction);
+    for (int i = 0; i < system->contact_count; i++) {
+        olo_contact_state contact;
+        olo_system_contact(system, x, i, &contact);
+        olo_raise(&ledger->penetration, -contact.gap);
+        ledger->closed += contact.closed;
+    }
     ledger->constraint = olo_sum_value(&x->constraint);
     ledger->total = ledger->kinetic + ledger->potential + ledger->strain + ledger->constraint;
     ledger->balance = ledger->total - ledger->work + ledger->dissipation;

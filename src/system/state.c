@@ -25,7 +25,8 @@ static size_t number_count(const olo_state *x, size_t *segments)
 {
     size_t count = 3 * (size_t)x->n + (size_t)x->joint_coordinates + (size_t)x->drives +
                    2 * (size_t)x->parts + (size_t)x->n + (size_t)x->m +
-                   6 * (size_t)x->reaction_count;
+                   6 * (size_t)x->reaction_count +
+                   OLO_CONTACT_RECORD_NUMBERS * (size_t)x->contact_count;
     for (*segments = 0; x->segments[*segments]; ++*segments)
         count += segment_numbers(x->segments[*segments], x);
     return count;
@@ -44,7 +45,8 @@ static void point_into(olo_state *state)
     state->v_before = at += 2 * state->parts;
     state->lambda = at += state->n;
     state->reactions = at += state->m;
-    at += 6 * state->reaction_count;
+    state->contacts = (olo_contact_record *)(at += 6 * state->reaction_count);
+    at += OLO_CONTACT_RECORD_NUMBERS * state->contact_count;
     for (int i = 0; state->segments[i]; i++) {
         state->segment[i] = at;
         at += segment_numbers(state->segments[i], state);
@@ -64,6 +66,7 @@ static olo_state *allocate(const olo_state *like)
     state->twists = like->twists;
     state->joint_coordinates = like->joint_coordinates;
     state->reaction_count = like->reaction_count;
+    state->contact_count = like->contact_count;
     state->drives = like->drives;
     state->parts = like->parts;
     state->segments = like->segments;
@@ -80,6 +83,7 @@ olo_status olo_state_create(const olo_system *system, olo_state **state, olo_err
                              .twists = system->twists,
                              .joint_coordinates = system->joint_coordinate_count,
                              .reaction_count = system->reaction_count,
+                             .contact_count = system->contact_count,
                              .drives = system->drive_count,
                              .parts = system->part_count > 1 ? system->part_count : 0,
                              .segments = system->segments};
@@ -110,7 +114,7 @@ olo_status olo_state_clone(const olo_state *state, olo_state **copy, olo_error *
 /* --- saving and loading --- */
 
 /* Increased when the layout above changes. Segments are identified by names and sizes instead. */
-enum { SAVED_VERSION = 8 };
+enum { SAVED_VERSION = 9 };
 static const uint64_t saved_magic =
     UINT64_C(0x6574617473206f6c); /* "lo state"; it also identifies the byte order */
 

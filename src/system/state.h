@@ -31,8 +31,15 @@ typedef struct olo_segment {
     bool (*check)(const olo_state *state);
 } olo_segment;
 
+/* A contact over the last step. */
+typedef struct olo_contact_record {
+    double force[3]; /* mean force on the body of a plane contact, on the second point of others */
+    double sticking; /* 1 or 0 */
+} olo_contact_record;
+enum { OLO_CONTACT_RECORD_NUMBERS = sizeof(olo_contact_record) / sizeof(double) };
+
 struct olo_state {
-    int n, m, twists, joint_coordinates, reaction_count, drives, parts;
+    int n, m, twists, joint_coordinates, reaction_count, contact_count, drives, parts;
     const olo_segment *const *segments; /* NULL at the end */
     void **segment;                     /* the memory of each */
     size_t size;                        /* bytes of the block */
@@ -46,10 +53,13 @@ struct olo_state {
     double *v_before;   /* the last step: velocity at its start, ... */
     double *lambda;     /* ... its multipliers, ... */
     double *reactions;  /* ... force and moment of each recorded reaction */
+    olo_contact_record *contacts; /* ... and what each contact did */
     /* The block of memory that is copied and saved begins here. */
     double t;
     double turned; /* upper bound of the rotation of all angles since `angles` was updated */
     olo_sum work, dissipation;
+    olo_sum impact,
+        friction;       /* parts of the dissipation: lost in impacts, in friction of contacts */
     olo_sum constraint; /* energy stored in compliant constraints: sum of lambda . dg */
     double h;    /* length of the last step, 0 before the first; of a composed step that of its last
                     part */

@@ -169,6 +169,27 @@ const char *olo_system_output_name(const olo_system *system, int output)
     return system->outputs[output].name;
 }
 
+int olo_system_contact_count(const olo_system *system)
+{
+    return system->contact_count;
+}
+
+const char *olo_system_contact_name(const olo_system *system, int index)
+{
+    return system->contacts[index].name;
+}
+
+void olo_system_contact(const olo_system *system, const olo_state *state, int index,
+                        olo_contact_state *contact)
+{
+    const olo_contact_record *record = &state->contacts[index];
+    const olo_at at = {.q = state->q, .angles = state->angles, .t = state->t};
+    contact->gap = olo_constraint_value(&system->contacts[index].gap, &at);
+    contact->closed = contact->gap <= OLO_CLOSED_GAP * system->length_scale;
+    vec3_copy(record->force, contact->force);
+    contact->sticking = record->sticking != 0;
+}
+
 int olo_system_reaction_count(const olo_system *system)
 {
     return system->reaction_count;

@@ -537,6 +537,36 @@ TEST(sliding_has_second_order)
     check_close(2, log2(coarse / fine), 0.05);
 }
 
+/* A driven arm that pushes a ball off a floor: the work of the drive closes the balance, also that
+ * of its impulses in impacts. */
+TEST(the_balance_is_closed_with_a_prescribed_motion)
+{
+    static const char *const text =
+        "parameters: {r: 0.4}\n"
+        "gravity: [0, 0, -9.81]\n"
+        "bodies: {name: arm, mass: 1, inertia: [0.01, 0.05, 0.05], position: [0.4, 0, 0]}\n"
+        "points: {name: ball, mass: 0.3, position: [0.8, 0, 0.2]}\n"
+        "joints: {name: axle, type: revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, -1, "
+        "0], motion: 0.2*sin(6*t)}\n"
+        "contacts:\n"
+        "  - {type: distance, between: [{on: arm, at: [0.4, 0, 0]}, ball], length: 0.15, "
+        "restitution: r}\n"
+        "  - {point: ball, origin: [0, 0, -0.1], friction: 0.2, restitution: r}\n"
+        "  - {point: {on: arm, at: [0.4, 0, 0]}, origin: [0, 0, -0.25], restitution: r}\n"
+        "run: {step: 0.01}\n";
+    scene s = open_with(text, "contact", "0.4");
+    long impacts = 0;
+    const double start = scene_ledger(&s).balance;
+    for (int i = 0; i < 150; i++) {
+        scene_run(&s, 0.01, 1);
+        impacts += report_of(&s)->impacts;
+        check_close(start, scene_ledger(&s).balance, 1e-11);
+    }
+    check_true(impacts > 2);
+    check_true(fabs(scene_ledger(&s).work) > 0.1);
+    scene_close(&s);
+}
+
 TEST_MAIN(cmocka_unit_test(a_captured_ball_has_the_check_values),
           cmocka_unit_test(a_located_ball_follows_the_exact_solution),
           cmocka_unit_test(the_double_pendulum_has_the_check_values),
@@ -552,5 +582,6 @@ TEST_MAIN(cmocka_unit_test(a_captured_ball_has_the_check_values),
           cmocka_unit_test(a_sliding_block_stops_where_friction_has_used_its_energy),
           cmocka_unit_test(balls_that_touch_are_no_cradle_and_balls_with_gaps_are),
           cmocka_unit_test(the_guard_is_reported),
+          cmocka_unit_test(the_balance_is_closed_with_a_prescribed_motion),
           cmocka_unit_test(located_impacts_have_second_order),
           cmocka_unit_test(sliding_has_second_order))
