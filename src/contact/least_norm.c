@@ -11,7 +11,7 @@
 
 /* Rows below this fraction of the longest one count as dependent. Contact points of a body are
  * redundant to round-off or not at all. */
-static const double dependent = 1e-11;
+static const double dependent = 1e-9;
 
 int olo_least_norm_work(int n)
 {

@@ -3,7 +3,7 @@
  *     F(lambda) = lambda + prox(-lambda + r xi; rho) = 0,     xi = D lambda + c,
  *     J = I + P_z (-I + r D) + P_rho drho/dlambda.
  *
- * D may be singular (redundant contacts): updates have least norm. Rows whose update leads away are
+ * D may be singular (redundant contacts): lambda has least norm. Updates that lead away are
  * shortened until the residual falls. */
 #include <math.h>
 #include <string.h>
@@ -87,9 +87,12 @@ olo_solution olo_solve_semismooth(const olo_inclusion *x, const olo_iteration *h
         double length = 0, scale = 1, next = INFINITY;
         jacobian(x, lambda, xi, J);
         memcpy(best, lambda, (size_t)n * sizeof *best);
-        memcpy(step, F, (size_t)n * sizeof *step);
+        for (int i = 0; i < n; i++)
+            step[i] = olo_dense_dot(n, J + olo_area(i, n), lambda) - F[i];
         if (!olo_least_norm(n, J, step, rest, integers))
             break;
+        for (int i = 0; i < n; i++)
+            step[i] = lambda[i] - step[i];
         for (int k = 0; k < SHORTEST && !(next < size); k++, scale *= 0.5) {
             memcpy(lambda, best, (size_t)n * sizeof *best);
             olo_dense_add(n, -scale, step, lambda);

@@ -6,7 +6,7 @@
  *     (B - R K^-1 C) dmu = -f + R K^-1 F
  *
  * remains for the impulses, R and B the derivatives of the contact equations f with respect to the
- * smooth unknowns and to the impulses. The update has least norm, since contacts may be redundant.
+ * smooth unknowns and to the impulses. Contacts may be redundant: the impulses have least norm.
  *
  * If it does not converge, the status is found without pairs: smooth equations linearised, the
  * inclusion solved exactly in every iteration (projected Newton, accelerated). Then the equations
@@ -266,21 +266,41 @@ static double contact_error(const olo_smooth_newton *x)
     return error;
 }
 
-/* Semismooth Newton from the present iterate; `frozen`: the status does not change. */
+/* Solves for the update b of the impulses such that the impulses themselves have least norm, with
+ * kappa divided by h, so that all columns are of the same size. */
+static bool solve_impulses(olo_smooth_newton *x)
+{
+    const double h = x->smooth.h;
+    for (int j = 0; j < x->count; j++) {
+        const olo_contact_unknown *of = &x->unknown[j];
+        const olo_contact_impulse *impulse = &x->smooth.impulse[of->contact];
+        x->old[j] = of->pair ? impulse->kappa[of->row] / h : impulse->lambda[of->row];
+        for (int i = 0; of->pair && i < x->count; i++)
+            x->A[olo_area(i, x->count) + (size_t)j] *= h;
+    }
+    for (int i = 0; i < x->count; i++)
+        x->b[i] += olo_dense_dot(x->count, x->A + olo_area(i, x->count), x->old);
+    const bool ok = olo_least_norm(x->count, x->A, x->b, x->work, x->integers);
+    for (int j = 0; j < x->count; j++)
+        x->b[j] = (x->b[j] - x->old[j]) * (x->unknown[j].pair ? h : 1);
+    return ok;
+}
+
+/* Semismooth Newton from the present iterate and status; `frozen`: the status does not change. */
 static bool iterate(olo_smooth_newton *x, bool frozen, olo_error *error)
 {
     const double satisfied = 1e-12;
     bool small = false;
     for (int i = 0; i < ITERATIONS_MAX; i++) {
         olo_smooth_evaluate(&x->smooth);
-        const bool changed = frozen ? false : decide(x);
+        const bool changed = !frozen && i > 0 && decide(x);
         if (small && !changed && contact_error(x) <= satisfied)
             return true;
         list_unknowns(x, true);
         if (olo_smooth_factor(&x->smooth, error) != OLO_OK)
             return false;
         reduce(x);
-        if (!olo_least_norm(x->count, x->A, x->b, x->work, x->integers))
+        if (!solve_impulses(x))
             return false;
         small = apply(x);
         x->iterations++;

@@ -21,7 +21,7 @@ typedef enum olo_contact_status {
 
 /* One contact in the smooth part. */
 typedef struct olo_contact_mode {
-    olo_contact_status status;
+    olo_contact_status status;      /* first guess, then the solution */
     bool normal_pair, sliding_pair; /* the pair is used while it is closed, while it sticks */
     double r[2];                    /* step of the proximal point, normal and sliding */
 } olo_contact_mode;
@@ -54,8 +54,8 @@ olo_status olo_smooth_newton_create(olo_smooth_newton *x, const olo_system *syst
                                     const int *row, olo_error *error);
 void olo_smooth_newton_free(olo_smooth_newton *x);
 
-/* Solves the smooth part; x->smooth has its start (q0, v0, t, h, active), x->mode its pairs and r.
- * Fails if the iteration does not converge. */
+/* Solves the smooth part; x->smooth has its start (q0, v0, t, h, active), x->mode its pairs, r and
+ * a first guess of the status. Fails if the iteration does not converge. */
 olo_status olo_smooth_newton_solve(olo_smooth_newton *x, olo_error *error);
 
 #endif

@@ -76,7 +76,8 @@ static double smallest_gap(const olo_contact_step *x)
     return smallest;
 }
 
-/* Pairs where the rates after the impact vanish; steps r of the proximal points. */
+/* Pairs where the rates after the impact vanish; steps r of the proximal points; the status as the
+ * rates suggest it. Resting contacts begin closed, so that rounding decides nothing. */
 static void set_modes(olo_contact_step *x, double h)
 {
     const olo_at at = {.q = x->q, .angles = x->angles, .t = x->t};
@@ -86,11 +87,15 @@ static void set_modes(olo_contact_step *x, double h)
         olo_contact_mode *mode = &x->newton.mode[c];
         if (!x->newton.smooth.active[c])
             continue;
-        mode->normal_pair = fabs(olo_frozen_rate(&at, &contact->gap, x->v)) <= zero;
+        const double rate = olo_frozen_rate(&at, &contact->gap, x->v);
+        mode->normal_pair = fabs(rate) <= zero;
         mode->sliding_pair = mode->normal_pair;
         for (int i = 0; i < contact->sliding_count; i++)
             if (fabs(olo_frozen_rate(&at, &contact->sliding[i], x->v)) > zero)
                 mode->sliding_pair = false;
+        mode->status = rate > zero          ? OLO_CONTACT_OPEN
+                       : mode->sliding_pair ? OLO_CONTACT_STICKING
+                                            : OLO_CONTACT_SLIDING;
         for (int k = 0; k < 2; k++)
             mode->r[k] = x->D[2 * c + k] > 0 ? 2 / (h * x->D[2 * c + k]) : 0;
     }
