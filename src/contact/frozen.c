@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "linalg/vector.h"
+#include "system/condition.h"
 
 enum { SIZE = OLO_FORM_SIZE_MAX };
 
@@ -135,4 +136,19 @@ void olo_frozen_jump(const olo_frozen *x, const double *Lambda, double *v, doubl
         for (int r = 0; r < x->row_count; r++)
             rows[r] -= Lambda[i] * response[n + r];
     }
+}
+
+void olo_frozen_push(olo_frozen *x, const olo_at *at, double *f, double *v, double *rows)
+{
+    const olo_system *s = x->system;
+    double gradient[SIZE];
+    for (int r = 0; r < x->row_count; r++) {
+        const olo_constraint *row = &s->constraints[x->row[r]];
+        olo_constraint_gradient(row, at, gradient);
+        f[s->n + r] = -olo_rate_value(row, at, gradient, v);
+    }
+    olo_sparse_solve(x->K, f);
+    olo_dense_add(s->n, 1, f, v);
+    for (int r = 0; r < x->row_count; r++)
+        rows[r] -= f[s->n + r];
 }

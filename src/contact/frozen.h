@@ -37,6 +37,9 @@ void olo_frozen_add(olo_frozen *x, const olo_at *at, const olo_constraint *row);
 void olo_frozen_matrix(const olo_frozen *x, double *matrix);
 /* W v of a contact row. */
 double olo_frozen_rate(const olo_at *at, const olo_constraint *row, const double *v);
+/* v += the jump of an impulse f[n] and of the bilateral rows, which then hold on velocities;
+ * rows[row_count] += s. Overwrites f, which has n + row_count entries. */
+void olo_frozen_push(olo_frozen *x, const olo_at *at, double *f, double *v, double *rows);
 /* v += the jump of impulses Lambda[count]; rows[row_count] += s. */
 void olo_frozen_jump(const olo_frozen *x, const double *Lambda, double *v, double *rows);
 

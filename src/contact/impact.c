@@ -162,9 +162,9 @@ static void measure(const olo_impact *x, double *D)
         olo_raise(&D[2 * x->contact[i] + (x->row[i] > 0)], x->D[olo_area(i, x->count) + (size_t)i]);
 }
 
-olo_status olo_impact_solve(olo_impact *x, const olo_at *at, const bool *active, double plastic,
-                            double *v, olo_contact_account *account, double *rows, double *D,
-                            olo_jump *jump, olo_error *error)
+olo_status olo_impact_solve(olo_impact *x, const olo_at *at, const bool *active,
+                            const olo_impact_law *law, double *v, olo_contact_account *account,
+                            double *rows, double *D, olo_jump *jump, olo_error *error)
 {
     const olo_system *s = x->frozen.system;
     const double zero = olo_contact_zero(s, v);
@@ -186,15 +186,40 @@ olo_status olo_impact_solve(olo_impact *x, const olo_at *at, const bool *active,
     measure(x, D);
     for (int i = 0; i < x->count; i++)
         closing = closing || (x->row[i] == 0 && x->rate[i] < -zero);
-    if (!closing)
+    if (!closing || law->none)
         return OLO_OK;
-    set_restitution(x, false, plastic);
+    set_restitution(x, false, law->plastic);
     olo_solution found = solve(x, x->Lambda);
-    jump->guard = guard(x, &found);
+    jump->guard = law->guard ? guard(x, &found) : 1;
     jump->residual = found.residual;
     jump->converged = found.residual <= solved;
     conclude(x, v, account, rows, jump);
     return OLO_OK;
+}
+
+void olo_impact_with_forces(olo_impact *x, const olo_at *at, const bool *active,
+                            const double *v_start, double *v, olo_contact_account *account,
+                            double *rows, olo_jump *jump)
+{
+    const olo_system *s = x->frozen.system;
+    *jump = (olo_jump){.guard = 1, .converged = true};
+    begin(x);
+    for (int c = 0; c < s->contact_count; c++)
+        if (active[c])
+            add_contact(x, at, c, true, v);
+    if (x->count == 0)
+        return;
+    olo_frozen_matrix(&x->frozen, x->D);
+    for (int i = 0; i < x->count; i++) {
+        const olo_contact_point *contact = &s->contacts[x->contact[i]];
+        const double e = x->row[i] == 0 ? contact->restitution : contact->tangential_restitution;
+        x->c[i] =
+            x->rate[i] + e * olo_frozen_rate(at, olo_contact_row(contact, x->row[i]), v_start);
+    }
+    const olo_solution found = solve(x, x->Lambda);
+    jump->residual = found.residual;
+    jump->converged = found.residual <= solved;
+    conclude(x, v, account, rows, jump);
 }
 
 /* --- settling --- */

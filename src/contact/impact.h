@@ -35,6 +35,13 @@ typedef struct olo_contact_account {
     double impact, friction;             /* change of energy, not positive */
 } olo_contact_account;
 
+/* How impacts are solved. */
+typedef struct olo_impact_law {
+    bool none;      /* no jumps: only the Delassus entries are computed */
+    bool guard;     /* energy does not rise */
+    double plastic; /* contacts with e < 1 that approach more slowly have e = 0 */
+} olo_impact_law;
+
 typedef struct olo_impact {
     olo_pool pool;
     olo_frozen frozen;
@@ -56,10 +63,16 @@ double olo_contact_zero(const olo_system *system, const double *v);
 /* The impact of the contacts in `active` at a configuration: v becomes the velocity after it. Adds
  * impulses and energies to `account` [contacts] and the impulses of bilateral rows to `rows`. `D`
  * gets the largest entries of the Delassus matrix of each contact, normal and sliding, [contacts x
- * 2]. Below the speed `plastic` contacts with e < 1 have e = 0. */
-olo_status olo_impact_solve(olo_impact *x, const olo_at *at, const bool *active, double plastic,
-                            double *v, olo_contact_account *account, double *rows, double *D,
-                            olo_jump *jump, olo_error *error);
+ * 2]. */
+olo_status olo_impact_solve(olo_impact *x, const olo_at *at, const bool *active,
+                            const olo_impact_law *law, double *v, olo_contact_account *account,
+                            double *rows, double *D, olo_jump *jump, olo_error *error);
+
+/* Contacts and impacts in one jump, at the configuration for which x->frozen has been begun:
+ * v_start is the velocity at the start of the step, v that after the forces. */
+void olo_impact_with_forces(olo_impact *x, const olo_at *at, const bool *active,
+                            const double *v_start, double *v, olo_contact_account *account,
+                            double *rows, olo_jump *jump);
 
 /* The settling impulse: `step` are the modes and impulses of the smooth part, whose friction forces
  * and settling impulses together stay in their sets. */

@@ -96,26 +96,43 @@ static void add_forces(olo_smooth *x, bool numbers)
     }
 }
 
+/* d, its tangent K and the lift a of a row, as the variant has them; d_0 is the gradient that acts
+ * in (1). */
+static void evaluate_row(olo_smooth *x, const olo_constraint *row, double *d, double *d_0,
+                         double *a, double *K, double *by_q1, double *by_v1)
+{
+    const olo_interval over = olo_smooth_interval(x);
+    const olo_at start = {.q = x->q0, .angles = x->angles, .t = x->t};
+    const bool at_start = x->published && row->type->velocity;
+    const int size = row->size;
+    memset(K, 0, (size_t)(size * size) * sizeof *K);
+    (void)olo_evaluate_row(&(olo_evaluation){.at_start = at_start}, row, &over, d, K);
+    olo_row_lift(row, &over, x->published ? x->v1 : x->v0, x->v1, a, by_q1, by_v1);
+    memcpy(d_0, d, (size_t)size * sizeof *d_0);
+    if (!x->published)
+        return;
+    olo_constraint_gradient(row, &start, d_0);
+    for (int k = 0; k < size * size; k++)
+        by_v1[k] *= 2; /* both ends have v1 */
+}
+
 /* The forces of one row, sign +1 of a constraint, -1 of a contact: position (1) gets -k d, velocity
  * (2) gets sign l d + a k, with multiplier l and pair multiplier k (k: Gamma or kappa; contacts
  * enter (2) with -lambda d + a kappa). */
 static void add_row_forces(olo_smooth *x, const olo_constraint *row, double sign, double l,
-                           double k, double *d, double *a, bool numbers)
+                           double k, double *d, double *d_0, double *a, bool numbers)
 {
-    const olo_interval over = olo_smooth_interval(x);
     double *K = x->local, *by_q1 = K + SIZE * SIZE, *by_v1 = by_q1 + SIZE * SIZE;
     const int size = row->size, *index = row->index;
     if (numbers) {
-        memset(K, 0, (size_t)(size * size) * sizeof *K);
-        (void)olo_evaluate_row(&discrete, row, &over, d, K);
-        olo_row_lift(row, &over, x->v0, x->v1, a, by_q1, by_v1);
-        add_local(x->residual, size, index, -k, d);
+        evaluate_row(x, row, d, d_0, a, K, by_q1, by_v1);
+        add_local(x->residual, size, index, -k, d_0);
         add_local(x->residual + x->system->n, size, index, sign * l, d);
         add_local(x->residual + x->system->n, size, index, k, a);
     }
     if (!row->curved)
         return;
-    put_local(x, POSITION, POSITION, size, index, -k, numbers ? K : NULL);
+    put_local(x, POSITION, POSITION, size, index, x->published ? 0 : -k, numbers ? K : NULL);
     put_local(x, VELOCITY, POSITION, size, index, sign * l, numbers ? K : NULL);
     put_local(x, VELOCITY, POSITION, size, index, k, numbers ? by_q1 : NULL);
     put_local(x, VELOCITY, VELOCITY, size, index, k, numbers ? by_v1 : NULL);
@@ -126,12 +143,12 @@ static void add_constraints(olo_smooth *x, bool numbers)
     const olo_system *s = x->system;
     const olo_interval over = olo_smooth_interval(x);
     const olo_at end = {.q = x->q1, .angles = x->angles, .t = x->t + x->h};
-    double d[SIZE] = {0}, a[SIZE] = {0}, by_q[SIZE] = {0}, gradient[SIZE] = {0},
+    double d[SIZE] = {0}, d_0[SIZE] = {0}, a[SIZE] = {0}, by_q[SIZE] = {0}, gradient[SIZE] = {0},
            rate_by[SIZE] = {0};
     for (int r = 0; r < x->row_count; r++) {
         const olo_constraint *row = &s->constraints[x->row[r]];
         const int of_row = first(x, ROW) + r, of_rate = first(x, ROW_RATE) + r;
-        add_row_forces(x, row, 1, x->Lambda[r], x->Gamma[r], d, a, numbers);
+        add_row_forces(x, row, 1, x->Lambda[r], x->Gamma[r], d, d_0, a, numbers);
         if (numbers) {
             olo_condition_by_end(row, &over, by_q);
             olo_constraint_gradient(row, &end, gradient);
@@ -141,7 +158,7 @@ static void add_constraints(olo_smooth *x, bool numbers)
         }
         for (int k = 0; k < row->size; k++) {
             const int q = row->index[k], v = s->n + q;
-            put(x, q, of_row, -d[k]);
+            put(x, q, of_row, -d_0[k]);
             put(x, v, of_row, a[k]);
             put(x, v, of_rate, d[k]);
             put(x, of_row, q, by_q[k]);
@@ -163,10 +180,13 @@ static void add_contacts(olo_smooth *x, bool numbers)
             olo_row_over *at = olo_smooth_over(x, c, i);
             const bool act = numbers && x->active[c];
             add_row_forces(x, row, -1, x->impulse[c].lambda[i], x->impulse[c].kappa[i], at->d,
-                           at->a, act);
+                           x->spare, at->a, act);
             if (!act)
                 continue;
-            olo_condition_by_end(row, &over, at->end);
+            if (x->published && row->type->velocity)
+                memcpy(at->end, at->d, (size_t)row->size * sizeof *at->end);
+            else
+                olo_condition_by_end(row, &over, at->end);
             olo_constraint_gradient(row, &end, at->gradient);
             olo_rate_by_configuration(row, &end, x->v1, at->rate_by);
             at->rate = olo_rate_value(row, &end, at->gradient, x->v1);
@@ -214,6 +234,7 @@ olo_status olo_smooth_create(olo_smooth *x, const olo_system *system, int row_co
                                 {&x->qm, n},
                                 {&x->q1, n},
                                 {&x->v_mean, n},
+                                {&x->spare, SIZE},
                                 {&x->local, 3 * SIZE * SIZE}};
     (void)olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays);
     x->active = olo_pool_alloc(&x->pool, contacts + 1, sizeof *x->active);

@@ -9,6 +9,10 @@
  * (row_lift.h). Gamma, Lambda, kappa and lambda are impulses; kappa belongs to contacts that stay
  * closed (position and velocity row, a pair).
  *
+ * In the published variants (Moeller 2011, 5.107) G in (1) is the gradient at q0, a_G is the one of
+ * v1 at both ends, and sliding velocities are those at q0; normal directions are discrete
+ * gradients.
+ *
  * This file evaluates the equations at given contact impulses and solves with their matrix. Which
  * impulses act is decided in smooth_newton.c. */
 #ifndef OLO_CONTACT_SMOOTH_H
@@ -43,6 +47,7 @@ typedef struct olo_smooth {
     const int *row; /* independent rows among the constraints */
     int size;       /* 2 n + 2 row_count unknowns: dq, v1, Gamma, Lambda */
     bool *active;   /* [contacts] the contact may have impulses */
+    bool published; /* see the header of this file */
     double t, h;
     const double *q0, *v0, *angles, *inputs, *remainder;
     double *unknown;                  /* [size] */
@@ -51,8 +56,8 @@ typedef struct olo_smooth {
     olo_contact_impulse *impulse; /* [contacts] */
     olo_row_over *over;           /* [contacts x OLO_CONTACT_ROWS_MAX] */
     double *residual;             /* [size] */
-    double *momentum, *v_mean;    /* [n] work */
-    double *local;                /* work */
+    double *v_mean;               /* [n] work */
+    double *spare, *local;        /* work */
     int entries, next;
     int *at_row, *at_column;
     olo_sparse *K;

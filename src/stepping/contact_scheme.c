@@ -1,5 +1,5 @@
-/* Schemes with impacts in the stepper: the step of contact/symmetric.h applied to a state. The step
- * knows no state; this file copies configuration and velocity, and enters work, dissipation,
+/* Schemes with impacts in the stepper: the step of contact/contact_step.h applied to a state. The
+ * step knows no state; this file copies configuration and velocity, and enters work, dissipation,
  * multipliers and reactions of its parts. */
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,22 @@
 /* Largest residual of a redundant row, rows normalised in the units of coordinates. */
 static const double redundant_residual = 1e-9;
 
-static const olo_contact_options located = {.located = true}, captured = {.located = false};
+static const olo_contact_options located = {.make = olo_contact_make_consistent,
+                                            .located = true,
+                                            .pairs = true,
+                                            .closed_gap = OLO_CLOSED_GAP,
+                                            .law = {.guard = true}},
+                                 captured = {.make = olo_contact_make_consistent,
+                                             .pairs = true,
+                                             .closed_gap = OLO_CLOSED_GAP,
+                                             .law = {.guard = true}},
+                                 two_step = {.make = olo_contact_make_consistent,
+                                             .published = true},
+                                 one_step = {.make = olo_contact_make_consistent,
+                                             .published = true,
+                                             .elastic = true,
+                                             .law = {.none = true}},
+                                 moreau = {.make = olo_contact_make_moreau};
 
 const olo_scheme olo_scheme_contact = {
     .name = "contact",
@@ -34,6 +49,35 @@ const olo_scheme olo_scheme_contact_captured = {
     .turn = OLO_HALF_TURN,
     .contact = &captured};
 
+const olo_scheme olo_scheme_contact_two_step = {
+    .name = "contact-two-step",
+    .conserves =
+        "energy does not rise if all coefficients of restitution are equal, and is constant "
+        "without losses; constraints and their rates hold to round-off",
+    .highest_order = 2,
+    .unit = 1,
+    .turn = OLO_HALF_TURN,
+    .contact = &two_step};
+
+const olo_scheme olo_scheme_contact_one_step = {
+    .name = "contact-one-step",
+    .conserves = "energy is constant; constraints and their rates hold to round-off; only elastic "
+                 "contacts without friction",
+    .highest_order = 2,
+    .unit = 1,
+    .turn = OLO_HALF_TURN,
+    .contact = &one_step};
+
+const olo_scheme olo_scheme_moreau = {
+    .name = "moreau",
+    .conserves = "nothing exactly: constraints hold on velocities, positions drift, the error of "
+                 "energy is of first order",
+    .highest_order = 2,
+    .unit = 1,
+    .energy_error = INFINITY,
+    .turn = OLO_HALF_TURN,
+    .contact = &moreau};
+
 olo_status olo_contact_scheme_check(const olo_stepper *x, const olo_run *run, olo_error *error)
 {
     const olo_system *s = x->system;
@@ -47,6 +91,13 @@ olo_status olo_contact_scheme_check(const olo_stepper *x, const olo_run *run, ol
         return olo_fail(error, OLO_UNSUPPORTED,
                         "the scheme %s has no constraints by %s; take reduced", x->scheme->name,
                         x->treatment->name);
+    for (int i = 0; i < s->contact_count && x->scheme->contact->elastic; i++)
+        if (s->contacts[i].restitution != 1 || s->contacts[i].sliding_count > 0)
+            return olo_fail(
+                error, OLO_UNSUPPORTED,
+                "%s: the scheme %s has elastic contacts without friction only; take the "
+                "scheme contact",
+                s->contacts[i].where, x->scheme->name);
     if (run->tolerance > 0)
         return olo_fail(error, OLO_UNSUPPORTED,
                         "the scheme %s has constant steps: leave out run.tolerance",
@@ -197,7 +248,7 @@ olo_status olo_contact_scheme_step(olo_stepper *x, olo_state *state, double h, o
     c->observe = enter_part;
     c->context = x;
     x->step.state = state;
-    const olo_status status = olo_contact_step_make(c, h, error);
+    const olo_status status = c->options.make(c, h, error);
     if (status != OLO_OK) {
         olo_state_copy(x->begin, state);
         return status;

@@ -6,7 +6,7 @@
 #ifndef OLO_STEPPING_STEP_H
 #define OLO_STEPPING_STEP_H
 
-#include "contact/symmetric.h"
+#include "contact/contact_step.h"
 #include "kinematics/motion.h"
 #include "oloid/simulate.h"
 #include "stepping/composition.h"

@@ -277,10 +277,18 @@ TEST(screws_distances_relations_and_beams_in_loops_move_alike)
 
 /* Rolling has no left pair at q0. The other two models are for statics: their whole load acts at
  * once, a shock that this scheme does not resolve with such steps (theory, stiff beams). */
+static bool has_contacts(const char *name)
+{
+    scene s = scene_open(name, NULL);
+    const bool found = s.system->contact_count > 0;
+    scene_close(&s);
+    return found;
+}
+
 static bool is_left_out(const char *name)
 {
-    return strncmp(name, "rolling", strlen("rolling")) == 0 || strcmp(name, "bend-45") == 0 ||
-           strcmp(name, "roll-up") == 0;
+    return has_contacts(name) || strncmp(name, "rolling", strlen("rolling")) == 0 ||
+           strcmp(name, "bend-45") == 0 || strcmp(name, "roll-up") == 0;
 }
 
 TEST(catalogue_models_move_alike)

@@ -396,11 +396,13 @@ TEST(csv_has_a_header_and_full_precision)
         "top.angular_velocity.y,top.angular_velocity.z,tip.position.x,tip.position.y,"
         "tip.position.z,tip.velocity.x,tip.velocity.y,tip.velocity.z,tip.acceleration.x,"
         "tip.acceleration.y,tip.acceleration.z,energy.kinetic,energy.potential,energy.strain,"
-        "energy.constraint,energy.total,energy.work,energy.dissipation,energy.balance,energy."
+        "energy.constraint,energy.total,energy.work,energy.dissipation,energy.impact,"
+        "energy.friction,energy.balance,energy."
         "interval,"
         "linear_momentum.x,"
         "linear_momentum.y,linear_momentum.z,angular_momentum.x,angular_momentum.y,"
-        "angular_momentum.z,constraint_error,velocity_error,iterations\n",
+        "angular_momentum.z,constraint_error,velocity_error,penetration,closed_contacts,"
+        "iterations\n",
         line);
     for (int i = 0; i <= 2; i++) {
         double t = 0.0, x = 0.0;

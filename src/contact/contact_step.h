@@ -1,25 +1,41 @@
-/* The symmetric step with contacts: impact at the frozen start, smooth part at the mean, settling
- * impulse at the end; impacts within the step are located.
+/* Steps with contacts. A step is self-contained: it reads a configuration and velocities and writes
+ * new ones, and knows no state.
+ *
+ * Consistent steps (consistent.c):
  *
  *     1  impact at q0 of the contacts whose gap is closed                            (impact.h)
- *     2  smooth part (q0, vC) -> (q1, v1) with contact forces at the mean            (smooth.h)
+ *     2  smooth part (q0, vC) -> (q1, v1) with contact forces                        (smooth.h)
  *     3  settling impulse at q1                                                      (impact.h)
  *     4  if a gap that was open at q0 is negative at q1: the part of the step up to the first gap
  *        = 0 is made instead, that contact is closed from then on, and the rest follows
  *
- * Energy never rises, at any step size; with restitution 1 and no friction it is constant.
- * Constraints hold in positions and velocities; gaps of closed contacts do not decrease; momenta
- * that contacts do not change are conserved. The step is self-contained: it reads a configuration
- * and velocities and writes new ones, and knows no state. */
-#ifndef OLO_CONTACT_SYMMETRIC_H
-#define OLO_CONTACT_SYMMETRIC_H
+ * The symmetric variant has all of them, with forces at the mean. Energy never rises, at any step
+ * size; with restitution 1 and no friction it is constant. Constraints hold in positions and
+ * velocities; gaps of closed contacts do not decrease; momenta that contacts do not change are
+ * conserved. The published variants (Moeller 2011) evaluate forces elsewhere: two steps (1
+ * and 2), or one (2, for restitution 1).
+ *
+ * Moreau's midpoint rule (moreau.c) has constraints and contacts on velocities alone. */
+#ifndef OLO_CONTACT_CONTACT_STEP_H
+#define OLO_CONTACT_CONTACT_STEP_H
 
 #include "contact/impact.h"
 
+typedef struct olo_contact_step olo_contact_step;
+
+/* Which step is made. */
 typedef struct olo_contact_options {
-    bool located;   /* step 4; otherwise the next step meets the penetration */
-    double plastic; /* contacts with restitution < 1 that approach more slowly have none */
+    /* Makes a step of length h. q, v and t are unchanged on failure. */
+    olo_status (*make)(olo_contact_step *x, double h, olo_error *error);
+    bool located;       /* part 4; otherwise the next step meets the penetration */
+    bool pairs;         /* position and velocity row of contacts that stay closed; part 3 */
+    bool published;     /* forces are evaluated as published (smooth.h) */
+    bool elastic;       /* only restitution 1 without friction */
+    double closed_gap;  /* gaps up to this are closed, relative to the length of the model */
+    olo_impact_law law; /* of part 1 */
 } olo_contact_options;
+olo_status olo_contact_make_consistent(olo_contact_step *x, double h, olo_error *error);
+olo_status olo_contact_make_moreau(olo_contact_step *x, double h, olo_error *error);
 
 /* What a step did, summed over its parts. */
 typedef struct olo_contact_report {
@@ -37,7 +53,7 @@ typedef struct olo_contact_report {
 } olo_contact_report;
 
 /* A step in progress. */
-typedef struct olo_contact_step {
+struct olo_contact_step {
     olo_pool pool;
     const olo_system *system;
     olo_contact_options options;
@@ -61,7 +77,7 @@ typedef struct olo_contact_step {
     double *q_begin, *r_begin, *v_begin;
     double *D;    /* [contacts x 2] */
     double *rows; /* [row_count] impulses of bilateral rows in a jump */
-} olo_contact_step;
+};
 
 /* `redundant` marks constraint rows that are left out, NULL: none. */
 olo_status olo_contact_step_create(olo_contact_step *x, const olo_system *system,
@@ -69,7 +85,15 @@ olo_status olo_contact_step_create(olo_contact_step *x, const olo_system *system
                                    olo_error *error);
 void olo_contact_step_free(olo_contact_step *x);
 
-/* Makes a step of length h. q, v and t are unchanged on failure. */
-olo_status olo_contact_step_make(olo_contact_step *x, double h, olo_error *error);
+/* Parts of both steps: the gap of a contact; before the first part; after the last. */
+double olo_contact_gap(const olo_contact_step *x, int contact, const double *q, double t);
+void olo_contact_step_begin(olo_contact_step *x);
+void olo_contact_step_finish(olo_contact_step *x);
+/* Adds an increment to the configuration, with its remainder. */
+void olo_contact_step_move(olo_contact_step *x, const double *dq);
+/* Adds what a jump did to the report, and the impulses of bilateral rows. */
+void olo_contact_step_report(olo_contact_step *x, const olo_jump *jump);
+/* The start of the step again, after a failure. */
+void olo_contact_step_restore(olo_contact_step *x, double t);
 
 #endif

@@ -1,5 +1,5 @@
-/* The symmetric step with contacts; see the header. */
-#include "contact/symmetric.h"
+/* Consistent steps with contacts; see the header. */
+#include "contact/contact_step.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,58 +11,13 @@
 static const double located_gap = 1e-14, located_time = 1e-13;
 enum { TRIALS_MAX = 40 };
 
-/* --- workspace --- */
-
-olo_status olo_contact_step_create(olo_contact_step *x, const olo_system *system,
-                                   const bool *redundant, const olo_contact_options *options,
-                                   olo_error *error)
-{
-    const size_t n = (size_t)system->n, contacts = (size_t)system->contact_count;
-    *x = (olo_contact_step){.system = system, .options = *options};
-    x->row = olo_pool_alloc(&x->pool, (size_t)system->m + 1, sizeof *x->row);
-    for (int i = 0; i < system->m && x->row; i++)
-        if (!redundant || !redundant[i])
-            x->row[x->row_count++] = i;
-    const olo_array arrays[] = {{&x->q, n},
-                                {&x->q_remainder, n},
-                                {&x->v, n},
-                                {&x->q_begin, n},
-                                {&x->r_begin, n},
-                                {&x->v_begin, n},
-                                {&x->lambda, (size_t)system->m},
-                                {&x->row_work, (size_t)system->m},
-                                {&x->rows, (size_t)x->row_count},
-                                {&x->D, 2 * contacts}};
-    x->account = olo_pool_alloc(&x->pool, contacts + 1, sizeof *x->account);
-    x->met = olo_pool_alloc(&x->pool, contacts + 1, sizeof *x->met);
-    if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
-        return olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
-    olo_status status = olo_smooth_newton_create(&x->newton, system, x->row_count, x->row, error);
-    if (status == OLO_OK)
-        status = olo_impact_create(&x->impact, system, x->row_count, x->row, error);
-    return status;
-}
-
-void olo_contact_step_free(olo_contact_step *x)
-{
-    olo_smooth_newton_free(&x->newton);
-    olo_impact_free(&x->impact);
-    olo_pool_free(&x->pool);
-}
-
 /* --- parts of a step --- */
-
-static double gap(const olo_contact_step *x, int c, const double *q, double t)
-{
-    const olo_at at = {.q = q, .angles = x->angles, .t = t};
-    return olo_constraint_value(&x->system->contacts[c].gap, &at);
-}
 
 static void find_active(olo_contact_step *x)
 {
-    const double tolerance = OLO_CLOSED_GAP * x->system->length_scale;
+    const double tolerance = x->options.closed_gap * x->system->length_scale;
     for (int c = 0; c < x->system->contact_count; c++)
-        x->newton.smooth.active[c] = x->met[c] || gap(x, c, x->q, x->t) <= tolerance;
+        x->newton.smooth.active[c] = x->met[c] || olo_contact_gap(x, c, x->q, x->t) <= tolerance;
 }
 
 /* The smallest gap at the end of the smooth part among contacts that do not act in it. */
@@ -72,7 +27,7 @@ static double smallest_gap(const olo_contact_step *x)
     double smallest = INFINITY;
     for (int c = 0; c < x->system->contact_count; c++)
         if (!s->active[c])
-            smallest = fmin(smallest, gap(x, c, s->q1, s->t + s->h));
+            smallest = fmin(smallest, olo_contact_gap(x, c, s->q1, s->t + s->h));
     return smallest;
 }
 
@@ -88,7 +43,7 @@ static void set_modes(olo_contact_step *x, double h)
         if (!x->newton.smooth.active[c])
             continue;
         const double rate = olo_frozen_rate(&at, &contact->gap, x->v);
-        mode->normal_pair = fabs(rate) <= zero;
+        mode->normal_pair = x->options.pairs && fabs(rate) <= zero;
         mode->sliding_pair = mode->normal_pair;
         for (int i = 0; i < contact->sliding_count; i++)
             if (fabs(olo_frozen_rate(&at, &contact->sliding[i], x->v)) > zero)
@@ -112,6 +67,7 @@ static olo_status solve_smooth(olo_contact_step *x, double h, olo_error *error)
     s->angles = x->angles;
     s->inputs = x->inputs;
     s->remainder = x->q_remainder;
+    s->published = x->options.published;
     set_modes(x, h);
     const olo_status status = olo_smooth_newton_solve(&x->newton, error);
     x->report.iterations += x->newton.iterations;
@@ -129,7 +85,7 @@ static bool locate(olo_contact_step *x, double longest, double end_gap, double *
     olo_error ignored;
     for (int c = 0; c < x->system->contact_count; c++)
         if (!x->newton.smooth.active[c])
-            f_low = fmin(f_low, gap(x, c, x->q, x->t));
+            f_low = fmin(f_low, olo_contact_gap(x, c, x->q, x->t));
     for (int i = 0; i < TRIALS_MAX; i++) {
         double t = (low * f_high - high * f_low) / (f_high - f_low);
         if (!(t > low && t < high))
@@ -170,25 +126,6 @@ static void add_row_work(olo_contact_step *x)
     }
 }
 
-/* Adds what a jump did to the report, and its impulses of bilateral rows: those of prescribed
- * motions do work. */
-static void report_jump(olo_contact_step *x, const olo_jump *jump)
-{
-    if (!jump->happened)
-        return;
-    for (int r = 0; r < x->row_count; r++) {
-        const olo_constraint *row = &x->system->constraints[x->row[r]];
-        const double rate = olo_constraint_motion_rate(row, x->t);
-        x->lambda[x->row[r]] -= x->rows[r];
-        x->row_work[x->row[r]] += x->rows[r] * rate;
-        x->rows[r] = 0;
-    }
-    x->report.impact -= jump->energy;
-    olo_raise(&x->report.residual, jump->residual);
-    if (jump->guard < x->report.guard)
-        x->report.guard = jump->guard;
-}
-
 /* Takes the end of the smooth part: configuration with its remainder, impulses, friction. */
 static void accept(olo_contact_step *x)
 {
@@ -196,13 +133,8 @@ static void accept(olo_contact_step *x)
     const olo_smooth *part = &x->newton.smooth;
     if (x->observe)
         x->observe(x->context, part);
-    for (int i = 0; i < s->n; i++) {
-        const double sum = x->q[i] + part->dq[i], shift = sum - x->q[i];
-        const double left = x->q_remainder[i] + ((x->q[i] - (sum - shift)) + (part->dq[i] - shift));
-        x->q[i] = sum + left;
-        x->q_remainder[i] = left - (x->q[i] - sum);
-        x->v[i] = part->v1[i];
-    }
+    olo_contact_step_move(x, part->dq);
+    memcpy(x->v, part->v1, (size_t)s->n * sizeof *x->v);
     add_row_work(x);
     for (int r = 0; r < x->row_count; r++)
         x->lambda[x->row[r]] += part->Lambda[r];
@@ -230,14 +162,14 @@ static olo_status make_part(olo_contact_step *x, double longest, bool may_locate
     *length = longest;
     find_active(x);
     olo_status status =
-        olo_impact_solve(&x->impact, &start, x->newton.smooth.active, x->options.plastic, x->v,
+        olo_impact_solve(&x->impact, &start, x->newton.smooth.active, &x->options.law, x->v,
                          x->account, x->rows, x->D, &jump, error);
     if (status != OLO_OK)
         return status;
     if (!jump.converged)
         return olo_fail(error, OLO_NOT_CONVERGED,
                         "the impulses of an impact were not found, residual %.1e", jump.residual);
-    report_jump(x, &jump);
+    olo_contact_step_report(x, &jump);
     x->report.impacts += jump.happened;
     status = solve_smooth(x, longest, error);
     if (status != OLO_OK)
@@ -246,7 +178,7 @@ static olo_status make_part(olo_contact_step *x, double longest, bool may_locate
     if (end_gap < -tolerance && may_locate && locate(x, longest, end_gap, length)) {
         for (int c = 0; c < x->system->contact_count; c++)
             if (!x->newton.smooth.active[c] &&
-                gap(x, c, x->newton.smooth.q1, x->t + *length) <= tolerance)
+                olo_contact_gap(x, c, x->newton.smooth.q1, x->t + *length) <= tolerance)
                 x->met[c] = true;
     } else if (end_gap < -tolerance) {
         x->report.captured = x->options.located;
@@ -257,59 +189,31 @@ static olo_status make_part(olo_contact_step *x, double longest, bool may_locate
         return status;
     accept(x);
     const olo_at end = {.q = x->q, .angles = x->angles, .t = x->t};
-    status =
-        olo_impact_settle(&x->impact, &end, &x->newton, x->v, x->account, x->rows, &jump, error);
-    report_jump(x, &jump);
+    if (x->options.pairs)
+        status = olo_impact_settle(&x->impact, &end, &x->newton, x->v, x->account, x->rows, &jump,
+                                   error);
+    if (x->options.pairs)
+        olo_contact_step_report(x, &jump);
     return status;
 }
 
 /* --- the step --- */
 
-static void begin(olo_contact_step *x)
+olo_status olo_contact_make_consistent(olo_contact_step *x, double h, olo_error *error)
 {
-    const size_t size = (size_t)x->system->n * sizeof *x->q,
-                 contacts = (size_t)x->system->contact_count;
-    memcpy(x->q_begin, x->q, size);
-    memcpy(x->r_begin, x->q_remainder, size);
-    memcpy(x->v_begin, x->v, size);
-    memset(x->met, 0, contacts * sizeof *x->met);
-    memset(x->account, 0, contacts * sizeof *x->account);
-    memset(x->rows, 0, (size_t)x->row_count * sizeof *x->rows);
-    memset(x->lambda, 0, (size_t)x->system->m * sizeof *x->lambda);
-    memset(x->row_work, 0, (size_t)x->system->m * sizeof *x->row_work);
-    x->report = (olo_contact_report){.guard = 1, .guarded = -1};
-}
-
-static void finish(olo_contact_step *x)
-{
-    const double tolerance = OLO_CLOSED_GAP * x->system->length_scale;
-    for (int c = 0; c < x->system->contact_count; c++) {
-        const double g = gap(x, c, x->q, x->t);
-        olo_raise(&x->report.penetration, -g);
-        x->report.closed += g <= tolerance;
-    }
-}
-
-olo_status olo_contact_step_make(olo_contact_step *x, double h, olo_error *error)
-{
-    const size_t size = (size_t)x->system->n * sizeof *x->q;
     const double t_begin = x->t;
     const int events = x->options.located ? x->system->contact_count + 2 : 0;
     double left = h;
     olo_status status = OLO_OK;
-    begin(x);
+    olo_contact_step_begin(x);
     for (int i = 0; status == OLO_OK && left > located_time * h; i++) {
         double length;
         status = make_part(x, left, i < events, &length, error);
         left = length < left ? left - length : 0;
     }
-    if (status == OLO_OK) {
-        finish(x);
-        return OLO_OK;
-    }
-    memcpy(x->q, x->q_begin, size);
-    memcpy(x->q_remainder, x->r_begin, size);
-    memcpy(x->v, x->v_begin, size);
-    x->t = t_begin;
+    if (status == OLO_OK)
+        olo_contact_step_finish(x);
+    else
+        olo_contact_step_restore(x, t_begin);
     return status;
 }
