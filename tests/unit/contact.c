@@ -1,0 +1,336 @@
+/* Rows of contacts: gradients, discrete gradients and their derivatives against differences, the
+ * lift to velocities; other parameters; the guard of impacts; states in the middle of a contact. */
+#include "scene.h"
+
+#include "reference.h"
+#include "stepping/step.h"
+#include "system/condition.h"
+#include "system/interval.h"
+#include "system/row_lift.h"
+
+/* A sphere with a patch on an inclined plane, two bodies at a distance, a rope. */
+static const char *const text =
+    "parameters: {mu: 0.3, r: 0.2, e1: 0.4}\n"
+    "bodies:\n"
+    "  - {name: a, mass: 1, inertia: [0.1, 0.2, 0.15], position: [0.1, 0.2, 0.5]}\n"
+    "  - {name: b, mass: 2, inertia: [0.1, 0.2, 0.15], position: [1.1, 0.1, 0.9]}\n"
+    "contacts:\n"
+    "  - {name: floor, point: {on: a, at: [0.1, -0.2, 0.3]}, radius: r, normal: [0.1, 0.2, 1], "
+    "origin: [0, 0, -1], friction: mu, law: contensou, patch: 0.05, restitution: e1}\n"
+    "  - {name: gap, type: distance, between: [{on: a, at: [0, 0.1, 0]}, {on: b, at: [0.2, 0, "
+    "0]}], "
+    "length: 0.3}\n"
+    "  - {name: rope, type: rope, between: [[0, 0, 2], {on: b, at: [0, 0, 0.1]}], length: 2}\n";
+
+enum { N = 24, SIZE = 3 * OLO_CONTACT_SLOTS_MAX };
+
+typedef struct sample {
+    double q0[N], q1[N], qm[N], dq[N], v0[N], v1[N];
+    olo_interval x;
+} sample;
+
+static void complete(sample *s)
+{
+    for (int i = 0; i < N; i++) {
+        s->dq[i] = s->q1[i] - s->q0[i];
+        s->qm[i] = 0.5 * (s->q0[i] + s->q1[i]);
+    }
+    s->x = (olo_interval){.q0 = s->q0, .q1 = s->q1, .qm = s->qm, .dq = s->dq, .h = 0.1};
+}
+
+/* Directors are not orthonormal: the rows are polynomials or functions of all coordinates. */
+static void draw(const scene *s, uint64_t *seed, sample *x)
+{
+    for (int i = 0; i < N; i++) {
+        x->q0[i] = olo_state_configuration(s->state)[i] + 0.1 * random_number(seed);
+        x->q1[i] = x->q0[i] + 0.2 * random_number(seed);
+        x->v0[i] = random_number(seed);
+        x->v1[i] = random_number(seed);
+    }
+    complete(x);
+}
+
+static const olo_constraint *row_of(const scene *s, int number)
+{
+    for (int c = 0; c < s->system->contact_count; c++) {
+        const olo_contact_point *contact = &s->system->contacts[c];
+        if (number <= contact->sliding_count)
+            return number == 0 ? &contact->gap : &contact->sliding[number - 1];
+        number -= 1 + contact->sliding_count;
+    }
+    return NULL;
+}
+
+static double along(const olo_constraint *row, const double *d, const double *v)
+{
+    double sum = 0;
+    for (int k = 0; k < row->size; k++)
+        sum += d[k] * v[row->index[k]];
+    return sum;
+}
+
+TEST(discrete_gradients_give_the_change_of_the_gap)
+{
+    scene s = scene_open(text, NULL);
+    uint64_t seed = 1;
+    for (int r = 0; row_of(&s, r); r++)
+        for (int k = 0; k < 20; k++) {
+            const olo_constraint *row = row_of(&s, r);
+            sample x;
+            double d[SIZE];
+            draw(&s, &seed, &x);
+            row->type->discrete(row, &x.x, d, NULL);
+            const olo_at start = {.q = x.q0}, end = {.q = x.q1};
+            if (!row->type->velocity)
+                check_close(olo_constraint_value(row, &end) - olo_constraint_value(row, &start),
+                            along(row, d, x.dq), 1e-14);
+        }
+    scene_close(&s);
+}
+
+/* d at q1 moved along coordinate j, in either direction. */
+static void moved(const olo_constraint *row, const sample *x, int j, double step, bool start,
+                  double *d)
+{
+    sample y = *x;
+    *(start ? &y.q0[row->index[j]] : &y.q1[row->index[j]]) += step;
+    complete(&y);
+    row->type->discrete(row, &y.x, d, NULL);
+}
+
+TEST(derivatives_of_rows_are_differences)
+{
+    const double step = 1e-5;
+    scene s = scene_open(text, NULL);
+    uint64_t seed = 2;
+    for (int r = 0; row_of(&s, r); r++) {
+        const olo_constraint *row = row_of(&s, r);
+        const int size = row->size;
+        double K[2][SIZE * SIZE], d[SIZE], up[SIZE], down[SIZE];
+        sample x;
+        draw(&s, &seed, &x);
+        row->type->start_tangent(row, &x.x, K[0]);
+        row->type->discrete(row, &x.x, d, K[1]);
+        for (int end = 0; end < 2; end++)
+            for (int j = 0; j < size; j++) {
+                moved(row, &x, j, step, end == 0, up);
+                moved(row, &x, j, -step, end == 0, down);
+                for (int i = 0; i < size; i++)
+                    check_close((up[i] - down[i]) / (2 * step), K[end][i * size + j], 1e-9);
+            }
+        /* the Hessian: of the gap, or of f = W v with respect to q */
+        double H[SIZE * SIZE], by[SIZE], value[2];
+        const olo_at at = {.q = x.q0};
+        row->type->hessian(row, &at, H);
+        olo_rate_by_configuration(row, &at, x.v0, by);
+        for (int j = 0; j < size; j++) {
+            for (int side = 0; side < 2; side++) {
+                sample y = x;
+                y.q0[row->index[j]] += side == 0 ? step : -step;
+                const olo_at there = {.q = y.q0};
+                olo_constraint_gradient(row, &there, d);
+                value[side] = along(row, d, x.v0);
+            }
+            check_close((value[0] - value[1]) / (2 * step), by[j], 1e-9);
+        }
+    }
+    scene_close(&s);
+}
+
+/* f(q1, v1) - f(q0, v0) = a.dq + d.dv; and the derivatives of a are differences. */
+TEST(the_lift_gives_the_change_of_the_rate)
+{
+    const double step = 1e-5;
+    scene s = scene_open(text, NULL);
+    uint64_t seed = 3;
+    for (int r = 0; row_of(&s, r); r++) {
+        const olo_constraint *row = row_of(&s, r);
+        const int size = row->size;
+        double a[SIZE], up[SIZE], down[SIZE], by_q1[SIZE * SIZE], by_v1[SIZE * SIZE], d[SIZE];
+        double g0[SIZE], g1[SIZE], dv[N];
+        sample x;
+        draw(&s, &seed, &x);
+        const olo_at start = {.q = x.q0}, end = {.q = x.q1};
+        olo_row_lift(row, &x.x, x.v0, x.v1, a, by_q1, by_v1);
+        row->type->discrete(row, &x.x, d, NULL);
+        olo_constraint_gradient(row, &start, g0);
+        olo_constraint_gradient(row, &end, g1);
+        for (int i = 0; i < N; i++)
+            dv[i] = x.v1[i] - x.v0[i];
+        check_close(along(row, g1, x.v1) - along(row, g0, x.v0),
+                    along(row, a, x.dq) + along(row, d, dv), 1e-13);
+        for (int j = 0; j < size; j++) {
+            sample y = x, z = x;
+            y.q1[row->index[j]] += step;
+            z.q1[row->index[j]] -= step;
+            complete(&y);
+            complete(&z);
+            olo_row_lift(row, &y.x, x.v0, x.v1, up, NULL, NULL);
+            olo_row_lift(row, &z.x, x.v0, x.v1, down, NULL, NULL);
+            for (int i = 0; i < size; i++)
+                check_close((up[i] - down[i]) / (2 * step), by_q1[i * size + j], 1e-8);
+            y = z = x;
+            y.v1[row->index[j]] += step;
+            z.v1[row->index[j]] -= step;
+            olo_row_lift(row, &x.x, x.v0, y.v1, up, NULL, NULL);
+            olo_row_lift(row, &x.x, x.v0, z.v1, down, NULL, NULL);
+            for (int i = 0; i < size; i++)
+                check_close((up[i] - down[i]) / (2 * step), by_v1[i * size + j], 1e-8);
+        }
+    }
+    scene_close(&s);
+}
+
+/* The sliding velocity is that of the touching point, x' + omega x (-r n), and the spin n.omega. */
+TEST(sliding_velocities_are_those_of_the_touching_point)
+{
+    scene s = scene_open(text, NULL);
+    const olo_contact_point *floor = &s.system->contacts[0];
+    const olo_contact_geometry *g = floor->geometry;
+    const double omega[3] = {0.3, -0.7, 1.1}, shift[3] = {0.2, 0.5, -0.4},
+                 *q = olo_state_configuration(s.state);
+    double v[N] = {0}, x[3], touching[3], arm[3], turn[3];
+    memcpy(v, shift, sizeof shift);
+    for (int i = 1; i <= 3; i++)
+        for (int k = 0; k < 3; k++)
+            v[3 * i + k] = omega[(k + 1) % 3] * q[3 * i + (k + 2) % 3] -
+                           omega[(k + 2) % 3] * q[3 * i + (k + 1) % 3];
+    olo_position_linear(&g->x, v, x);
+    for (int k = 0; k < 3; k++)
+        arm[k] = -0.2 * g->normal[k];
+    for (int k = 0; k < 3; k++)
+        turn[k] = omega[(k + 1) % 3] * arm[(k + 2) % 3] - omega[(k + 2) % 3] * arm[(k + 1) % 3];
+    const olo_at at = {.q = q};
+    double d[SIZE];
+    for (int k = 0; k < 3; k++)
+        touching[k] = x[k] + turn[k];
+    check_equal(3, floor->sliding_count);
+    for (int i = 0; i < 2; i++) {
+        const double *t = g->sliding[i].along;
+        olo_constraint_gradient(&floor->sliding[i], &at, d);
+        check_close(t[0] * touching[0] + t[1] * touching[1] + t[2] * touching[2],
+                    along(&floor->sliding[i], d, v), 1e-14);
+    }
+    olo_constraint_gradient(&floor->sliding[2], &at, d);
+    check_close(0.05 *
+                    (g->normal[0] * omega[0] + g->normal[1] * omega[1] + g->normal[2] * omega[2]),
+                along(&floor->sliding[2], d, v), 1e-14);
+    scene_close(&s);
+}
+
+/* A compiled system with other parameters has the contacts of a model with these parameters. */
+TEST(contacts_follow_parameters)
+{
+    olo_error error = {0};
+    const olo_setting settings[] = {{"mu", "0.7"}, {"r", "0.25"}, {"e1", "0.9"}};
+    scene s = scene_open(text, NULL), fresh = scene_open_set(text, NULL, settings, 3);
+    static const char *const names[] = {"mu", "r", "e1"};
+    const double values[] = {0.7, 0.25, 0.9};
+    olo_system *other;
+    check_ok(olo_system_with_parameters(s.model, s.system, 3, names, values, &other, &error),
+             &error);
+    for (int c = 0; c < 3; c++) {
+        const olo_contact_point *a = &other->contacts[c], *b = &fresh.system->contacts[c];
+        const olo_at at = {.q = olo_state_configuration(s.state)};
+        check_text(b->name, a->name);
+        check_close(b->friction, a->friction, 0);
+        check_close(b->restitution, a->restitution, 0);
+        check_close(olo_constraint_value(&b->gap, &at), olo_constraint_value(&a->gap, &at), 0);
+        check_true(a->geometry != s.system->contacts[c].geometry);
+    }
+    olo_system_free(other);
+    scene_close(&s);
+    scene_close(&fresh);
+}
+
+/* C2: a mass that leaves a wall (e = 0) is hit by another one (e = 1). Without the guard energy
+ * would rise by 2.1 J. */
+TEST(the_guard_stops_a_rise_of_energy)
+{
+    static const char *const clutch =
+        "points:\n"
+        "  - {name: m1, mass: 2, position: [0, 0, 0], velocity: [1.5, 0, 0]}\n"
+        "  - {name: m2, mass: 2, position: [1, 0, 0], velocity: [-0.7, 0, 0]}\n"
+        "contacts:\n"
+        "  - {point: m1, normal: [1, 0, 0]}\n"
+        "  - {type: distance, between: [m1, m2], length: 1, restitution: 1}\n";
+    scene s = scene_open(clutch, NULL);
+    const double start = scene_ledger(&s).total;
+    scene_run(&s, 0.001, 1);
+    check_close(0.1220468728490, scene_v(&s, "m1")[0], 1e-12);
+    check_close(1.6507890721797, scene_v(&s, "m2")[0], 1e-12);
+    check_close(start, scene_ledger(&s).total, 1e-13);
+    check_true(s.stepper->contact->report.guard < 1);
+    scene_close(&s);
+}
+
+/* A saved state continues to the same bits while contacts slide, stick and bounce. */
+TEST(a_state_in_the_middle_of_a_contact_continues_to_the_same_bits)
+{
+    scene a = scene_open("rocking-block", NULL), b = scene_open("rocking-block", NULL);
+    olo_error error = {0};
+    for (int i = 0; i < 20; i++) {
+        scene_run(&a, a.run.step, 17);
+        const size_t size = olo_state_saved_size(a.state);
+        void *block = malloc(size);
+        olo_state_save(a.state, block);
+        check_ok(olo_state_load(b.state, block, size, &error), &error);
+        free(block);
+        scene_run(&a, a.run.step, 8);
+        scene_run(&b, b.run.step, 8);
+        check_true(memcmp(a.state->q, b.state->q, 12 * sizeof(double)) == 0);
+        check_true(memcmp(a.state->v, b.state->v, 12 * sizeof(double)) == 0);
+    }
+    scene_close(&a);
+    scene_close(&b);
+}
+
+/* At rest the contact carries the weight; an impact has its impulse over the step. */
+TEST(forces_of_contacts_are_reported)
+{
+    scene s = scene_open("gravity: [0, 0, -9.81]\n"
+                         "points: {name: a, mass: 2, position: [0, 0, 0]}\n"
+                         "contacts: {name: floor, point: a, friction: 0.5}\n",
+                         NULL);
+    olo_contact_state contact;
+    scene_run(&s, 0.01, 3);
+    olo_system_contact(s.system, s.state, 0, &contact);
+    check_text("floor", olo_system_contact_name(s.system, 0));
+    check_close(2 * 9.81, contact.force[2], 1e-12);
+    check_close(0, contact.gap, 1e-16);
+    check_true(contact.closed && contact.sticking);
+    const double v[3] = {0, 0, -3};
+    olo_state_set_velocity(s.state, v);
+    scene_run(&s, 0.01, 1);
+    olo_system_contact(s.system, s.state, 0, &contact);
+    check_close(2 * 3 / 0.01 + 2 * 9.81, contact.force[2], 1e-10);
+    check_close(9, scene_ledger(&s).impact, 1e-12);
+    scene_close(&s);
+}
+
+TEST(other_schemes_refuse_contacts_and_name_them)
+{
+    olo_model *model;
+    olo_system *system;
+    olo_stepper *stepper;
+    olo_error error = {0};
+    const olo_setting settings[] = {{"run.scheme", "energy-momentum"}};
+    check_ok(olo_model_read("bouncing-ball", settings, 1, &model, &error), &error);
+    check_ok(olo_model_compile(model, &system, &error), &error);
+    check_status(OLO_UNSUPPORTED,
+                 olo_stepper_create(system, olo_model_run(model), &stepper, &error));
+    check_contains("contacts[0]: the scheme energy-momentum has no contacts; take the scheme",
+                   error.text);
+    olo_system_free(system);
+    olo_model_free(model);
+}
+
+TEST_MAIN(cmocka_unit_test(discrete_gradients_give_the_change_of_the_gap),
+          cmocka_unit_test(derivatives_of_rows_are_differences),
+          cmocka_unit_test(the_lift_gives_the_change_of_the_rate),
+          cmocka_unit_test(sliding_velocities_are_those_of_the_touching_point),
+          cmocka_unit_test(contacts_follow_parameters),
+          cmocka_unit_test(the_guard_stops_a_rise_of_energy),
+          cmocka_unit_test(a_state_in_the_middle_of_a_contact_continues_to_the_same_bits),
+          cmocka_unit_test(forces_of_contacts_are_reported),
+          cmocka_unit_test(other_schemes_refuse_contacts_and_name_them))
