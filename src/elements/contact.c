@@ -71,6 +71,9 @@ static olo_status build_plane(olo_builder *builder, const olo_contact *contact,
     int node, sliding = 0;
     if (!contact->point.on)
         return olo_builder_fail(builder, "point", "a contact with a plane needs a point");
+    if (contact->between[0].on || contact->between[1].on)
+        return olo_builder_fail(builder, "between",
+                                "a contact with a plane has one point; take type distance or rope");
     olo_status status =
         olo_build_resolve_point(builder, "point", &contact->point, &geometry.x, &node);
     if (status != OLO_OK)
@@ -112,6 +115,13 @@ static olo_status build_distance(olo_builder *builder, const olo_contact *contac
     double x[3];
     if (contact->friction > 0)
         return olo_builder_fail(builder, "friction", "is not available between two points");
+    if (contact->point.on)
+        return olo_builder_fail(builder, "point", "a contact of type %s has `between`",
+                                contact->type);
+    if (contact->radius != 0)
+        return olo_builder_fail(builder, "radius",
+                                "a contact of type %s has `length`, the sum of the radii",
+                                contact->type);
     if (!contact->between[0].on && !contact->between[1].on)
         return olo_builder_fail(builder, "between", "a contact of type %s needs two points",
                                 contact->type);

@@ -47,6 +47,12 @@ static olo_status choose_order(olo_stepper *x, const olo_run *run, olo_error *er
 {
     if (!olo_composition_find(run->order, false))
         return olo_fail(error, OLO_BAD_INPUT, "run.order must be 2, 4 or 6, got %d", run->order);
+    if (run->order > x->scheme->highest_order && x->scheme->contact)
+        return olo_fail(
+            error, OLO_UNSUPPORTED,
+            "the scheme %s has no order %d: a composition goes back in time, and impacts "
+            "and friction cannot; take order 2",
+            x->scheme->name, run->order);
     if (run->order > x->scheme->highest_order)
         return olo_fail(error, OLO_UNSUPPORTED,
                         "the scheme %s has no order %d: its step reflects velocities normal to the "
