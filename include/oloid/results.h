@@ -34,7 +34,8 @@ typedef enum olo_verdict_kind {
     OLO_VERDICT_ENERGY,
     OLO_VERDICT_MOMENTUM,
     OLO_VERDICT_CONSTRAINTS, /**< on position level; `drift` is the largest |g| */
-    OLO_VERDICT_VELOCITIES   /**< fraction of the velocities that is normal to the constraints */
+    OLO_VERDICT_VELOCITIES,  /**< fraction of the velocities that is normal to the constraints */
+    OLO_VERDICT_CONTACTS     /**< `drift` is the largest energy that contacts added in a step */
 } olo_verdict_kind;
 
 /** The verdict on one quantity. */
@@ -49,7 +50,7 @@ typedef struct olo_verdict {
     double relative_drift; /**< drift over the scale of the quantity */
     double tolerance;      /**< bound of relative_drift for OLO_VERDICT_OK */
 } olo_verdict;
-enum { OLO_VERDICTS_MAX = OLO_INVARIANTS_MAX + 2 };
+enum { OLO_VERDICTS_MAX = OLO_INVARIANTS_MAX + 3 };
 
 /** Creates the recorder of a run. During the run the file is `path.partial`, the journal, from
  * which olo_recorder_resume can continue after an interruption; olo_recorder_finish makes it the

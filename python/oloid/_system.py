@@ -44,6 +44,9 @@ Ledger = namedtuple("Ledger", [name for name, _ in ffi.typeof("olo_ledger").fiel
 Ledger.__doc__ = """Energies, momenta and errors of a state; balance = total - work + dissipation
 is constant."""
 
+Contact = namedtuple("Contact", [name for name, _ in ffi.typeof("olo_contact_state").fields])
+Contact.__doc__ = """A contact after a step: gap, mean force over the step, closed, sticking."""
+
 
 class Settings:
     """Settings {name: value} as an array of olo_setting."""
@@ -371,6 +374,16 @@ class State:
         ledger = ffi.new("olo_ledger *")
         lib.olo_system_ledger(self.system._system, self._state, ledger)
         return as_tuple(Ledger, ledger)
+
+    @property
+    def contacts(self):
+        """The contacts by name, with their forces over the last step: {name: Contact}."""
+        found, system = {}, self.system._system
+        for i in range(lib.olo_system_contact_count(system)):
+            contact = ffi.new("olo_contact_state *")
+            lib.olo_system_contact(system, self._state, i, contact)
+            found[text(lib.olo_system_contact_name(system, i))] = as_tuple(Contact, contact)
+        return found
 
     def point(self, on=None, at=(0, 0, 0)):
         """Position and velocity of a point mass, of a body, or of a point on a body: `body.point`,

@@ -74,6 +74,7 @@ static bool prepare_verdict(olo_recorder *recorder)
     const olo_system *system = recorder->system;
     olo_verdict_record *verdict = &recorder->verdict;
     verdict->constraints = system->m > 0;
+    verdict->contacts = system->contact_count > 0;
     verdict->constraint_bound = olo_treatment_constraint_error(&recorder->run);
     verdict->velocities = !isinf(verdict->constraint_bound);
     verdict->energy_bounded = isinf(olo_scheme_energy_error(&recorder->run));

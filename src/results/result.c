@@ -239,9 +239,9 @@ static olo_verdict_level level_from(double number)
 
 static olo_verdict_kind kind_from(double number)
 {
-    return number >= OLO_VERDICT_ENERGY && number < OLO_VERDICT_VELOCITIES
+    return number >= OLO_VERDICT_ENERGY && number < OLO_VERDICT_CONTACTS
                ? (olo_verdict_kind)(int)number
-               : OLO_VERDICT_VELOCITIES;
+               : OLO_VERDICT_CONTACTS;
 }
 
 olo_status olo_result_verdicts(olo_result *result, olo_verdict verdicts[OLO_VERDICTS_MAX],

@@ -17,7 +17,10 @@
  *
  * Constraints: exact treatments hold to rounding of the size of each row (row_size.h), augmented to
  * its own tolerance, a penalty to a hundredth of the size. Velocities that leave the constraints
- * are a warning, because the conserved energy includes them. */
+ * are a warning, because the conserved energy includes them.
+ *
+ * Contacts: impacts and friction may take energy, and what they add in a step is rounding. With the
+ * balance of energy closed, energy never rises. */
 #include "results/verdict.h"
 
 #include <float.h>
@@ -151,6 +154,12 @@ void olo_verdict_add(olo_verdict_record *record, const olo_ledger *ledger, long 
     olo_raise(&record->constraint_error, ledger->constraint_error);
     olo_raise(&record->constraint_relative, ledger->constraint_relative);
     record->halvings = halvings;
+    if (!first)
+        olo_raise(&record->contact_gain,
+                  record->impact + record->friction - (ledger->impact + ledger->friction));
+    record->impact = ledger->impact;
+    record->friction = ledger->friction;
+    olo_raise(&record->penetration, ledger->penetration);
     record->states++;
 }
 
@@ -425,6 +434,29 @@ static olo_verdict judge_velocities(const olo_verdict_record *record, const olo_
     return v;
 }
 
+/* Impacts and friction take energy; what they add in a step must be rounding. */
+static olo_verdict judge_contacts(const olo_verdict_record *record)
+{
+    char gain[32], bound[32], impact[32], friction[32], depth[32];
+    const double scale = energy_scale(record, &record->whole);
+    olo_verdict v = {.kind = OLO_VERDICT_CONTACTS,
+                     .quantity = "contacts",
+                     .why = "impacts and friction never add energy",
+                     .drift = record->contact_gain,
+                     .tolerance = EXACT_TOLERANCE};
+    v.relative_drift = v.drift == 0.0 ? 0.0 : scale > 0.0 ? v.drift / scale : (double)INFINITY;
+    v.level = level_of(v.relative_drift, v.tolerance, v.tolerance);
+    if (v.level == OLO_VERDICT_BROKEN)
+        (void)snprintf(v.text, sizeof v.text, "added %s of the energy in a step, tolerance %s",
+                       number(v.relative_drift, gain), number(v.tolerance, bound));
+    else
+        (void)snprintf(v.text, sizeof v.text,
+                       "lost %s in impacts, %s in friction, depth at most %s",
+                       number(record->impact, impact), number(record->friction, friction),
+                       number(record->penetration, depth));
+    return v;
+}
+
 int olo_verdict_list(const olo_verdict_record *record, const olo_system *system,
                      olo_verdict verdicts[OLO_VERDICTS_MAX])
 {
@@ -437,6 +469,8 @@ int olo_verdict_list(const olo_verdict_record *record, const olo_system *system,
         verdicts[count++] = judge_constraints(record);
     if (record->constraints && record->velocities)
         verdicts[count++] = judge_velocities(record, system);
+    if (record->contacts)
+        verdicts[count++] = judge_contacts(record);
     return count;
 }
 
@@ -456,4 +490,8 @@ void olo_verdict_pass(olo_verdict_record *record, olo_bytes *bytes)
     olo_bytes_pass(bytes, &record->sampled, sizeof record->sampled);
     olo_bytes_pass(bytes, &record->sample_time, sizeof record->sample_time);
     olo_bytes_pass(bytes, &record->halvings, sizeof record->halvings);
+    olo_bytes_pass(bytes, &record->impact, sizeof record->impact);
+    olo_bytes_pass(bytes, &record->friction, sizeof record->friction);
+    olo_bytes_pass(bytes, &record->contact_gain, sizeof record->contact_gain);
+    olo_bytes_pass(bytes, &record->penetration, sizeof record->penetration);
 }

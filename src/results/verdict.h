@@ -41,6 +41,7 @@ typedef struct olo_verdict_record {
     const olo_invariant *invariant[OLO_INVARIANTS_MAX];
     bool constraints;        /* there are constraints to judge */
     bool velocities;         /* and velocities to be judged with them */
+    bool contacts;           /* there are contacts */
     double constraint_bound; /* error allowed by their treatment: 0 exact, infinity for a penalty */
     bool energy_bounded;     /* the scheme bounds the energy, it is not constant */
     int stages;              /* substeps per step */
@@ -57,6 +58,9 @@ typedef struct olo_verdict_record {
     long sampled;              /* states at the last sample of sizes */
     double sample_time;        /* its time */
     long halvings;
+    double impact, friction; /* energy lost in contacts so far */
+    double contact_gain;     /* largest energy that contacts added in a step */
+    double penetration;      /* largest depth */
 } olo_verdict_record;
 
 /* Adds a state: its ledger, and how many steps were halved so far. */
@@ -68,9 +72,9 @@ void olo_verdict_add_parts(olo_verdict_record *record, const olo_ledger *ledgers
 /* Raises the sizes to at least those of a sample. */
 void olo_verdict_raise(olo_conserved *conserved, const olo_sizes *sizes);
 
-/* The verdicts so far: the invariants in order, then constraints and velocities; none before the
- * first state. If a part conserves a quantity worse than the whole system, the verdict is that on
- * the part, which is named with the help of `system`. */
+/* The verdicts so far: the invariants in order, then constraints, velocities and contacts; none
+ * before the first state. If a part conserves a quantity worse than the whole system, the verdict
+ * is that on the part, which is named with the help of `system`. */
 int olo_verdict_list(const olo_verdict_record *record, const olo_system *system,
                      olo_verdict verdicts[OLO_VERDICTS_MAX]);
 

@@ -86,6 +86,28 @@ TEST(a_scheme_that_loses_energy_is_broken)
 
 /* A body at rest has no kinetic energy: its drift is compared with the rounding of its
  * coordinates. */
+/* Losses grow from step to step; a decrease means that contacts added energy. */
+TEST(contacts_that_add_energy_are_broken)
+{
+    for (int gain = 0; gain < 2; gain++) {
+        olo_verdict_record record = {.contacts = true};
+        const double impact[3] = {0, 0.5, gain ? 0.5 - 1e-6 : 0.5}, friction[3] = {0, 0.1, 0.1};
+        for (int i = 0; i < 3; i++) {
+            const olo_ledger ledger = {.kinetic = 2,
+                                       .impact = impact[i],
+                                       .friction = friction[i],
+                                       .penetration = i == 1 ? 1e-3 : 0};
+            olo_verdict_add(&record, &ledger, 0);
+        }
+        const olo_verdict verdict = verdict_of(&record);
+        check_text("contacts", verdict.quantity);
+        check_text(gain ? "added 5.0e-07 of the energy in a step, tolerance 1.0e-10"
+                        : "lost 5.0e-01 in impacts, 1.0e-01 in friction, depth at most 1.0e-03",
+                   verdict.text);
+        check_equal(gain ? OLO_VERDICT_BROKEN : OLO_VERDICT_OK, verdict.level);
+    }
+}
+
 TEST(energy_at_rest_is_judged_by_rounding_of_the_coordinates)
 {
     olo_verdict_record record = record_of(&ENERGY);
@@ -354,6 +376,7 @@ TEST_MAIN(
     cmocka_unit_test(the_drift_of_energy_is_the_largest_and_relative_to_the_energy_of_the_motion),
     cmocka_unit_test(where_the_potential_is_zero_does_not_matter),
     cmocka_unit_test(a_scheme_that_loses_energy_is_broken),
+    cmocka_unit_test(contacts_that_add_energy_are_broken),
     cmocka_unit_test(energy_at_rest_is_judged_by_rounding_of_the_coordinates),
     cmocka_unit_test(a_momentum_is_judged_by_the_size_of_the_whole_momentum),
     cmocka_unit_test(a_total_momentum_of_zero_is_judged_by_the_sum_of_magnitudes),
