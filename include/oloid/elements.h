@@ -246,8 +246,9 @@ typedef struct olo_damper {
     const char *along;            /**< instead of `between`: a joint coordinate, "hinge.angle" */
 } olo_damper;
 
-/** A contact, which pushes and never pulls: a point or a sphere above a plane of the ground
- * ("plane"), two points or spheres with a smallest distance ("distance"), or two points on a rope
+/** A contact, which pushes and never pulls: a point or a sphere above a plane of the ground or of a
+ * body ("plane"), two points or spheres with a smallest distance ("distance"), or two points on a
+ * rope
  * ("rope"). */
 typedef struct olo_contact {
     int initialised;              /**< set by olo_contact_default(); leave it */
@@ -255,8 +256,9 @@ typedef struct olo_contact {
     const char *type;             /**< "plane" (default), "distance" or "rope" */
     olo_point_on_body point;      /**< plane: the point, or the centre of the sphere */
     double radius;                /**< plane: of the sphere; default 0 */
-    double normal[3];             /**< plane: from the plane to the free side; default z */
-    double origin[3];             /**< plane: a point of it; default the origin */
+    const char *on;               /**< plane: the body to which it is fixed; NULL: the ground */
+    double normal[3];             /**< plane: to the free side, in the axes of `on`; default z */
+    double origin[3];             /**< plane: a point of it, in the frame of `on` */
     olo_point_on_body between[2]; /**< distance, rope: the two points */
     double length; /**< distance: sum of the radii; rope: its length; OLO_UNSET: initial distance */
     double restitution;            /**< of Newton's impact law, 0 to 1; default 0 */

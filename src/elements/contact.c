@@ -1,6 +1,6 @@
 /* Contacts: the gap g >= 0 of
  *
- *     plane      g = n.(x - o) - r, a point or sphere above a plane of the ground
+ *     plane      g = n.(x - o) - r, a point or sphere above a plane of the ground or of a body
  *     distance   g = |x2 - x1| - length
  *     rope       g = length - |x2 - x1|
  *
@@ -62,6 +62,31 @@ static int set_directions(olo_builder *builder, const olo_friction *law, double 
     return count;
 }
 
+/* A plane that is fixed to a body: its normal and the vector from its origin to the point depend on
+ * the directors. */
+static olo_status move_plane(olo_builder *builder, const olo_contact *contact,
+                             olo_contact_geometry *geometry)
+{
+    const olo_system *s = olo_build_system(builder);
+    const olo_point_on_body origin = {
+        .on = contact->on, .at = {contact->origin[0], contact->origin[1], contact->origin[2]}};
+    olo_position on_plane;
+    int node;
+    const olo_status status = olo_build_resolve_point(builder, "on", &origin, &on_plane, &node);
+    if (status != OLO_OK)
+        return status;
+    if (node < 0 || !s->nodes[node].type->spatial)
+        return olo_builder_fail(builder, "on", "a plane is fixed to the ground or to a body");
+    if (contact->friction > 0)
+        return olo_builder_fail(builder, "friction", "is not available on a moving plane");
+    geometry->direction = olo_position_along_frame(s->nodes[node].q, geometry->normal);
+    if (!olo_position_add(&geometry->x, -1.0, &on_plane))
+        return olo_builder_fail(builder, "point", "the chain of relative_to is too long");
+    geometry->offset = contact->radius;
+    memset(geometry->normal, 0, sizeof geometry->normal);
+    return OLO_OK;
+}
+
 static olo_status build_plane(olo_builder *builder, const olo_contact *contact,
                               olo_contact_point *point)
 {
@@ -88,6 +113,11 @@ static olo_status build_plane(olo_builder *builder, const olo_contact *contact,
     if (!(contact->radius >= 0))
         return olo_builder_fail(builder, "radius", "must not be negative, got %g", contact->radius);
     geometry.offset = vec3_dot(geometry.normal, contact->origin) + contact->radius;
+    if (contact->on) {
+        status = move_plane(builder, contact, &geometry);
+        if (status != OLO_OK)
+            return status;
+    }
     const bool turns = s->nodes[node].type->spatial;
     if (law->set)
         sliding = set_directions(builder, law, contact->patch, &geometry);
@@ -101,7 +131,7 @@ static olo_status build_plane(olo_builder *builder, const olo_contact *contact,
     if (!olo_contact_find_slots(&geometry, directors ? s->nodes[node].q : -1))
         return olo_builder_fail(builder, "point", "the chain of relative_to is too long");
     point->law = law;
-    point->gap.type = &olo_constraint_gap_plane;
+    point->gap.type = contact->on ? &olo_constraint_gap_moving : &olo_constraint_gap_plane;
     return olo_build_contact(builder, point, &geometry, sliding);
 }
 
@@ -183,6 +213,10 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_contact, radius),
      .help = "plane: radius of the sphere"},
+    {.key = "on",
+     .kind = OLO_FIELD_REFERENCE,
+     .offset = offsetof(olo_contact, on),
+     .help = "plane: the body to which it is fixed; default the ground"},
     {.key = "normal",
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_contact, normal),

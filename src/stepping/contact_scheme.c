@@ -194,13 +194,9 @@ static void record_contact(const olo_stepper *x, int i, double h, olo_contact_re
     const olo_contact_point *contact = &x->system->contacts[i];
     const olo_contact_geometry *geometry = contact->geometry;
     double normal[3];
-    vec3_copy(geometry->normal, normal);
-    if (vec3_norm(normal) == 0) { /* between two points: along their line */
-        olo_position_value(&geometry->x, c->q, normal);
-        vec3_normalise(normal);
-    }
+    olo_contact_normal(contact, c->q, normal);
     *record = (olo_contact_record){.sticking = 0};
-    vec3_add(geometry->sign * c->account[i].lambda[0] / h, normal, record->force);
+    vec3_add(c->account[i].lambda[0] / h, normal, record->force);
     for (int k = 0; k < contact->sliding_count; k++)
         vec3_add(c->account[i].lambda[1 + k] / h, geometry->sliding[k].along, record->force);
     record->sticking = c->newton.smooth.active[i] && contact->sliding_count > 0 &&

@@ -1,6 +1,7 @@
 /* Rows of contacts; see the header. With the 3-vectors q_s of the contact and x = x0 + sum w_s q_s:
  *
  *     plane      W_s = w_s n
+ *     moving     W_s = w_s n + u_s x at the mean, n = sum u_s q_s: quadratic
  *     distance   W_s = s w_s 2 x_m/(l0 + l1), l = |x|, since l1^2 - l0^2 = 2 x_m.(x1 - x0)
  *     sliding    W_s = w_s t - R (n.q_s) t + 1/2 k (n x q_s), the last two for directors of the
  *                sphere: sum (n.d_i) d_i' is omega x n, 1/2 sum d_i x d_i' is omega
@@ -72,6 +73,81 @@ const olo_constraint_type olo_constraint_gap_plane = {.name = "gap to a plane",
                                                       .discrete = plane_discrete,
                                                       .start_tangent = no_tangent,
                                                       .hessian = no_hessian};
+
+/* --- moving plane --- */
+
+static double moving_value(const olo_constraint *row, const olo_at *at)
+{
+    const olo_contact_geometry *c = row->data;
+    double x[3], n[3];
+    olo_position_value(&c->x, at->q, x);
+    olo_position_value(&c->direction, at->q, n);
+    return vec3_dot(n, x) - c->offset;
+}
+
+static double moving_magnitude(const olo_constraint *row, const olo_at *at)
+{
+    const olo_contact_geometry *c = row->data;
+    double n[3], sum = vec3_norm(c->x.x0);
+    olo_position_value(&c->direction, at->q, n);
+    for (int s = 0; s < c->slots; s++)
+        sum += fabs(c->weight[s]) * vec3_norm(at->q + c->slot[s]);
+    return fabs(c->offset) + vec3_norm(n) * sum;
+}
+
+static void moving_row(const olo_constraint *row, const double *q, double *d)
+{
+    const olo_contact_geometry *c = row->data;
+    double x[3], n[3];
+    olo_position_value(&c->x, q, x);
+    olo_position_value(&c->direction, q, n);
+    for (int k = 0; k < row->size; k++)
+        d[k] = c->weight[k / 3] * n[k % 3] + c->turning[k / 3] * x[k % 3];
+}
+
+static void moving_matrix(const olo_constraint *row, double factor, double *matrix)
+{
+    const olo_contact_geometry *c = row->data;
+    for (int k = 0; k < row->size; k++)
+        for (int l = 0; l < row->size; l++)
+            matrix[k * row->size + l] = k % 3 != l % 3
+                                            ? 0
+                                            : factor * (c->weight[k / 3] * c->turning[l / 3] +
+                                                        c->turning[k / 3] * c->weight[l / 3]);
+}
+
+static void moving_gradient(const olo_constraint *row, const olo_at *at, double *gradient)
+{
+    moving_row(row, at->q, gradient);
+}
+
+static void moving_discrete(const olo_constraint *row, const olo_interval *x, double *d,
+                            double *tangent)
+{
+    moving_row(row, x->qm, d);
+    if (tangent)
+        moving_matrix(row, 0.5, tangent);
+}
+
+static void moving_start_tangent(const olo_constraint *row, const olo_interval *x, double *tangent)
+{
+    (void)x;
+    moving_matrix(row, 0.5, tangent);
+}
+
+static void moving_hessian(const olo_constraint *row, const olo_at *at, double *hessian)
+{
+    (void)at;
+    moving_matrix(row, 1, hessian);
+}
+
+const olo_constraint_type olo_constraint_gap_moving = {.name = "gap to a moving plane",
+                                                       .value = moving_value,
+                                                       .magnitude = moving_magnitude,
+                                                       .gradient = moving_gradient,
+                                                       .discrete = moving_discrete,
+                                                       .start_tangent = moving_start_tangent,
+                                                       .hessian = moving_hessian};
 
 /* --- distance --- */
 
@@ -292,10 +368,11 @@ static int find_slot(olo_contact_geometry *c, int slot)
     for (int i = c->slots++; i > at; i--) {
         c->slot[i] = c->slot[i - 1];
         c->weight[i] = c->weight[i - 1];
+        c->turning[i] = c->turning[i - 1];
         c->director[i] = c->director[i - 1];
     }
     c->slot[at] = slot;
-    c->weight[at] = c->director[at] = 0;
+    c->weight[at] = c->turning[at] = c->director[at] = 0;
     return at;
 }
 
@@ -308,6 +385,12 @@ bool olo_contact_find_slots(olo_contact_geometry *c, int frame)
         room = room && at >= 0;
         if (at >= 0)
             c->weight[at] = c->x.weight[k];
+    }
+    for (int k = 0; k < c->direction.count; k++) {
+        const int at = find_slot(c, c->direction.slot[k]);
+        room = room && at >= 0;
+        if (at >= 0)
+            c->turning[at] = c->direction.weight[k];
     }
     for (int i = 1; i <= 3 && frame >= 0; i++) {
         const int at = find_slot(c, frame + 3 * i);
@@ -333,4 +416,18 @@ void olo_contact_set_rows(olo_contact_point *contact, const olo_constraint_type 
         contact->sliding[k].type = &olo_constraint_sliding;
         contact->sliding[k].data = &geometry->sliding[k];
     }
+}
+
+void olo_contact_normal(const olo_contact_point *contact, const double *q, double normal[3])
+{
+    const olo_contact_geometry *c = contact->geometry;
+    if (c->direction.count > 0)
+        olo_position_value(&c->direction, q, normal);
+    else if (vec3_norm(c->normal) > 0)
+        vec3_copy(c->normal, normal);
+    else
+        olo_position_value(&c->x, q, normal);
+    vec3_normalise(normal);
+    for (int i = 0; i < 3; i++)
+        normal[i] *= c->sign;
 }

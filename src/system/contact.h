@@ -1,6 +1,7 @@
 /* Contacts: a gap g(q) >= 0 and the velocities along which friction acts.
  *
  *     plane      g = n.x - c, the centre x of a sphere or a point above a plane, c with its radius
+ *     moving     the same with a plane fixed to a body: n and x depend on its directors
  *     distance   g = s (|x| - c), x from one point to another: spheres (s = 1), ropes (s = -1)
  *
  * A gap is a constraint row (constraint.h) with a value and a discrete gradient; a sliding velocity
@@ -14,7 +15,7 @@
 #include "system/constraint.h"
 #include "system/position.h"
 
-enum { OLO_CONTACT_SLOTS_MAX = OLO_POSITION_SLOTS_MAX + 3, OLO_SLIDING_MAX = 3 };
+enum { OLO_CONTACT_SLOTS_MAX = OLO_POSITION_SLOTS_MAX + 6, OLO_SLIDING_MAX = 3 };
 
 /* A gap below this is closed, relative to the length of the model: without it a resting contact
  * would be lost at a rounding error above zero. */
@@ -33,13 +34,15 @@ typedef struct olo_sliding {
 /* The numbers of a contact. */
 struct olo_contact_geometry {
     olo_position x;
-    double normal[3]; /* of a plane */
-    double offset;    /* c */
-    double sign;      /* s */
-    double radius;    /* lever of rotations: the touching point is x - radius n */
-    int slots;        /* 3-vectors of q: those of x and the directors of the sphere, ascending */
+    double normal[3];       /* of a plane of the ground, else zero */
+    olo_position direction; /* normal of a moving plane; without slots: another kind */
+    double offset;          /* c */
+    double sign;            /* s */
+    double radius;          /* lever of rotations: the touching point is x - radius n */
+    int slots; /* 3-vectors of q: those of x and the directors of the sphere, ascending */
     int slot[OLO_CONTACT_SLOTS_MAX];
     double weight[OLO_CONTACT_SLOTS_MAX];   /* of each in x */
+    double turning[OLO_CONTACT_SLOTS_MAX];  /* of each in the direction of a moving plane */
     double director[OLO_CONTACT_SLOTS_MAX]; /* 1 if it is a director of the sphere, else 0 */
     olo_sliding sliding[OLO_SLIDING_MAX];
 };
@@ -59,8 +62,12 @@ typedef struct olo_contact_point {
     double tangential_restitution; /* also of the rotation about the normal */
 } olo_contact_point;
 
-extern const olo_constraint_type olo_constraint_gap_plane, olo_constraint_gap_distance,
-    olo_constraint_sliding;
+extern const olo_constraint_type olo_constraint_gap_plane, olo_constraint_gap_moving,
+    olo_constraint_gap_distance, olo_constraint_sliding;
+
+/* The direction of the normal force at a configuration: on the body above the plane, or on the
+ * second point; length one. */
+void olo_contact_normal(const olo_contact_point *contact, const double *q, double normal[3]);
 
 /* Completes the geometry: its slots from x and, unless `frame` is -1, the directors of the frame
  * that starts there. False if there are too many. */

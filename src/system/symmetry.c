@@ -362,7 +362,9 @@ static bool add_contact(const normalisation *map, const olo_contact_point *conta
     olo_pool pool = {0};
     olo_form form;
     olo_form_begin(&builder);
-    if (vec3_norm(g->normal) > 0)
+    if (g->direction.count > 0)
+        olo_form_add_dot(&builder, 1, &g->direction, &g->x);
+    else if (vec3_norm(g->normal) > 0)
         olo_form_add_component(&builder, g->normal, &g->x);
     else
         olo_form_add_dot(&builder, 0.5, &g->x, &g->x);

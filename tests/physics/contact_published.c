@@ -165,10 +165,29 @@ TEST(a_bouncing_point_conserves_its_energy_with_moreau)
     scene_close(&s);
 }
 
+/* --- overbalanced wheel: 24 contacts with planes of the wheel --- */
+
+/* Published with steps of 1e-4 and the angle as a coordinate; here the wheel is a body. */
+TEST(the_overbalanced_wheel_has_the_published_angles_and_energies)
+{
+    static const double row[][3] = {
+        {0.25, -0.477580, -0.082943}, {0.5, -0.906018, -0.109539}, {1, -1.490489, -0.666146}};
+    scene s = scene_open("overbalanced-wheel", NULL);
+    check_close(-0.0811013713, scene_ledger(&s).total, 1e-10);
+    for (int i = 0; i < 3; i++) {
+        scene_run(&s, 0.0025, lround((row[i][0] - olo_state_time(s.state)) / 0.0025));
+        check_close(row[i][1], olo_system_joint_coordinate_value(s.system, s.state, 0), 1e-3);
+        check_close(row[i][2], scene_ledger(&s).total, 1e-3);
+        check_below(scene_ledger(&s).penetration, 1e-10);
+    }
+    scene_close(&s);
+}
+
 TEST_MAIN(cmocka_unit_test(the_two_step_pendulum_has_the_published_angles_and_energy),
           cmocka_unit_test(the_one_step_pendulum_is_close_and_conserves_energy),
           cmocka_unit_test(one_step_refuses_losses),
           cmocka_unit_test(the_two_step_oscillator_is_stable_and_loses_energy_in_steps),
           cmocka_unit_test(the_first_impact_of_the_oscillator_has_the_published_time_and_loss),
           cmocka_unit_test(moreau_diverges_above_its_limit),
-          cmocka_unit_test(a_bouncing_point_conserves_its_energy_with_moreau))
+          cmocka_unit_test(a_bouncing_point_conserves_its_energy_with_moreau),
+          cmocka_unit_test(the_overbalanced_wheel_has_the_published_angles_and_energies))

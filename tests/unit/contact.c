@@ -20,6 +20,9 @@ static const char *const text =
     "  - {name: gap, type: distance, between: [{on: a, at: [0, 0.1, 0]}, {on: b, at: [0.2, 0, "
     "0]}], "
     "length: 0.3}\n"
+    "  - {name: lid, point: {on: a, at: [0.3, 0, 0.1]}, on: b, normal: [1, -0.2, 0.3], origin: "
+    "[0.1, "
+    "0.2, 0], radius: 0.05}\n"
     "  - {name: rope, type: rope, between: [[0, 0, 2], {on: b, at: [0, 0, 0.1]}], length: 2}\n";
 
 enum { N = 24, SIZE = 3 * OLO_CONTACT_SLOTS_MAX };
@@ -229,7 +232,7 @@ TEST(contacts_follow_parameters)
     olo_system *other;
     check_ok(olo_system_with_parameters(s.model, s.system, 3, names, values, &other, &error),
              &error);
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < 4; c++) {
         const olo_contact_point *a = &other->contacts[c], *b = &fresh.system->contacts[c];
         const olo_at at = {.q = olo_state_configuration(s.state)};
         check_text(b->name, a->name);
