@@ -157,4 +157,4 @@ def test_constants_of_the_library_are_seen_from_python():
     from oloid._library import lib
     assert math.isnan(lib.olo_unset())
     assert lib.OLO_OK == 0 < lib.OLO_INTERNAL < lib.OLO_STATUS_COUNT
-    assert lib.OLO_VERDICTS_MAX == lib.OLO_INVARIANTS_MAX + 2 and lib.OLO_CRITICAL_POINTS_MAX > 0
+    assert lib.OLO_VERDICTS_MAX == lib.OLO_INVARIANTS_MAX + 3 and lib.OLO_CRITICAL_POINTS_MAX > 0
