@@ -162,17 +162,17 @@ static double force_of(const olo_joint_force *force, const olo_interval *x, doub
 }
 
 void olo_joint_forces_begin(olo_joint_forces *x, int i, const olo_step *step, double start,
-                            double *constant, double *slope)
+                            double *constant, double *gradient)
 {
     olo_forced_coordinate *c = &x->coordinates[i];
     const olo_interval interval = olo_step_interval(step);
     c->start = start;
-    *constant = *slope = 0;
+    *constant = *gradient = 0;
     for (int k = c->first; k < c->first + c->affine; k++) {
         olo_joint_force *force = &x->forces[k];
-        force->constant = force_of(force, &interval, start, 0, &force->slope);
+        force->constant = force_of(force, &interval, start, 0, &force->gradient);
         *constant += force->constant;
-        *slope += force->slope;
+        *gradient += force->gradient;
     }
 }
 
@@ -199,7 +199,7 @@ double olo_joint_forces_finish(const olo_joint_forces *x, int i, double dx, olo_
     for (int k = c->first; k < c->first + c->count; k++) {
         const olo_joint_force *force = &x->forces[k];
         double by;
-        const double f = force->affine ? force->constant + force->slope * dx
+        const double f = force->affine ? force->constant + force->gradient * dx
                                        : force_of(force, &interval, c->start, dx, &by);
         sum += f;
         /* a dissipative term loses f dx, an action of force -f does the work -f dx */

@@ -33,8 +33,8 @@ typedef struct olo_joint_force {
     const olo_term *term; /* of a term, else NULL */
     const olo_action *action;
     int piece, coordinate;
-    bool affine; /* f = constant + slope dx in this step: */
-    double constant, slope;
+    bool affine; /* f = constant + gradient dx in this step: */
+    double constant, gradient;
 } olo_joint_force;
 
 /* A joint coordinate with forces. */
@@ -61,9 +61,9 @@ olo_status olo_joint_forces_create(const olo_topology *topology, olo_joint_force
 void olo_joint_forces_free(olo_joint_forces *forces);
 
 /* Begins a step with the value of coordinate i at its start. The sum of the affine forces is
- * constant + slope dx, positive where it opposes a growing coordinate. */
+ * constant + gradient dx, positive where it opposes a growing coordinate. */
 void olo_joint_forces_begin(olo_joint_forces *forces, int i, const olo_step *step, double start,
-                            double *constant, double *slope);
+                            double *constant, double *gradient);
 /* The sum of the other forces along coordinate i for its change dx, and the derivative by dx. */
 double olo_joint_forces_sum(const olo_joint_forces *forces, int i, const olo_step *step, double dx,
                             double *by_dx);

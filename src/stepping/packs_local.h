@@ -192,15 +192,15 @@ LANES_INLINE void begin_forces(olo_packs *x, const slots *at, const olo_step *st
             k == ANGLE || !(f->any >> k & 1) ? lane_all(0.0) : lane3_dot(at->joints->M0[k], f->v0);
         for (int l = 0; f->any >> k & 1 && l < at->count; l++) {
             const int c = f->coordinate[k][l];
-            double constant, slope;
+            double constant, gradient;
             if (c < 0)
                 continue;
             const double near = step->state->angles[x->forces.coordinates[c].coordinate],
                          sense = f->sense[k][l],
                          start = k == ANGLE ? olo_angle_near(e_1[l], e_2[l], near) : sense * s[l];
-            olo_joint_forces_begin(&x->forces, c, step, start, &constant, &slope);
+            olo_joint_forces_begin(&x->forces, c, step, start, &constant, &gradient);
             f->constant[k][l] = sense * constant;
-            f->slope[k][l] = slope;
+            f->gradient[k][l] = gradient;
         }
     }
 }
@@ -601,8 +601,8 @@ LANES_INLINE void sum_forces(const olo_packs *x, const slots *at, const olo_step
                              lane dx, lane *f, lane *f_1)
 {
     const forced *of = at->forced;
-    *f = of->constant[column] + of->slope[column] * dx;
-    *f_1 = of->slope[column];
+    *f = of->constant[column] + of->gradient[column] * dx;
+    *f_1 = of->gradient[column];
     for (int l = 0; of->changing && l < at->count; l++) {
         const int c = of->coordinate[column][l];
         double by;

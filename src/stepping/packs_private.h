@@ -51,12 +51,12 @@ typedef struct olo_packs_forced {
     bool changing;                  /* some are not affine */
     int coordinate[COLUMNS][LANES]; /* among those with forces, or -1 */
     lane sense[COLUMNS];
-    lane constant[COLUMNS], slope[COLUMNS]; /* f = constant + slope dx in this step, in the sense of
-                                               the child's motion */
-    lane first[3];                          /* first axis of the child, in its frame */
-    lane axes[2][3];                        /* first and second axis of the parent, in its frame */
-    lane3 C0, P0[2];                        /* these at the start */
-    lane3 v0;                               /* from the parent's joint point to the child's */
+    lane constant[COLUMNS], gradient[COLUMNS]; /* f = constant + gradient dx in this step, in the
+                                               sense of the child's motion */
+    lane first[3];                             /* first axis of the child, in its frame */
+    lane axes[2][3]; /* first and second axis of the parent, in its frame */
+    lane3 C0, P0[2]; /* these at the start */
+    lane3 v0;        /* from the parent's joint point to the child's */
     lane reversed; /* 1: parent and child are exchanged in these axes, and it translates along axes
                       of the child */
 } forced;

@@ -354,7 +354,7 @@ LANES_INLINE bool eliminate_rotations(sums *c, body *b, stage *to)
     return true;
 }
 
-/* The gap of the rotation; that of a ball joint is zero, and its place is taken. */
+/* The gap of the rotation; that of a ball joint is zero, and its memory has D^-1 z_w. */
 LANES_INLINE lane turn_gap(const body *b, olo_joint_rotation rotation)
 {
     return rotation == OLO_ROTATION_ALL ? lane_all(0.0) : b->twist[1];
