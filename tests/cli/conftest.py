@@ -8,8 +8,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODELS = ["double-spherical-pendulum", "free-body", "heavy-top", "planar-pendulum",
           "sliding-top", "spring-chain"]
-COMMANDS = ["run", "equilibrium", "modes", "linearize", "optimize", "check", "models", "report", "export",
-            "compare", "converge", "help"]
+COMMANDS = ["run", "equilibrium", "equilibria", "modes", "linearize", "optimize", "check", "models",
+            "report", "export", "compare", "converge", "help"]
 
 
 def pytest_configure(config):
