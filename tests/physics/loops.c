@@ -32,7 +32,8 @@ static double distance_to(const char *other, const char *model, double h, int st
         }
         check_true(isfinite(gap));
     }
-    if (speed > 0)
+    /* a model that hangs at rest has the velocities of rounding errors only */
+    if (speed > 1e-14)
         worst = larger(worst, gap / speed);
     check_equal(a.halvings, b.halvings);
     scene_close(&a);
