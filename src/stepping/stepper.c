@@ -75,6 +75,11 @@ static olo_status choose(olo_stepper *x, const olo_run *run, olo_error *error)
                         "the scheme %s has no constraints by %s; take reduced, multipliers, "
                         "projected or minimal, or the scheme energy-momentum",
                         x->scheme->name, x->treatment->name);
+    if (x->scheme->consistent && !x->treatment->consistent)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "the scheme %s has no constraints by %s; take reduced, multipliers, "
+                        "projected or minimal, or the scheme energy-momentum",
+                        x->scheme->name, x->treatment->name);
     for (int i = 0; i < x->system->group_count && x->scheme->evaluation.at_start; i++)
         if (has_velocity_rows(x->system, &x->system->groups[i]))
             return olo_fail(

@@ -1,0 +1,276 @@
+/* Energy-momentum with velocities that satisfy their constraints, and the published scheme beside
+ * it: states after 1 and 100 steps of four mechanisms, computed by an independent program
+ * (residuals in long double), in every treatment. The mechanisms: a chain of three point masses on
+ * rods, a heavy top whose centre of mass is off its axes, a plate whose inertia has no extent along
+ * one director, and a chain of three bodies on hinges. */
+#include "scene.h"
+
+static const char POINTS[] = "gravity: [0, -9.81, 0]\n"
+                             "points:\n"
+                             "  - {name: a, mass: 1, position: [1, 0, 0]}\n"
+                             "  - {name: b, mass: 1, position: [2, 0, 0]}\n"
+                             "  - {name: c, mass: 1, position: [3, 0, 0]}\n"
+                             "rods:\n"
+                             "  - {name: first, between: [ground, a]}\n"
+                             "  - {name: second, between: [a, b]}\n"
+                             "  - {name: third, between: [b, c]}\n";
+
+#define ROTATION "rotation: {axis: [1, 2, 0.5], angle: 0.7}"
+#define SPIN     "angular_velocity: [7.9282093083507466, -4.4942685535279372, 8.1206555974102539]"
+
+static const char TOP[] =
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  - {name: body, mass: 2, inertia: [0.03, 0.04, 0.02], center: [0.05, -0.02, 0.1],\n"
+    "     position: [0.17541458412307778, -0.070910305439002369, 0.23281205350985384],\n"
+    "     " ROTATION ", " SPIN ", points: {tip: [0, 0, -0.3]}}\n"
+    "supports: {name: tip, on: body.tip, at: [0, 0, 0]}\n";
+
+static const char PLATE[] =
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  - {name: body, mass: 2, inertia: [0.03, 0.02, 0.05], center: [0.05, -0.02, 0],\n"
+    "     position: [-0.096262183933582615, 0.26018663805593872, 0.15177781564341036],\n"
+    "     " ROTATION ", " SPIN ", points: {tip: [0.1, -0.3, 0]}}\n"
+    "supports: {name: tip, on: body.tip, at: [0, 0, 0]}\n";
+
+static const char HINGES[] =
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  - {name: first, mass: 1, inertia: [0.02, 0.01, 0.022], center: [0.02, -0.25, 0.01],\n"
+    "     rotation: {axis: [0, 0, 1], angle: 0.3}}\n"
+    "  - {name: second, mass: 0.8, inertia: [0.004, 0.015, 0.017], center: [0.2, 0.01, -0.03],\n"
+    "     position: [0.1477601033306698, -0.47766824456280305, 0],\n"
+    "     rotation: {matrix: [[0.83838664359420345, -0.2955202066613396, -0.45801271084729195],\n"
+    "                         [0.25934338005223073, 0.95533648912560609, -0.14167993424703809],\n"
+    "                         [0.47942553860420295, 0, 0.87758256189037254]]}}\n"
+    "  - {name: third, mass: 0.6, inertia: [0.01, 0.011, 0.003], center: [0, 0.02, -0.22],\n"
+    "     position: [0.48311476076835119, -0.37393089254191075, 0.19177021544168119],\n"
+    "     rotation: {matrix: [[0.83838664359420345, -0.53444911856432309, -0.10710730838119384],\n"
+    "                         [0.25934338005223073, 0.56395437786761859, -0.78402581010259598],\n"
+    "                         [0.47942553860420295, 0.62953919603926622, 0.61141765887509669]]}}\n"
+    "joints:\n"
+    "  - {name: one, between: [ground, first], at: [0, 0, 0], axis: [0, 0, 1], rate: 2}\n"
+    "  - {name: two, between: [first, second],\n"
+    "     at: [0.1477601033306698, -0.47766824456280305, 0],\n"
+    "     axis: [-0.2955202066613396, 0.95533648912560609, 0], rate: -3}\n"
+    "  - {name: three, between: [second, third],\n"
+    "     at: [0.48311476076835119, -0.37393089254191075, 0.19177021544168119],\n"
+    "     axis: [0.83838664359420345, 0.25934338005223073, 0.47942553860420295], rate: 5}\n";
+
+/* A 3-vector of a node after some steps, and its rate. */
+typedef struct state_value {
+    bool consistent;
+    int steps;
+    const char *node;
+    int slot; /* 0: the position, else a director */
+    double q[3], v[3];
+} state_value;
+
+static const state_value POINTS_50[] = {
+    {false,
+     50,
+     "a",
+     0,
+     {-0.142635412102029, -0.989775297334948, 0},
+     {-1.8567509417838, 0.267684709898723, 0}},
+    {false,
+     50,
+     "c",
+     0,
+     {-1.059928749069314, -2.630701774317622, 0},
+     {-7.925440870012778, 3.989605505323788, 0}},
+    {true,
+     50,
+     "a",
+     0,
+     {-0.142630510519951, -0.989776003684075, 0},
+     {-1.856716196638543, 0.267559910557041, 0}},
+    {true,
+     50,
+     "b",
+     0,
+     {-0.303375282548777, -1.976772010902646, 0},
+     {-5.184270634602881, 0.809494199684956, 0}},
+    {true,
+     50,
+     "c",
+     0,
+     {-1.059936435307879, -2.630694959066892, 0},
+     {-7.929696843560696, 3.985836035210312, 0}},
+};
+
+static const state_value TOP_STATES[] = {
+    {false,
+     1,
+     "body",
+     0,
+     {0.171057325257258, -0.075200941232574, 0.234700255461232},
+     {-0.400970050969665, -0.436825893407625, 0.151471884660643}},
+    {false,
+     100,
+     "body",
+     1,
+     {0.346828253381008, -0.426163551771582, 0.835520669880829},
+     {9.129022024276968, 8.142776258611872, 0.363856398358368}},
+    {true,
+     1,
+     "body",
+     0,
+     {0.171057303838573, -0.075200972666728, 0.234700260999975},
+     {-0.400634487980956, -0.436976055975439, 0.151982919598668}},
+    {true,
+     1,
+     "body",
+     1,
+     {0.809035100393197, 0.336684690295370, -0.481773417336905},
+     {-0.678880114525451, 10.450193951134671, 6.163026778785356}},
+    {true,
+     100,
+     "body",
+     0,
+     {-0.196346546447955, 0.158435519790160, 0.162315186494618},
+     {-0.019630888732115, -0.376931847039549, 0.344175656704640}},
+    {true,
+     100,
+     "body",
+     1,
+     {0.346850290217931, -0.426138297360765, 0.835524402814307},
+     {9.123981302941709, 8.145534798820825, 0.366798104713372}},
+};
+
+static const state_value PLATE_STATES[] = {
+    {false,
+     1,
+     "body",
+     0,
+     {-0.123492318079204, 0.238743040376310, 0.166587538691525},
+     {-2.651010486454704, -2.303681202361363, 1.331758590025940}},
+    {true,
+     1,
+     "body",
+     0,
+     {-0.123492818249807, 0.238742602699058, 0.166587795162790},
+     {-2.651964083215739, -2.301908927050855, 1.333022084059261}},
+    {true,
+     1,
+     "body",
+     3,
+     {0.569745939591746, -0.251273047614211, 0.782464963983299},
+     {-1.425575561491914, -1.572258310216334, 0.533122592956529}},
+    {true,
+     100,
+     "body",
+     0,
+     {-0.167422489003961, 0.176836245707240, 0.201739070038223},
+     {-2.709346810254465, -2.479196671973557, -0.075313892857629}},
+    {true,
+     100,
+     "body",
+     3,
+     {0.525474588611150, -0.374202545584190, 0.764100066484917},
+     {-1.826566285731396, -0.020685362277722, 1.246006503735647}},
+};
+
+static const state_value HINGE_STATES[] = {
+    {false,
+     1,
+     "third",
+     0,
+     {0.485241289707902, -0.365788962871649, 0.201839850881572},
+     {0.227059255843093, 0.832172333612093, 0.960828013709750}},
+    {false,
+     100,
+     "first",
+     1,
+     {-0.958406952924572, -0.285405172668327, 0},
+     {1.133155030625905, -3.800933599267238, 0}},
+    {true,
+     1,
+     "third",
+     0,
+     {0.485241275784940, -0.365788945536065, 0.201839915770437},
+     {0.227602789047762, 0.832036461110815, 0.960699330889926}},
+    {true,
+     1,
+     "third",
+     3,
+     {-0.079827317441001, -0.817608163037525, 0.570214425566890},
+     {2.965790769602655, -3.143592138254235, -4.092277163890968}},
+    {true,
+     1,
+     "first",
+     1,
+     {0.949108310914133, 0.314949859745519, 0},
+     {-0.654821420596971, 1.973318714780052, 0}},
+    {true,
+     100,
+     "third",
+     0,
+     {0.050555461210530, 0.536758381170080, -0.345448383388120},
+     {-0.941527716103297, 0.554298913706643, 0.723480646295616}},
+    {true,
+     100,
+     "third",
+     3,
+     {-0.859619225995413, 0.265143880845356, -0.436753372911201},
+     {3.648800070180221, 15.394509911071243, 2.164107865025140}},
+    {true,
+     100,
+     "first",
+     1,
+     {-0.958401044504082, -0.285425012732740, 0},
+     {1.132286956104151, -3.801996857313581, 0}},
+};
+
+static const char *const TREATMENTS[] = {"multipliers"};
+
+static scene open_scheme(const char *model, bool consistent, const char *treatment)
+{
+    const olo_setting settings[] = {
+        {"run.scheme", consistent ? "consistent-energy-momentum" : "energy-momentum"}};
+    return scene_open_set(model, treatment, settings, 1);
+}
+
+static void check_states(const char *model, double h, int count, const state_value *values)
+{
+    for (size_t t = 0; t < sizeof TREATMENTS / sizeof *TREATMENTS; t++)
+        for (int i = 0; i < count; i++) {
+            const state_value *x = &values[i];
+            scene s = open_scheme(model, x->consistent, TREATMENTS[t]);
+            scene_run(&s, h, x->steps);
+            const double *q = scene_q(&s, x->node) + 3 * x->slot,
+                         *v = scene_v(&s, x->node) + 3 * x->slot;
+            for (int k = 0; k < 3; k++) {
+                check_close(x->q[k], q[k], 1e-12);
+                check_close(x->v[k], v[k], 1e-12 * (1 + 10 * (x->steps > 1)));
+            }
+            scene_close(&s);
+        }
+}
+
+#define COUNT(x) (int)(sizeof(x) / sizeof *(x))
+
+TEST(three_points_on_rods)
+{
+    check_states(POINTS, 0.02, COUNT(POINTS_50), POINTS_50);
+}
+
+TEST(heavy_top)
+{
+    check_states(TOP, 0.01, COUNT(TOP_STATES), TOP_STATES);
+}
+
+TEST(plate_without_extent_along_a_director)
+{
+    check_states(PLATE, 0.01, COUNT(PLATE_STATES), PLATE_STATES);
+}
+
+TEST(chain_of_three_hinges)
+{
+    check_states(HINGES, 0.01, COUNT(HINGE_STATES), HINGE_STATES);
+}
+
+TEST_MAIN(cmocka_unit_test(three_points_on_rods), cmocka_unit_test(heavy_top),
+          cmocka_unit_test(plate_without_extent_along_a_director),
+          cmocka_unit_test(chain_of_three_hinges))
