@@ -31,6 +31,7 @@
 #include "stepping/reduced_matrix.h"
 #include "stepping/reduced_private.h"
 #include "stepping/tree_assembly.h"
+#include "system/rate_interval.h"
 
 /* --- creation --- */
 
@@ -42,6 +43,7 @@ static void destroy(void *data)
     olo_elimination_free(x->elimination);
     olo_projector_free(x->projector);
     olo_hinges_free(x->hinges);
+    olo_reduced_rates_free(x->rates);
     olo_free(x->wrench);
     olo_free(x->predicted);
     olo_free(x->lambda);
@@ -80,6 +82,8 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         status = olo_projector_create(x->topology, x->elimination, &x->projector, error);
     if (status == OLO_OK)
         status = olo_hinges_create(system, scheme, x->topology, OLO_HINGES_BEST, &x->hinges, error);
+    if (status == OLO_OK && scheme->consistent)
+        status = olo_reduced_rates_create(x->topology, &x->rates, error);
     if (x->hinges && !x->varied)
         x->motion_pass = olo_hinges_motion_pass(x->hinges);
     if (status == OLO_OK) {
@@ -161,14 +165,28 @@ static void add_closure_row(reduced *x, olo_step *step, int row, double lambda, 
     *right = a * g;
 }
 
+/* The force h gamma a of the rate of a row. */
+static void add_closure_rate(olo_step *step, const olo_constraint *c, double gamma)
+{
+    const olo_interval over = olo_step_interval(step);
+    const olo_end_velocities v = {.v0 = step->v0, .v1 = step->v1};
+    olo_rate_gradient(c, &over, &v, step->r);
+    for (int k = 0; k < c->size; k++)
+        step->T[c->index[k]] += step->h * gamma * step->r[k];
+}
+
 static void add_closures(reduced *x, olo_step *step)
 {
     x->open = 0;
     for (int i = 0; i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
         double *right = olo_elimination_rhs(x->elimination, closure_block(x, i));
-        for (int j = 0; j < closure->count; j++)
+        for (int j = 0; j < closure->count; j++) {
             add_closure_row(x, step, closure->first + j, x->lambda[closure->u + j], right + j);
+            if (x->rates)
+                add_closure_rate(step, &x->system->constraints[closure->first + j],
+                                 x->rates->gamma[closure->u + j]);
+        }
     }
 }
 
@@ -218,13 +236,27 @@ static void find_redundant_rows(reduced *x, olo_step *step)
     (void)olo_elimination_find_redundant(x->elimination, 2 / step->h * x->compliance, NULL);
 }
 
+/* The same for the matrix of velocities. */
+static void find_redundant_rates(reduced *x, olo_step *step)
+{
+    reduced y = *x;
+    y.elimination = x->rates->elimination;
+    y.projector = x->rates->projector;
+    memset(x->rates->gamma, 0, (size_t)x->topology->closure_count * sizeof *x->rates->gamma);
+    find_redundant_rows(&y, step);
+}
+
 /* Begins a step, and finds redundant closure rows unless the first tangent does that. */
 static void begin(reduced *x, olo_step *step)
 {
     olo_motion_begin(x->topology, &step->x);
     x->finding_rank = x->rank_in_tangent;
-    if (x->redundant && !x->rank_in_tangent && !is_rank_known(x, step))
+    x->update = 0;
+    if (x->redundant && !x->rank_in_tangent && !is_rank_known(x, step)) {
+        if (x->rates)
+            find_redundant_rates(x, step);
         find_redundant_rows(x, step);
+    }
 }
 
 static void predict(void *data, olo_step *step, double scale)
@@ -364,6 +396,18 @@ static void prefetch(const reduced *x, const olo_step *step, int c)
         __builtin_prefetch(t + i);
 }
 
+/* Fills the balance and the mass of a node, and adds the load of consistent velocities. */
+static void fill_balance(reduced *x, const olo_step *step, int k)
+{
+    const olo_node *node = &x->system->nodes[k];
+    fill_node(x, &step->x, step->T, x->varied, k);
+    if (!x->rates)
+        return;
+    double *right = olo_elimination_rhs(x->elimination, k);
+    for (int i = 0; i < node->twist; i++)
+        right[i] += x->rates->load[node->motion + i];
+}
+
 /* Fills and eliminates, block by block. Returns the singular block, or -1. */
 static int eliminate(reduced *x, olo_step *step)
 {
@@ -374,7 +418,7 @@ static int eliminate(reduced *x, olo_step *step)
     /* closed joints: sum wrenches from the balance of the nodes */
     if (step->closed)
         for (int k = 0; k < s->node_count; k++) {
-            fill_node(x, &step->x, step->T, x->varied, k);
+            fill_balance(x, step, k);
             memcpy(x->wrench + s->nodes[k].motion, olo_elimination_rhs(x->elimination, k),
                    (size_t)s->nodes[k].twist * sizeof *x->wrench);
         }
@@ -386,7 +430,7 @@ static int eliminate(reduced *x, olo_step *step)
             olo_elimination_clear_block(x->elimination, c);
         if (c < s->node_count) {
             if (!step->closed)
-                fill_node(x, &step->x, step->T, x->varied, c);
+                fill_balance(x, step, c);
             fill_joint(x, step, c);
         }
         if (!(x->finding_rank ? olo_elimination_eliminate_with_rank
@@ -478,7 +522,7 @@ static void fill_rhs(reduced *x, olo_step *step)
 static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
 {
     const double small = 1e-3, largest_ratio = 0.05;
-    double ratio = x->older ? newton->increment / x->update : 0;
+    double ratio = x->older || x->rates ? newton->increment / x->update : 0;
     newton->left = ratio * newton->increment;
     x->update = newton->increment;
     x->older = !x->varied && !step->closed && newton->increment <= small && ratio <= largest_ratio;
@@ -494,6 +538,12 @@ static int assemble(reduced *x, olo_step *step)
                      .stress = sink_stress,
                      .pack = sink_pack};
     x->step = step;
+    if (x->rates) {
+        const int singular = olo_reduced_rates_project(x, step);
+        if (singular >= 0)
+            return singular;
+        olo_reduced_rates_load(x, step);
+    }
     if (x->tree_only && !step->closed)
         olo_elimination_clear_gaps(x->elimination);
     else
@@ -566,6 +616,21 @@ static bool rebuild(reduced *x, olo_step *step)
     return moved <= moved_bound * fmin(size, 1.0) + 1e-14;
 }
 
+/* The velocities of the solution, and the joint wrenches W + (2/h) W_r that belong to lambda. */
+static void find_velocities(reduced *x, olo_step *step)
+{
+    if (olo_reduced_rates_project(x, step) >= 0)
+        return; /* the iteration has factored nearly the same matrix */
+    olo_reduced_rates_load(x, step);
+    for (int i = 0; i < x->system->twists; i++)
+        x->wrench[i] += 2 / step->h * x->rates->wrench[i];
+    for (int i = 0; i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
+        for (int j = 0; j < closure->count; j++)
+            step->gamma[closure->first + j] = x->rates->gamma[closure->u + j];
+    }
+}
+
 /* The Newton iteration continues if joints had to be closed. A solution that leaves a closure open
  * is rejected. */
 static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
@@ -592,6 +657,8 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
         olo_fail(error, OLO_NOT_CONVERGED, "a body or rod rotates too far in the step");
         return OLO_PASS_FAILED;
     }
+    if (x->rates)
+        find_velocities(x, step);
     return olo_pass_closed(step, x->topology->closure_count, x->topology->closures, error);
 }
 
@@ -606,6 +673,9 @@ static void finish(void *data, olo_step *step, olo_state *state)
             state->lambda[x->topology->closure_blocks[i].first + j] =
                 2 * x->lambda[x->topology->closure_blocks[i].u + j] /
                 (step->weight * step->h * step->h);
+    for (int i = 0; x->rates && i < x->topology->closure_count; i++)
+        state->lambda[x->topology->closures[i]] +=
+            2 / step->h * step->gamma[x->topology->closures[i]]; /* lambda = mu + 2 gamma/h */
 }
 
 static void settle(void *data, olo_step *step)
@@ -678,6 +748,7 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
 
 const olo_treatment olo_treatment_reduced = {.name = "reduced",
                                              .forest = true,
+                                             .consistent = true,
                                              .recorded = true,
                                              .create = create,
                                              .free = destroy,

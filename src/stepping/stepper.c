@@ -182,7 +182,7 @@ olo_status olo_stepper_create_with(const olo_system *system, const olo_scheme *s
     olo_status status = choose(x, run, error);
     if (status == OLO_OK)
         status = count_unknowns(x, error);
-    if (status == OLO_OK && x->treatment->near)
+    if (status == OLO_OK && (x->treatment->near || x->scheme->consistent))
         x->quadratic = false;
     if (status == OLO_OK) {
         x->step.evaluation = x->scheme->evaluation;

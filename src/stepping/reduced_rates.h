@@ -1,0 +1,52 @@
+/* Consistent velocities in the treatment `reduced` (consistent.c): both multipliers are eliminated.
+ * With r = M (q1 - q0 - h v_m), which equals h sum gamma d, and the null space P_m between q0 and
+ * q1,
+ *
+ *     P_m^T r = 0,                                                      (1)
+ *     P_m^T T - (dP_m[v_m])^T r = 0,                                    (2)
+ *     q1 = F(u),   v1 = P(q1) nu1,
+ *
+ * since d(P^T d) = 0 along v_m gives P_m^T a gamma = -(dP_m[v_m])^T d gamma. (1) is linear in nu1:
+ *
+ *     P_m^T M P(q1) nu1 = P_m^T p,   p = M ((2/h) dq - v0),
+ *
+ * the velocity of the published scheme projected to the constraints at q1. It is solved at every
+ * iterate. The last term of (2) is a load on nodes and joints; Newton's method uses the tangent
+ * of P_m^T T alone. It converges linearly then, by about (h w)^2/4 per iteration, w the largest
+ * rate of rotation.
+ *
+ * Closures have multipliers mu = lambda - 2 gamma/h and gamma. In (1) and (2) r is then that of the
+ * tree alone, r - h sum gamma_c d_c, and T contains h sum gamma_c a_c. */
+#ifndef OLO_STEPPING_REDUCED_RATES_H
+#define OLO_STEPPING_REDUCED_RATES_H
+
+#include "base/pool.h"
+#include "stepping/projector.h"
+#include "stepping/step.h"
+
+typedef struct reduced reduced;
+
+typedef struct olo_reduced_rates {
+    olo_elimination *elimination; /* of P_m^T M P(q1) */
+    olo_projector *projector;
+    olo_pool pool;    /* memory of the arrays below */
+    double *free;     /* [n] (2/h) dq - v0 */
+    double *momentum; /* [n] p */
+    double *mean;     /* [n] v_m */
+    double *r;        /* [n] of the tree */
+    double *zero;     /* [n] */
+    double *wrench;   /* [twists] the joint wrenches of r */
+    double *load;     /* [twists] of (2), with the sign of T */
+    double *gamma;    /* [closures] */
+} olo_reduced_rates;
+
+olo_status olo_reduced_rates_create(const olo_topology *topology, olo_reduced_rates **rates,
+                                    olo_error *error);
+void olo_reduced_rates_free(olo_reduced_rates *rates);
+
+/* Computes step->v1 and gamma at the iterate. Returns the singular block, or -1. */
+int olo_reduced_rates_project(const reduced *x, olo_step *step);
+/* Then: computes r, its joint wrenches and the load. */
+void olo_reduced_rates_load(const reduced *x, olo_step *step);
+
+#endif
