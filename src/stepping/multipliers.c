@@ -42,7 +42,6 @@ typedef struct multipliers {
     double *right;              /* [size] right-hand side, then solution */
     double *regularisation;     /* [m] of each row */
     double open;                /* largest residual of a row */
-    double update;              /* size of the last update of this step */
     olo_multiplier_rates rates; /* of schemes with consistent velocities */
     void *reduced; /* the treatment `reduced`, which finds redundant rows; NULL without such rows */
     double *redundant; /* [OLO_BLOCK_MAX^2 per closure block] sigma N */
@@ -174,7 +173,6 @@ static void predict(void *data, olo_step *step, double scale)
     for (int c = 0; c < x->system->m; c++)
         x->lambda[c] =
             scale != 0 ? 0.5 * step->h * step->h * olo_step_predicted_multiplier(step, c) : 0.0;
-    x->update = 0;
     if (x->scheme->consistent)
         olo_multiplier_rates_predict(&x->rates, step);
 }
@@ -293,8 +291,6 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
             newton->worst = worst;
         }
         olo_multiplier_rates_update(&x->rates, x->right);
-        newton->left = newton->increment / x->update * newton->increment;
-        x->update = newton->increment;
     }
     return OLO_OK;
 }

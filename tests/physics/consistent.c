@@ -223,7 +223,7 @@ static const state_value HINGE_STATES[] = {
      {1.132286956104151, -3.801996857313581, 0}},
 };
 
-static const char *const TREATMENTS[] = {"multipliers", "reduced"};
+static const char *const TREATMENTS[] = {"multipliers", "reduced", "projected", "minimal"};
 
 static scene open_scheme(const char *model, bool consistent, const char *treatment)
 {
