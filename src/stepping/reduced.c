@@ -252,6 +252,8 @@ static void begin(reduced *x, olo_step *step)
     olo_motion_begin(x->topology, &step->x);
     x->finding_rank = x->rank_in_tangent;
     x->update = 0;
+    if (x->rates)
+        x->rates->known = false;
     if (x->redundant && !x->rank_in_tangent && !is_rank_known(x, step)) {
         if (x->rates)
             find_redundant_rates(x, step);
@@ -396,16 +398,21 @@ static void prefetch(const reduced *x, const olo_step *step, int c)
         __builtin_prefetch(t + i);
 }
 
-/* Fills the balance and the mass of a node, and adds the load of consistent velocities. */
-static void fill_balance(reduced *x, const olo_step *step, int k)
+/* Adds the load of consistent velocities to the balance of a node. */
+static void add_load(reduced *x, int k)
 {
     const olo_node *node = &x->system->nodes[k];
-    fill_node(x, &step->x, step->T, x->varied, k);
-    if (!x->rates)
-        return;
     double *right = olo_elimination_rhs(x->elimination, k);
     for (int i = 0; i < node->twist; i++)
         right[i] += x->rates->load[node->motion + i];
+}
+
+/* Fills the balance and the mass of a node. */
+static void fill_balance(reduced *x, const olo_step *step, int k)
+{
+    fill_node(x, &step->x, step->T, x->varied, k);
+    if (x->rates)
+        add_load(x, k);
 }
 
 /* Fills and eliminates, block by block. Returns the singular block, or -1. */
@@ -440,12 +447,24 @@ static int eliminate(reduced *x, olo_step *step)
     return -1;
 }
 
+/* The change of the joint rates that follows from the update: v1 = (2/h) dq - v0 up to the
+ * projection. */
+static void predict_rates(reduced *x, const olo_step *step, int k)
+{
+    const olo_topology_node *t = &x->topology->nodes[k];
+    const double *du = olo_elimination_increment(x->elimination, k);
+    for (int i = 0; i < t->dof; i++)
+        x->rates->nu[t->u + i] += 2 / step->h * du[i];
+}
+
 /* Back substitution and update, block by block. */
 static void substitute(reduced *x, olo_step *step, olo_newton *newton)
 {
     const int *order = olo_elimination_sequence(x->elimination);
     newton->increment = newton->size = newton->turn = 0;
     newton->worst = 0;
+    if (x->rates)
+        newton->increment = x->rates->correction;
     /* root to leaf: solve, measure and update motions or multipliers */
     for (int i = olo_elimination_count(x->elimination) - 1; i >= 0; i--) {
         int c = order[i];
@@ -456,6 +475,8 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
         if (c < x->system->node_count) {
             measure(x, step, c, change, newton);
             update_node(x, step, c, change);
+            if (x->rates)
+                predict_rates(x, step, c);
         } else {
             const olo_closure *closure = &x->topology->closure_blocks[c - x->system->node_count];
             if (x->finding_rank)
@@ -494,11 +515,24 @@ static bool is_settled(const olo_newton *newton)
     return small && newton->turn <= moderate_turn;
 }
 
+/* Velocities at the iterate, from its matrix or with the factors of an earlier one, and their load.
+ */
+static int update_rates(reduced *x, olo_step *step, bool factored)
+{
+    x->rates->factored = factored;
+    const int singular = olo_reduced_rates_project(x, step);
+    if (singular < 0)
+        olo_reduced_rates_load(x, step);
+    return singular;
+}
+
 /* Evaluates right-hand sides only, for the factors of the last tangent. */
 static void fill_rhs(reduced *x, olo_step *step)
 {
     const olo_system *s = x->system;
     const int *order = olo_elimination_sequence(x->elimination);
+    if (x->rates)
+        (void)update_rates(x, step, true);
     olo_elimination_clear_right(x->elimination);
     x->scheme->balance(step, NULL);
     add_closures(x, step);
@@ -507,7 +541,10 @@ static void fill_rhs(reduced *x, olo_step *step)
         if (c < s->node_count) {
             const olo_joint_type *type = x->topology->nodes[c].type;
             olo_fill_rhs(x->elimination, &s->nodes[c], c, step->T, olo_motion_left(&step->x));
-            if (type) {
+            if (x->rates) {
+                add_load(x, c);
+                fill_joint(x, step, c); /* the left pair of the residual is that of the iterate */
+            } else if (type) {
                 olo_joint_view view = olo_motion_view(x->topology, c, &step->x);
                 type->gap(&view, olo_elimination_gap(x->elimination, c));
             }
@@ -522,10 +559,12 @@ static void fill_rhs(reduced *x, olo_step *step)
 static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
 {
     const double small = 1e-3, largest_ratio = 0.05;
-    double ratio = x->older || x->rates ? newton->increment / x->update : 0;
+    const bool linear = x->older || (x->rates && x->update > 0);
+    double ratio = linear ? newton->increment / x->update : 0;
     newton->left = ratio * newton->increment;
     x->update = newton->increment;
-    x->older = !x->varied && !step->closed && newton->increment <= small && ratio <= largest_ratio;
+    x->older = (x->rates || !x->varied) && !step->closed && newton->increment <= small &&
+               ratio <= largest_ratio;
 }
 
 /* Assembles and eliminates balance and tangent at the iterate. Returns the singular block, or -1.
@@ -539,10 +578,9 @@ static int assemble(reduced *x, olo_step *step)
                      .pack = sink_pack};
     x->step = step;
     if (x->rates) {
-        const int singular = olo_reduced_rates_project(x, step);
+        const int singular = update_rates(x, step, false);
         if (singular >= 0)
             return singular;
-        olo_reduced_rates_load(x, step);
     }
     if (x->tree_only && !step->closed)
         olo_elimination_clear_gaps(x->elimination);
@@ -619,9 +657,7 @@ static bool rebuild(reduced *x, olo_step *step)
 /* The velocities of the solution, and the joint wrenches W + (2/h) W_r that belong to lambda. */
 static void find_velocities(reduced *x, olo_step *step)
 {
-    if (olo_reduced_rates_project(x, step) >= 0)
-        return; /* the iteration has factored nearly the same matrix */
-    olo_reduced_rates_load(x, step);
+    (void)update_rates(x, step, true);
     for (int i = 0; i < x->system->twists; i++)
         x->wrench[i] += 2 / step->h * x->rates->wrench[i];
     for (int i = 0; i < x->topology->closure_block_count; i++) {

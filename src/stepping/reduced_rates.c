@@ -1,6 +1,7 @@
 /* Consistent velocities in the treatment `reduced`; see the header. */
 #include "stepping/reduced_rates.h"
 
+#include "base/extreme.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "linalg/small.h"
@@ -15,10 +16,16 @@ olo_status olo_reduced_rates_create(const olo_topology *topology, olo_reduced_ra
     olo_reduced_rates *x = *rates = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
-    const olo_array arrays[] = {{&x->free, n},      {&x->momentum, n},
-                                {&x->mean, n},      {&x->r, n},
-                                {&x->zero, n},      {&x->wrench, twists},
-                                {&x->load, twists}, {&x->gamma, (size_t)topology->closure_count}};
+    const olo_array arrays[] = {{&x->free, n},
+                                {&x->momentum, n},
+                                {&x->mean, n},
+                                {&x->r, n},
+                                {&x->zero, n},
+                                {&x->wrench, twists},
+                                {&x->load, twists},
+                                {&x->twist, twists},
+                                {&x->nu, (size_t)topology->unknowns},
+                                {&x->gamma, (size_t)topology->closure_count}};
     if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
     olo_status status = olo_elimination_create(topology->elimination, &x->elimination, error);
@@ -39,8 +46,9 @@ void olo_reduced_rates_free(olo_reduced_rates *x)
 
 /* --- the projection (1) --- */
 
-/* Columns of the discrete gradients and rows of the gradients at q1, with the scaling of a step;
- * dt is a velocity divided by the factor of the mass. */
+/* Rows of closures: the rate that the velocities lack; and columns of the discrete gradients and
+ * rows of the gradients at q1 if the matrix is factored, with the scaling of a step. Unknowns are
+ * velocities divided by the factor of the mass. */
 static void add_closures(reduced *y, olo_step *step)
 {
     const olo_system *s = y->system;
@@ -52,11 +60,14 @@ static void add_closures(reduced *y, olo_step *step)
         for (int j = 0; j < closure->count; j++) {
             const olo_constraint *c = &s->constraints[closure->first + j];
             const int piece = olo_piece_of_constraint(s, closure->first + j);
-            olo_step_row(step, c, step->r, NULL);
-            olo_projector_add_column(y->projector, piece, a, step->r, step->x.qm);
+            if (!y->rates->factored) {
+                olo_step_row(step, c, step->r, NULL);
+                olo_projector_add_column(y->projector, piece, a, step->r, step->x.qm);
+            }
             olo_constraint_gradient(c, &end, step->r);
-            olo_projector_add_row(y->projector, piece, a, step->r, step->x.q1);
-            right[j] = a * olo_constraint_motion_rate(c, end.t) / y->mass_factor;
+            if (!y->rates->factored)
+                olo_projector_add_row(y->projector, piece, a, step->r, step->x.q1);
+            right[j] = -a * olo_rate_value(c, &end, step->r, step->v1) / y->mass_factor;
         }
     }
 }
@@ -79,48 +90,111 @@ static void fill_right_pair_at_rest(reduced *y, const olo_step *step, int k)
     memcpy(b.B_hat, left, (size_t)size * sizeof *left);
 }
 
-/* Fills and eliminates; returns the singular block, or -1. */
+static void fill_joint(reduced *y, const olo_step *step, int k)
+{
+    const olo_joint_type *type = y->topology->nodes[k].type;
+    fill_blocks(y, &step->x, NULL, k, false);
+    if (type && !type->left_rate)
+        fill_right_pair_at_rest(y, step, k);
+}
+
+/* The twist of node k from that of its parent and the joint rates, and its velocity. */
+static void move_node(const reduced *y, olo_step *step, int k)
+{
+    const olo_system *s = y->system;
+    const olo_topology_node *t = &y->topology->nodes[k];
+    const olo_node *node = &s->nodes[k];
+    const double *nu = y->rates->nu + t->u;
+    double *twist = y->rates->twist + node->motion;
+    if (t->type) {
+        const olo_joint_blocks b = olo_elimination_joint(y->elimination, k);
+        small_zero(node->twist, twist);
+        small_add_product(node->twist, t->dof, 1, 1.0, b.B, nu, twist);
+        if (t->parent >= 0)
+            olo_add_from_parent(y->topology, k, &b, y->rates->twist + s->nodes[t->parent].motion,
+                                twist);
+    } else {
+        memcpy(twist, nu, (size_t)node->twist * sizeof *twist);
+    }
+    node->type->velocity(step->x.q1 + node->q, twist, step->v1 + node->q);
+}
+
+/* momentum += factor sum gamma_c d_c */
+static void add_impulses(const reduced *x, olo_step *step, double factor, double *momentum)
+{
+    for (int i = 0; i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
+        for (int j = 0; j < closure->count; j++) {
+            const olo_constraint *c = &x->system->constraints[closure->first + j];
+            const double impulse = factor * x->rates->gamma[closure->u + j];
+            olo_step_row(step, c, step->r, NULL);
+            for (int k = 0; k < c->size; k++)
+                momentum[c->index[k]] += impulse * step->r[k];
+        }
+    }
+}
+
+/* rates->free = (2/h) dq - v0 - v1, and its momentum */
+static void find_residual(const reduced *y, const olo_step *step)
+{
+    olo_reduced_rates *rates = y->rates;
+    for (int i = 0; i < y->system->n; i++)
+        rates->free[i] = 2 / step->h * step->x.dq[i] - step->v0[i] - step->v1[i];
+    olo_system_mass_times(y->system, rates->free, rates->momentum);
+}
+
+/* Fills and factors the matrix, if it is not; returns the singular block, or -1. */
 static int eliminate(reduced *y, olo_step *step)
 {
     const int *order = olo_elimination_sequence(y->elimination);
-    olo_elimination_clear(y->elimination);
-    y->mass_factor = mass_scale(y, step->h);
-    olo_projector_add_mass(y->projector, y->mass_factor, step->x.qm, step->x.q1);
-    for (int k = 0; k < y->system->node_count; k++) {
-        const olo_joint_type *type = y->topology->nodes[k].type;
-        fill_node(y, &step->x, y->rates->momentum, false, k);
-        fill_blocks(y, &step->x, NULL, k, false);
-        if (type && !type->left_rate)
-            fill_right_pair_at_rest(y, step, k);
-    }
+    const bool factored = y->rates->factored;
+    for (int k = 0; k < y->system->node_count; k++)
+        if (!factored)
+            fill_node(y, &step->x, y->rates->momentum, false, k);
+        else
+            olo_fill_rhs(y->elimination, &y->system->nodes[k], k, y->rates->momentum, step->x.qm);
     add_closures(y, step);
     for (int i = 0; i < olo_elimination_count(y->elimination); i++)
-        if (!olo_elimination_eliminate(y->elimination, order[i]))
+        if (factored)
+            olo_elimination_forward(y->elimination, order[i]);
+        else if (!olo_elimination_eliminate(y->elimination, order[i]))
             return order[i];
     return -1;
 }
 
-/* v1 = -P_int(q1) dt times the factor of the mass, and gamma = -x/h. */
-static void substitute(reduced *y, olo_step *step)
+/* nu -= du times the factor of the mass, and gamma -= x/h. */
+static void substitute(reduced *y, const olo_step *step)
 {
-    const olo_system *s = y->system;
     const int *order = olo_elimination_sequence(y->elimination);
+    const int nodes = y->system->node_count;
     for (int i = olo_elimination_count(y->elimination) - 1; i >= 0; i--) {
         const int c = order[i];
         olo_elimination_substitute(y->elimination, c);
-        const double *dt = olo_elimination_twist(y->elimination, c);
-        if (c >= s->node_count) {
-            const olo_closure *closure = &y->topology->closure_blocks[c - s->node_count];
+        if (c >= nodes) {
+            const olo_closure *closure = &y->topology->closure_blocks[c - nodes];
+            const double *change = olo_elimination_twist(y->elimination, c);
             for (int j = 0; j < closure->count; j++)
-                y->rates->gamma[closure->u + j] = -dt[j] / step->h;
+                y->rates->gamma[closure->u + j] -= change[j] / step->h;
             continue;
         }
-        const olo_node *node = &s->nodes[c];
-        double twist[OLO_NODE_TWIST_MAX];
-        for (int j = 0; j < node->twist; j++)
-            twist[j] = -y->mass_factor * dt[j];
-        node->type->velocity(step->x.q1 + node->q, twist, step->v1 + node->q);
+        const double *du = olo_elimination_increment(y->elimination, c);
+        double *nu = y->rates->nu + y->topology->nodes[c].u;
+        for (int j = 0; j < y->topology->nodes[c].dof; j++)
+            nu[j] -= y->mass_factor * du[j];
     }
+}
+
+/* The largest change of the motion of a node in half a step. */
+static double size_of_correction(const reduced *y, const olo_step *step)
+{
+    double largest = 0;
+    for (int k = 0; k < y->system->node_count; k++) {
+        const double *dt = olo_elimination_twist(y->elimination, k);
+        const olo_node *node = &y->system->nodes[k];
+        olo_raise(&largest,
+                  olo_node_shift_size(node, dt) * y->per_length + olo_node_turn_size(node, dt));
+    }
+    return 0.5 * fabs(step->h * y->mass_factor) * largest;
 }
 
 int olo_reduced_rates_project(const reduced *x, olo_step *step)
@@ -129,13 +203,35 @@ int olo_reduced_rates_project(const reduced *x, olo_step *step)
     reduced y = *x;
     y.elimination = rates->elimination;
     y.projector = rates->projector;
-    for (int i = 0; i < x->system->n; i++)
-        rates->free[i] = 2 / step->h * step->x.dq[i] - step->v0[i];
-    olo_system_mass_times(x->system, rates->free, rates->momentum);
+    y.mass_factor = mass_scale(&y, step->h);
+    /* joints at the iterate; a step begins with velocities of zero */
+    if (rates->factored) {
+        olo_elimination_clear_right(y.elimination);
+    } else {
+        olo_elimination_clear(y.elimination);
+        olo_projector_add_mass(y.projector, y.mass_factor, step->x.qm, step->x.q1);
+    }
+    if (!rates->known) {
+        memset(rates->nu, 0, (size_t)x->topology->unknowns * sizeof *rates->nu);
+        memset(rates->gamma, 0, (size_t)x->topology->closure_count * sizeof *rates->gamma);
+    }
+    for (int i = 0; i < x->system->node_count; i++) {
+        const int k = x->topology->order[i];
+        fill_joint(&y, step, k);
+        move_node(&y, step, k);
+    }
+    /* p - M v1 without the impulses of closures, then the correction */
+    find_residual(&y, step);
+    add_impulses(&y, step, -2.0, rates->momentum);
     const int singular = eliminate(&y, step);
-    if (singular < 0)
-        substitute(&y, step);
-    return singular;
+    if (singular >= 0)
+        return singular;
+    substitute(&y, step);
+    for (int i = 0; i < x->system->node_count; i++)
+        move_node(&y, step, x->topology->order[i]);
+    rates->correction = rates->known ? size_of_correction(&y, step) : 0;
+    rates->known = true;
+    return -1;
 }
 
 /* --- the load of (2) --- */
@@ -144,22 +240,12 @@ int olo_reduced_rates_project(const reduced *x, olo_step *step)
 static void find_r(const reduced *x, olo_step *step)
 {
     olo_reduced_rates *rates = x->rates;
-    const olo_system *s = x->system;
-    for (int i = 0; i < s->n; i++) {
+    find_residual(x, step);
+    for (int i = 0; i < x->system->n; i++) {
         rates->mean[i] = 0.5 * (step->v0[i] + step->v1[i]);
-        rates->free[i] = 0.5 * step->h * (rates->free[i] - step->v1[i]);
+        rates->r[i] = 0.5 * step->h * rates->momentum[i];
     }
-    olo_system_mass_times(s, rates->free, rates->r);
-    for (int i = 0; i < x->topology->closure_block_count; i++) {
-        const olo_closure *closure = &x->topology->closure_blocks[i];
-        for (int j = 0; j < closure->count; j++) {
-            const olo_constraint *c = &s->constraints[closure->first + j];
-            const double impulse = step->h * rates->gamma[closure->u + j];
-            olo_step_row(step, c, step->r, NULL);
-            for (int k = 0; k < c->size; k++)
-                rates->r[c->index[k]] -= impulse * step->r[k];
-        }
-    }
+    add_impulses(x, step, -step->h, rates->r);
 }
 
 /* load = -(dP_int[v_m])^T r, which is linear in v_m; wrench = P_int^T r */

@@ -48,6 +48,24 @@ static inline void olo_add_to_parent(const olo_topology *topology, int k, const 
             above[j] += b->A_hat[i * p + j] * W[i];
 }
 
+/* twist[twist of node k] += A above, the twist of its parent. */
+static inline void olo_add_from_parent(const olo_topology *topology, int k,
+                                       const olo_joint_blocks *b, const double *above,
+                                       double *twist)
+{
+    const olo_system *s = topology->system;
+    int d = s->nodes[k].twist, p = s->nodes[topology->nodes[k].parent].twist;
+    if (b->spatial) {
+        for (int i = 0; i < 6; i++)
+            twist[i] += above[i];
+        vec3_add_cross(b->spatial, above + 3, twist);
+        return;
+    }
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < p; j++)
+            twist[i] += b->A[i * p + j] * above[j];
+}
+
 /* Adds the wrench of the joint of node k to that of its parent, W_p += A^^T W_k; wrench[twists]. */
 static inline void olo_add_wrench_to_parent(const olo_topology *topology, int k,
                                             const olo_joint_blocks *b, double *wrench)
