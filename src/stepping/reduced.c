@@ -657,7 +657,9 @@ static bool rebuild(reduced *x, olo_step *step)
 /* The velocities of the solution, and the joint wrenches W + (2/h) W_r that belong to lambda. */
 static void find_velocities(reduced *x, olo_step *step)
 {
-    (void)update_rates(x, step, true);
+    x->rates->factored = true;
+    (void)olo_reduced_rates_project(x, step);
+    olo_reduced_rates_wrenches(x, step);
     for (int i = 0; i < x->system->twists; i++)
         x->wrench[i] += 2 / step->h * x->rates->wrench[i];
     for (int i = 0; i < x->topology->closure_block_count; i++) {

@@ -267,8 +267,12 @@ static void lift_to_twist(const olo_joint_blocks *b, int twist, int dof, double 
 {
     double square[OLO_BLOCK_MAX * OLO_BLOCK_MAX] = {0};
     int pivot[OLO_BLOCK_MAX] = {0};
-    small_add_transposed_product(twist, dof, dof, 1.0, b->B_hat, b->B_hat, square);
     small_zero(twist, y);
+    if (dof == 1) {
+        small_add_row(twist, right[0] / small_dot(twist, b->B_hat, b->B_hat), b->B_hat, y);
+        return;
+    }
+    small_add_transposed_product(twist, dof, dof, 1.0, b->B_hat, b->B_hat, square);
     if (!small_lu(dof, square, pivot))
         return;
     small_lu_solve(dof, square, pivot, 1, right);
@@ -364,6 +368,21 @@ static void load_rows(const reduced *x, const olo_step *step, int k)
     node->type->add_wrench(rates->zero + node->q, along, still);
     for (int i = 0; i < node->twist; i++)
         load[i] -= still[i];
+}
+
+void olo_reduced_rates_wrenches(const reduced *x, olo_step *step)
+{
+    const olo_system *s = x->system;
+    olo_reduced_rates *rates = x->rates;
+    find_r(x, step);
+    for (int k = 0; k < s->node_count; k++)
+        olo_node_wrench(&s->nodes[k], step->x.qm, rates->r, rates->wrench + s->nodes[k].motion);
+    for (int i = s->node_count - 1; i >= 0; i--) {
+        const int k = x->topology->order[i];
+        olo_joint_blocks b = olo_elimination_joint(rates->elimination, k);
+        if (x->topology->nodes[k].type)
+            olo_add_wrench_to_parent(x->topology, k, &b, rates->wrench);
+    }
 }
 
 void olo_reduced_rates_load(const reduced *x, olo_step *step)

@@ -51,7 +51,8 @@ void olo_reduced_rates_free(olo_reduced_rates *rates);
 
 /* Computes step->v1 and gamma at the iterate. Returns the singular block, or -1. */
 int olo_reduced_rates_project(const reduced *x, olo_step *step);
-/* Then: computes r, its joint wrenches and the load. */
+/* Then: computes r and its joint wrenches; and the load, too. */
+void olo_reduced_rates_wrenches(const reduced *x, olo_step *step);
 void olo_reduced_rates_load(const reduced *x, olo_step *step);
 
 #endif
