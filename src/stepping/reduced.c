@@ -498,7 +498,7 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
  * absolute terms, and all closures are satisfied. */
 static double residual_of(const reduced *x, const olo_newton *newton)
 {
-    const double stagnation = 1e-9, negligible = 1e-14;
+    const double stagnation = x->rates ? 1e-13 : 1e-9, negligible = 1e-14;
     bool small = newton->increment <= fmax(stagnation * fmin(newton->size, 1.0), negligible);
     return small ? x->open : HUGE_VAL;
 }
