@@ -31,7 +31,6 @@
 #include "stepping/reduced_matrix.h"
 #include "stepping/reduced_private.h"
 #include "stepping/tree_assembly.h"
-#include "system/rate_interval.h"
 
 /* --- creation --- */
 
@@ -165,28 +164,14 @@ static void add_closure_row(reduced *x, olo_step *step, int row, double lambda, 
     *right = a * g;
 }
 
-/* The force h gamma a of the rate of a row. */
-static void add_closure_rate(olo_step *step, const olo_constraint *c, double gamma)
-{
-    const olo_interval over = olo_step_interval(step);
-    const olo_end_velocities v = {.v0 = step->v0, .v1 = step->v1};
-    olo_rate_gradient(c, &over, &v, step->r);
-    for (int k = 0; k < c->size; k++)
-        step->T[c->index[k]] += step->h * gamma * step->r[k];
-}
-
 static void add_closures(reduced *x, olo_step *step)
 {
     x->open = 0;
     for (int i = 0; i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
         double *right = olo_elimination_rhs(x->elimination, closure_block(x, i));
-        for (int j = 0; j < closure->count; j++) {
+        for (int j = 0; j < closure->count; j++)
             add_closure_row(x, step, closure->first + j, x->lambda[closure->u + j], right + j);
-            if (x->rates)
-                add_closure_rate(step, &x->system->constraints[closure->first + j],
-                                 x->rates->gamma[closure->u + j]);
-        }
     }
 }
 
@@ -252,8 +237,10 @@ static void begin(reduced *x, olo_step *step)
     olo_motion_begin(x->topology, &step->x);
     x->finding_rank = x->rank_in_tangent;
     x->update = 0;
-    if (x->rates)
-        x->rates->known = false;
+    if (x->rates) {
+        x->rates->known = x->rates->slow = false;
+        olo_anderson_restart(&x->rates->mixing);
+    }
     if (x->redundant && !x->rank_in_tangent && !is_rank_known(x, step)) {
         if (x->rates)
             find_redundant_rates(x, step);
@@ -563,6 +550,8 @@ static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
     double ratio = linear ? newton->increment / x->update : 0;
     newton->left = ratio * newton->increment;
     x->update = newton->increment;
+    if (x->rates)
+        x->rates->slow = ratio > largest_ratio;
     x->older = (x->rates || !x->varied) && !step->closed && newton->increment <= small &&
                ratio <= largest_ratio;
 }

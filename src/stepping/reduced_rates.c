@@ -8,6 +8,17 @@
 #include "stepping/reduced_private.h"
 #include "system/rate_interval.h"
 
+/* Loads are compared as forces: moments are divided by the length of the model. */
+static void set_weights(const olo_system *s, double *weight)
+{
+    for (int k = 0; k < s->node_count; k++)
+        for (int i = 0; i < s->nodes[k].twist; i++) {
+            const int turn = s->nodes[k].type->rotation;
+            const bool moment = turn >= 0 && i >= turn && i < turn + 3;
+            weight[s->nodes[k].motion + i] = moment ? 1 / (s->length_scale * s->length_scale) : 1.0;
+        }
+}
+
 olo_status olo_reduced_rates_create(const olo_topology *topology, olo_reduced_rates **rates,
                                     olo_error *error)
 {
@@ -28,6 +39,9 @@ olo_status olo_reduced_rates_create(const olo_topology *topology, olo_reduced_ra
                                 {&x->gamma, (size_t)topology->closure_count}};
     if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
+    if (!olo_anderson_create(&x->mixing, s->twists, &x->pool))
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
+    set_weights(s, x->mixing.weight);
     olo_status status = olo_elimination_create(topology->elimination, &x->elimination, error);
     if (status == OLO_OK)
         status = olo_projector_create(topology, x->elimination, &x->projector, error);
@@ -385,6 +399,29 @@ void olo_reduced_rates_wrenches(const reduced *x, olo_step *step)
     }
 }
 
+/* The forces h sum gamma a of closures. */
+static void load_closures(const reduced *x, olo_step *step)
+{
+    const olo_system *s = x->system;
+    olo_reduced_rates *rates = x->rates;
+    const olo_interval over = olo_step_interval(step);
+    const olo_end_velocities v = {.v0 = step->v0, .v1 = step->v1};
+    double *force = rates->free;
+    memset(force, 0, (size_t)s->n * sizeof *force);
+    for (int i = 0; i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
+        for (int j = 0; j < closure->count; j++) {
+            const olo_constraint *c = &s->constraints[closure->first + j];
+            olo_rate_gradient(c, &over, &v, step->r);
+            for (int k = 0; k < c->size; k++)
+                force[c->index[k]] += step->h * rates->gamma[closure->u + j] * step->r[k];
+        }
+    }
+    for (int k = 0; k < s->node_count; k++)
+        s->nodes[k].type->add_wrench(step->x.qm + s->nodes[k].q, force + s->nodes[k].q,
+                                     rates->load + s->nodes[k].motion);
+}
+
 void olo_reduced_rates_load(const reduced *x, olo_step *step)
 {
     find_r(x, step);
@@ -398,4 +435,7 @@ void olo_reduced_rates_load(const reduced *x, olo_step *step)
         else if (type)
             load_rows(x, step, k);
     }
+    if (x->topology->closure_count > 0)
+        load_closures(x, step);
+    olo_anderson_next(&x->rates->mixing, x->rates->slow, x->rates->load);
 }

@@ -157,15 +157,18 @@ TEST(orders_2_4_6_with_motions_and_loads_over_time)
     check_orders(DRIVEN, 0.5, (const long[]){100, 40, 20});
 }
 
-static const method METHODS[] = {
-    {"consistent-energy-momentum", "6", "reduced"},
-    {"consistent-energy-momentum", "6", "multipliers"},
-    {"consistent-energy-momentum", "6", "projected"},
-    {"consistent-energy-momentum", "6", "minimal"},
-    {"energy-momentum", "4", "reduced"},   {"energy-momentum", "4", "multipliers"},
-    {"energy-momentum", "4", "projected"}, {"energy-momentum", "4", "minimal"},
-    {"variational", "4", "reduced"},       {"variational", "6", "reduced"},
-    {"variational", "6", "multipliers"},   {"variational", "6", "projected"}};
+static const method METHODS[] = {{"consistent-energy-momentum", "6", "reduced"},
+                                 {"consistent-energy-momentum", "6", "multipliers"},
+                                 {"consistent-energy-momentum", "6", "projected"},
+                                 {"consistent-energy-momentum", "6", "minimal"},
+                                 {"energy-momentum", "4", "reduced"},
+                                 {"energy-momentum", "4", "multipliers"},
+                                 {"energy-momentum", "4", "projected"},
+                                 {"energy-momentum", "4", "minimal"},
+                                 {"variational", "4", "reduced"},
+                                 {"variational", "6", "reduced"},
+                                 {"variational", "6", "multipliers"},
+                                 {"variational", "6", "projected"}};
 enum { METHOD_COUNT = sizeof METHODS / sizeof METHODS[0] };
 
 TEST(treatments_agree_at_every_order)
