@@ -68,6 +68,14 @@ olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
     olo_derivatives *x = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for derivatives");
+    const olo_scheme *scheme = olo_scheme_find(run->scheme);
+    if (scheme && scheme->consistent) {
+        olo_free(x);
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "the scheme %s has no derivatives of runs; take energy-momentum or "
+                        "variational",
+                        scheme->name);
+    }
     x->system = system;
     x->run = *run;
     choose_treatment(&x->run);

@@ -265,7 +265,8 @@ const olo_treatment *olo_treatment_find(const char *name);
 typedef struct olo_control {
     double bound; /* of the estimated error of a step; 0: constant step sizes */
     double first, smallest, largest;
-    double *estimate;                    /* [n] */
+    double *estimate;                    /* [n] of the configuration */
+    double *rate_estimate;               /* [n] of velocities, if they are consistent; else NULL */
     double *mobility;                    /* [n] inverse mass of a coordinate, 0 if it has none */
     double outer[OLO_COMPOSITION_PARTS]; /* weights of the midpoints of the parts in the
                                             extrapolation to the start of the step */

@@ -5,6 +5,11 @@
  * one director, and a chain of three bodies on hinges. */
 #include "scene.h"
 
+#include "oloid/interval.h"
+#include "stepping/normal_motion.h"
+#include "system/condition.h"
+#include "system/rate_interval.h"
+
 static const char POINTS[] = "gravity: [0, -9.81, 0]\n"
                              "points:\n"
                              "  - {name: a, mass: 1, position: [1, 0, 0]}\n"
@@ -271,6 +276,239 @@ TEST(chain_of_three_hinges)
     check_states(HINGES, 0.01, COUNT(HINGE_STATES), HINGE_STATES);
 }
 
+/* --- the rate of a row over an interval --- */
+
+static double next_random(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (1 << 24) - 0.5;
+}
+
+/* f1 - f0 = a.dq + d.(v1 - v0) - (f'(t1) - f'(t0)) for any configurations and velocities. */
+static void check_rate_identity(const char *model)
+{
+    scene s = scene_open(model, "reduced");
+    const int n = s.system->n;
+    double q[2][800], v[2][800], work[1600];
+    unsigned seed = 7;
+    check_true(n <= 800);
+    for (int i = 0; i < n; i++) {
+        const double size = s.system->coordinates[i].slot == 0 ? s.system->length_scale : 1.0;
+        q[0][i] = s.system->q0[i] + 0.05 * size * next_random(&seed);
+        q[1][i] = q[0][i] + 0.2 * size * next_random(&seed);
+        v[0][i] = size * next_random(&seed);
+        v[1][i] = size * next_random(&seed);
+    }
+    olo_interval x;
+    olo_interval_set(&x, n, q[0], q[1], 0.1, 0.3, work);
+    x.angles = s.state->angles;
+    const olo_at start = {.q = q[0], .angles = x.angles, .t = x.t},
+                 end = {.q = q[1], .angles = x.angles, .t = x.t + x.h};
+    const olo_end_velocities both = {.v0 = v[0], .v1 = v[1]};
+    for (int c = 0; c < s.system->m; c++) {
+        const olo_constraint *row = &s.system->constraints[c];
+        double d[OLO_FORM_SIZE_MAX], a[OLO_FORM_SIZE_MAX], g[OLO_FORM_SIZE_MAX], size = 0;
+        olo_constraint_gradient(row, &start, g);
+        const double f0 = olo_rate_value(row, &start, g, v[0]);
+        olo_constraint_gradient(row, &end, g);
+        double change = olo_rate_value(row, &end, g, v[1]) - f0 + olo_rate_advance(row, &x);
+        row->type->discrete(row, &x, d, NULL);
+        olo_rate_gradient(row, &x, &both, a);
+        for (int i = 0; i < row->size; i++) {
+            const int k = row->index[i];
+            change -= a[i] * x.dq[k] + d[i] * (v[1][k] - v[0][k]);
+            size += fabs(a[i] * x.dq[k]) + fabs(d[i] * (v[1][k] - v[0][k]));
+        }
+        check_below(fabs(change), 1e-13 * (1 + size));
+    }
+    scene_close(&s);
+}
+
+TEST(rates_of_rows_have_an_exact_difference)
+{
+    static const char *const models[] = {"six-body-linkage", "gear-train",     "screw-press",
+                                         "cardan-shaft",     "rolling-disc",   "rolling-ball",
+                                         "slider-crank",     "robot-6r-driven"};
+    for (int i = 0; i < COUNT(models); i++)
+        check_rate_identity(models[i]);
+}
+
+/* --- conservation --- */
+
+/* The largest share of the kinetic energy that is normal to the constraints, at the end. */
+static double normal_share(const scene *s)
+{
+    olo_normal_motion *motion = NULL;
+    olo_error error = {0};
+    double *normal = calloc((size_t)s->system->n, 2 * sizeof *normal), energy = 0;
+    double *momentum = normal + s->system->n;
+    check_ok(olo_normal_motion_create(s->system, &s->run, &motion, &error), &error);
+    check_true(olo_normal_motion_at(motion, s->state, normal));
+    olo_system_mass_times(s->system, normal, momentum);
+    for (int i = 0; i < s->system->n; i++)
+        energy += 0.5 * normal[i] * momentum[i];
+    olo_normal_motion_free(motion);
+    free(normal);
+    return energy / scene_ledger(s).kinetic;
+}
+
+static const char *const MECHANISMS[] = {"planar-pendulum",
+                                         "double-spherical-pendulum",
+                                         "heavy-top",
+                                         "free-body",
+                                         "revolute-pair",
+                                         "cylindrical-pair",
+                                         "planar-pair",
+                                         "sliding-top",
+                                         "four-bar",
+                                         "four-bar-spatial",
+                                         "six-body-linkage",
+                                         "bricard",
+                                         "slider-crank-rigid",
+                                         "slider-crank",
+                                         "spring-chain",
+                                         "three-bar-swing",
+                                         "gear-train",
+                                         "screw-press",
+                                         "cardan-shaft",
+                                         "rolling-ball",
+                                         "rolling-disc",
+                                         "robot-6r",
+                                         "robot-6r-driven",
+                                         "andrews-squeezer",
+                                         "chain",
+                                         "humanoid-tree",
+                                         "hanging-chain",
+                                         "flying-beam",
+                                         "beam-with-masses",
+                                         "deployable-mast",
+                                         "flexible-robot-arm",
+                                         "bruels-top"};
+
+/* The largest change of the energy balance over some steps, relative to the energies exchanged. */
+static double balance_drift(scene *s, double h, int steps)
+{
+    const olo_ledger start = scene_ledger(s);
+    double drift = 0, size = start.kinetic;
+    for (int i = 0; i < steps; i++) {
+        scene_run(s, h, 1);
+        const olo_ledger now = scene_ledger(s);
+        drift = larger(drift, fabs(now.balance - start.balance));
+        size = larger(size, now.kinetic + fabs(now.work) + now.dissipation +
+                                fabs(now.strain - start.strain) +
+                                fabs(now.potential - start.potential));
+    }
+    return drift / size;
+}
+
+/* Energy (with work and dissipation), constraints of positions and of velocities, at half, once and
+ * twice the step of every model. */
+TEST(all_laws_hold_on_every_model_at_three_steps)
+{
+    for (int i = 0; i < COUNT(MECHANISMS); i++)
+        for (int k = -1; k <= 1; k++) {
+            scene s = open_scheme(MECHANISMS[i], true, "reduced");
+            check_below(balance_drift(&s, ldexp(s.run.step, k), 24), 1e-11);
+            const olo_ledger ledger = scene_ledger(&s);
+            check_below(ledger.constraint_relative, 1e-12);
+            if (s.system->m > 0 && ledger.kinetic > 0)
+                check_below(normal_share(&s), 1e-20);
+            scene_close(&s);
+        }
+}
+
+TEST(momenta_are_exact)
+{
+    static const char *const models[] = {"free-body",   "revolute-pair", "cylindrical-pair",
+                                         "planar-pair", "flying-beam",   "heavy-top"};
+    for (int i = 0; i < COUNT(models); i++) {
+        scene s = open_scheme(models[i], true, "reduced");
+        check_below(scene_drift_of(&s, s.run.step, 100, true), 1e-11);
+        scene_close(&s);
+    }
+}
+
+/* The equations of all treatments have the same solution. */
+TEST(treatments_agree)
+{
+    static const char *const models[] = {"revolute-pair", "six-body-linkage", "gear-train",
+                                         "cardan-shaft",  "rolling-disc",     "sliding-top"};
+    for (int i = 0; i < COUNT(models); i++) {
+        scene a = open_scheme(models[i], true, "multipliers");
+        scene_run(&a, a.run.step, 8);
+        for (int t = 1; t < COUNT(TREATMENTS); t++) {
+            scene b = open_scheme(models[i], true, TREATMENTS[t]);
+            scene_run(&b, b.run.step, 8);
+            const int n = a.system->n;
+            check_below(scene_distance(n, olo_state_configuration(a.state),
+                                       olo_state_configuration(b.state)),
+                        1e-11 * (1 + a.system->length_scale));
+            check_below(scene_distance(n, olo_state_velocity(a.state), olo_state_velocity(b.state)),
+                        1e-9 * (1 + a.system->length_scale));
+            scene_close(&b);
+        }
+        scene_close(&a);
+    }
+}
+
+/* A chain that whips: the published scheme loses a part of its kinetic energy to velocities normal
+ * to the constraints. */
+TEST(no_energy_leaves_the_motion_of_a_chain)
+{
+    const olo_setting settings[] = {{"n", "60"}, {"run.scheme", "consistent-energy-momentum"}};
+    scene s = scene_open_set("chain", "reduced", settings, 2);
+    check_below(scene_drift_of(&s, 0.002, 600, true), 1e-11);
+    check_below(normal_share(&s), 1e-20);
+    scene_close(&s);
+}
+
+/* --- step sizes by a tolerance --- */
+
+static void run_with(const char *tolerance, const char *order, double *q, double *v)
+{
+    const olo_setting settings[] = {{"run.scheme", "consistent-energy-momentum"},
+                                    {"run.tolerance", tolerance},
+                                    {"run.order", order},
+                                    {"run.step", "0.0005"}};
+    scene s = scene_open_set("heavy-top", "reduced", settings, 4);
+    olo_error error = {0};
+    while (olo_state_time(s.state) < 0.2 - 1e-12)
+        if (s.run.tolerance > 0)
+            check_ok(olo_stepper_step_adaptive(s.stepper, s.state, 0.2 - olo_state_time(s.state),
+                                               &error),
+                     &error);
+        else
+            scene_run(&s, 0.0005, 1);
+    memcpy(q, olo_state_configuration(s.state), 12 * sizeof *q);
+    memcpy(v, olo_state_velocity(s.state), 12 * sizeof *v);
+    scene_close(&s);
+}
+
+TEST(a_tolerance_holds_for_velocities)
+{
+    static const char *const tolerances[] = {"1e-4", "1e-6", "1e-8"};
+    double q[12], v[12], exact_q[12], exact_v[12];
+    run_with("0", "6", exact_q, exact_v);
+    for (int i = 0; i < COUNT(tolerances); i++) {
+        run_with(tolerances[i], "4", q, v);
+        double speed = 0, wrong_v = 0, wrong_q = 0;
+        for (int k = 0; k < 12; k++) {
+            speed = larger(speed, fabs(exact_v[k]));
+            wrong_v = larger(wrong_v, fabs(v[k] - exact_v[k]));
+            wrong_q = larger(wrong_q, fabs(q[k] - exact_q[k]));
+        }
+        print_message("tolerance %s: q %.1e, v %.1e of the largest\n", tolerances[i], wrong_q,
+                      wrong_v / speed);
+        check_below(wrong_q, 30 * strtod(tolerances[i], NULL));
+        check_below(wrong_v / speed, 30 * strtod(tolerances[i], NULL));
+    }
+}
+
 TEST_MAIN(cmocka_unit_test(three_points_on_rods), cmocka_unit_test(heavy_top),
           cmocka_unit_test(plate_without_extent_along_a_director),
-          cmocka_unit_test(chain_of_three_hinges))
+          cmocka_unit_test(chain_of_three_hinges),
+          cmocka_unit_test(rates_of_rows_have_an_exact_difference),
+          cmocka_unit_test(all_laws_hold_on_every_model_at_three_steps),
+          cmocka_unit_test(momenta_are_exact), cmocka_unit_test(treatments_agree),
+          cmocka_unit_test(no_energy_leaves_the_motion_of_a_chain),
+          cmocka_unit_test(a_tolerance_holds_for_velocities))
