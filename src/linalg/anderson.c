@@ -38,15 +38,15 @@ static void subtract_components(olo_anderson *a, int columns)
 {
     const int newest = a->count;
     double *rest = a->f, combination[OLO_ANDERSON_DEPTH][OLO_ANDERSON_DEPTH] = {{0}};
-    int kept = 0;
+    int used = 0;
     for (int c = 0; c < columns; c++) {
         const int row = (newest - c) % OLO_ANDERSON_DEPTH;
-        double *q = a->Q + (size_t)kept * (size_t)a->size, *own = combination[kept];
+        double *q = a->Q + (size_t)used * (size_t)a->size, *own = combination[used];
         memcpy(q, a->F + (size_t)row * (size_t)a->size, (size_t)a->size * sizeof *q);
         memset(own, 0, sizeof combination[0]);
         own[row] = 1;
         const double before = sqrt(weighted_dot(a, q, q));
-        for (int j = 0; j < kept; j++) {
+        for (int j = 0; j < used; j++) {
             const double *other = a->Q + (size_t)j * (size_t)a->size;
             const double part = weighted_dot(a, other, q);
             small_add_row(a->size, -part, other, q);
@@ -61,7 +61,7 @@ static void subtract_components(olo_anderson *a, int columns)
         for (int r = 0; r < OLO_ANDERSON_DEPTH; r++)
             if (own[r] != 0)
                 small_add_row(a->size, -along * own[r], a->G + (size_t)r * (size_t)a->size, a->x);
-        kept++;
+        used++;
     }
 }
 

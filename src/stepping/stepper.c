@@ -51,7 +51,7 @@ static olo_status choose_order(olo_stepper *x, const olo_run *run, olo_error *er
         return olo_fail(error, OLO_UNSUPPORTED,
                         "the scheme %s has no order %d: its step reflects velocities normal to the "
                         "constraints, which limits compositions to order %d; take order %d, or the "
-                        "scheme variational",
+                        "scheme consistent-energy-momentum or variational",
                         x->scheme->name, run->order, x->scheme->highest_order,
                         x->scheme->highest_order);
     if (run->tolerance > 0 && x->scheme->constant)

@@ -296,7 +296,8 @@ static void check_refused(const char *scheme, const char *order, const char *tol
 
 TEST(what_a_scheme_does_not_have_is_refused)
 {
-    check_refused("energy-momentum", "6", "0", "take order 4, or the scheme variational");
+    check_refused("energy-momentum", "6", "0",
+                  "take order 4, or the scheme consistent-energy-momentum or variational");
     check_refused("variational", "2", "1e-4", "needs constant steps");
     check_refused("energy-momentum", "2", "1e-13", "take run.order: 4");
 }
