@@ -68,14 +68,6 @@ olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
     olo_derivatives *x = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for derivatives");
-    const olo_scheme *scheme = olo_scheme_find(run->scheme);
-    if (scheme && scheme->consistent) {
-        olo_free(x);
-        return olo_fail(error, OLO_UNSUPPORTED,
-                        "the scheme %s has no derivatives of runs; take energy-momentum or "
-                        "variational",
-                        scheme->name);
-    }
     x->system = system;
     x->run = *run;
     choose_treatment(&x->run);
@@ -331,6 +323,11 @@ olo_status olo_derivatives_set_parameters(olo_derivatives *x,
                                           const olo_parameter_derivative *const *changes, int count,
                                           olo_error *error)
 {
+    if (count > 0 && x->stepper->scheme->consistent)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "the scheme %s has no derivatives with respect to parameters; take "
+                        "energy-momentum or variational",
+                        x->stepper->scheme->name);
     const bool equilibrium = x->run.start && strcmp(x->run.start, "equilibrium") == 0;
     for (int k = 0; k < count; k++)
         if (changes[k]->rest != equilibrium)

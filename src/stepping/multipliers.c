@@ -27,6 +27,7 @@
 #include "stepping/assembly.h"
 #include "stepping/coordinates.h"
 #include "stepping/dense_tangent.h"
+#include "stepping/multipliers_private.h"
 #include "stepping/multipliers_rates.h"
 
 /* Dual regularisation relative to the masses. It enters the matrix only, which is then never
@@ -385,6 +386,52 @@ static olo_status project(void *data, olo_step *step, olo_error *error)
         step->lambda_end[c] = end;
     }
     return status;
+}
+
+/* --- for derivatives --- */
+
+olo_status olo_multipliers_linearise(void *data, olo_step *step, const double *v1, olo_error *error)
+{
+    multipliers *x = data;
+    const olo_system *s = x->system;
+    const olo_topology *topology = s->topology;
+    if (x->reduced)
+        find_redundant(x, step);
+    olo_motion_begin(topology, &step->x);
+    olo_motion_predict(topology, &step->x, olo_last_motion(step->state), 1.0);
+    olo_sparse_restart(x->tangent.matrix);
+    memset(x->lambda, 0, (size_t)s->m * sizeof *x->lambda);
+    olo_multiplier_rates_predict(&x->rates, step);
+    for (int i = 0; i < s->n; i++)
+        x->rates.s[i] = 0.5 * step->h * v1[i];
+    /* the equations are linear in the multipliers */
+    olo_status status = OLO_OK;
+    for (int pass = 0; pass < 2 && status == OLO_OK; pass++) {
+        x->rates.exact = pass > 0;
+        assemble(x, step);
+        status = olo_sparse_factor(x->tangent.matrix, error);
+        if (status != OLO_OK || pass > 0)
+            continue;
+        olo_sparse_solve(x->tangent.matrix, x->right);
+        for (int c = 0; c < s->m; c++) {
+            x->lambda[c] += x->right[s->n + c];
+            x->rates.gamma[c] += x->right[2 * s->n + s->m + c];
+        }
+    }
+    return status;
+}
+
+olo_multipliers_solution olo_multipliers_solution_of(const void *data)
+{
+    const multipliers *x = data;
+    return (olo_multipliers_solution){
+        .mu = x->lambda, .gamma = x->rates.gamma, .s = x->rates.s, .s0 = x->rates.s0};
+}
+
+void olo_multipliers_solve(void *data, bool transposed, double *right)
+{
+    multipliers *x = data;
+    (transposed ? olo_sparse_solve_transposed : olo_sparse_solve)(x->tangent.matrix, right);
 }
 
 /* The unscaled matrix K = [N  a G(q_m)^T; G(q1)  0],  N = DT + a/2 sum lambda_b Hess g_b,  a = h.

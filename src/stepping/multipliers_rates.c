@@ -142,6 +142,8 @@ void olo_multiplier_rates_add(olo_multiplier_rates *x, olo_step *step, olo_assem
         }
         if (row->curved)
             entry = add_curvature(row, gamma, step->K, matrix, entry);
+        if (x->exact && olo_rate_gradient_by(row, &over, &v, 1, step->K))
+            olo_assembly_add(tangent, olo_piece_of_constraint(s, c), gamma, step->K);
         olo_sparse_add(matrix, entry++, -regularisation[c]);
         right[first_gamma(s) + c] -= rate;
         if (parts > 0)

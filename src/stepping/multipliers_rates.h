@@ -22,6 +22,7 @@ typedef struct olo_multiplier_rates {
     double *gamma; /* [m] gamma' */
     double *free;  /* [n] dq - s0, then workspace */
     double open;   /* largest residual of a rate, relative to its parts */
+    bool exact;    /* the matrix includes the change of a' with q1 */
 } olo_multiplier_rates;
 
 /* Arrays from a pool; false: no memory. */

@@ -41,6 +41,30 @@ void olo_rate_gradient(const olo_constraint *row, const olo_interval *x,
     add_product(row, K, v->v1, a);
 }
 
+/* a_i = sum_j dd_i/dq0_j v0_j + dd_i/dq1_j v1_j: its derivatives are second derivatives of d_i,
+ * which the kind of row gives for a unit vector. */
+bool olo_rate_gradient_by(const olo_constraint *row, const olo_interval *x,
+                          const olo_end_velocities *v, int slot, double *matrix)
+{
+    const int size = row->size;
+    double unit[SIZE], K[SIZE * SIZE];
+    const double *const ends[2] = {v->v0, v->v1};
+    if (row->form || !row->type->second)
+        return false;
+    for (int i = 0; i < size; i++) {
+        small_zero(size, unit);
+        small_zero(size, matrix + i * size);
+        unit[i] = 1;
+        for (int end = 0; end < 2; end++) {
+            row->type->second(row, x, unit, slot, end, K);
+            for (int k = 0; k < size; k++)
+                for (int j = 0; j < size; j++)
+                    matrix[i * size + k] += K[k * size + j] * ends[end][row->index[j]];
+        }
+    }
+    return true;
+}
+
 double olo_rate_advance(const olo_constraint *row, const olo_interval *x)
 {
     return olo_constraint_motion_rate(row, x->t + x->h) - olo_constraint_motion_rate(row, x->t);

@@ -24,6 +24,10 @@ typedef struct olo_end_velocities {
 /* a[size]. */
 void olo_rate_gradient(const olo_constraint *row, const olo_interval *x,
                        const olo_end_velocities *v, double *a);
+/* da/dq0 (slot 0) or da/dq1 (slot 1), row-major. False, with nothing written, if a does not depend
+ * on them. Not for velocity rows. */
+bool olo_rate_gradient_by(const olo_constraint *row, const olo_interval *x,
+                          const olo_end_velocities *v, int slot, double *matrix);
 /* f'(t + h) - f'(t) of the prescribed motion; 0 without one. */
 double olo_rate_advance(const olo_constraint *row, const olo_interval *x);
 
