@@ -464,6 +464,33 @@ TEST(no_energy_leaves_the_motion_of_a_chain)
     scene_close(&s);
 }
 
+/* Everything that the next step reads is in the state: another stepper continues to the same bits.
+ */
+TEST(a_run_continues_to_the_same_bits)
+{
+    static const char *const models[] = {"six-body-linkage", "chain", "rolling-disc"};
+    for (int i = 0; i < COUNT(models); i++)
+        for (int t = 0; t < COUNT(TREATMENTS); t++) {
+            scene a = open_scheme(models[i], true, TREATMENTS[t]);
+            scene b = open_scheme(models[i], true, TREATMENTS[t]);
+            if (a.system->n > 100 && t > 1) { /* dense treatments take long */
+                scene_close(&a);
+                scene_close(&b);
+                continue;
+            }
+            scene_run(&a, a.run.step, 5);
+            olo_state_copy(a.state, b.state);
+            scene_run(&a, a.run.step, 5);
+            scene_run(&b, b.run.step, 5);
+            const size_t size = (size_t)a.system->n * sizeof(double);
+            check_true(memcmp(olo_state_configuration(a.state), olo_state_configuration(b.state),
+                              size) == 0);
+            check_true(memcmp(olo_state_velocity(a.state), olo_state_velocity(b.state), size) == 0);
+            scene_close(&a);
+            scene_close(&b);
+        }
+}
+
 /* --- step sizes by a tolerance --- */
 
 static void run_with(const char *tolerance, const char *order, double *q, double *v)
@@ -513,4 +540,5 @@ TEST_MAIN(cmocka_unit_test(three_points_on_rods), cmocka_unit_test(heavy_top),
           cmocka_unit_test(all_laws_hold_on_every_model_at_three_steps),
           cmocka_unit_test(momenta_are_exact), cmocka_unit_test(treatments_agree),
           cmocka_unit_test(no_energy_leaves_the_motion_of_a_chain),
+          cmocka_unit_test(a_run_continues_to_the_same_bits),
           cmocka_unit_test(a_tolerance_holds_for_velocities))
