@@ -118,7 +118,8 @@ static void add_rows(olo_linear_rates *x, const double *dq, const double *dv)
         const olo_constraint *row = &s->constraints[c];
         if (!row->curved)
             continue;
-        row->type->start_tangent(row, &over, x->K);
+        olo_piece_first(s, &x->step->evaluation, olo_piece_of_constraint(s, c), &over, OLO_SLOT_Q0,
+                        x->K);
         add_local(row->size, row->index, x->K, at.mu[c], false, dq, x->balance);
         add_local(row->size, row->index, x->K, half * at.gamma[c], false, dv, x->balance);
         add_local(row->size, row->index, x->K, at.gamma[c], false, dq, x->velocity);
@@ -167,7 +168,8 @@ static void add_rows_transposed(olo_linear_rates *x, const double *y, const doub
         const olo_constraint *row = &s->constraints[c];
         if (!row->curved)
             continue;
-        row->type->start_tangent(row, &over, x->K);
+        olo_piece_first(s, &x->step->evaluation, olo_piece_of_constraint(s, c), &over, OLO_SLOT_Q0,
+                        x->K);
         add_local(row->size, row->index, x->K, at.mu[c], true, y, gq);
         add_local(row->size, row->index, x->K, half * at.gamma[c], true, y, gv);
         add_local(row->size, row->index, x->K, at.gamma[c], true, u, gq);
