@@ -72,7 +72,7 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     x->system = system;
     x->scheme = scheme;
     x->varied = !scheme->evaluation.at_start;
-    x->motion_pass = x->varied ? NULL : olo_motion_pass_any;
+    x->motion_pass = x->varied && !scheme->consistent ? NULL : olo_motion_pass_any;
     x->topology = system->topology;
     if (x->topology->closure_count > 0)
         find_redundancy(x);
