@@ -9,7 +9,8 @@
 #include "oloid/derivatives.h"
 #include "system/parameter_derivative.h"
 
-static const char *const schemes[] = {"energy-momentum", "variational"};
+static const char *const schemes[] = {"energy-momentum", "variational",
+                                      "consistent-energy-momentum"};
 
 enum { NUMBERS_MAX = 4000 };
 

@@ -32,7 +32,7 @@ typedef struct olo_run {
     double end;      /**< end time */
     const char
         *start; /**< initial state: "given", or "equilibrium", at rest with all forces in balance */
-    const char *scheme;         /**< "energy-momentum" or "variational" */
+    const char *scheme; /**< "energy-momentum", "consistent-energy-momentum" or "variational" */
     const char *constraints;    /**< "reduced", "multipliers", "projected", "minimal", "penalty",
                                    "augmented" */
     double penalty;             /**< mu of penalty and augmented, energy mu |g|^2 */

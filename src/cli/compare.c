@@ -26,7 +26,7 @@ static const cli_option options[] = {
     {"penalty", 0, CLI_TEXT, offsetof(struct options, penalty), "LIST",
      "penalty parameters, one row each; default: the model's"},
     {"scheme", 0, CLI_TEXT, offsetof(struct options, scheme), "NAME",
-     "energy-momentum or variational, as in 'oloid run'"},
+     "the time-stepping scheme, as in 'oloid run'"},
     {"step", 0, CLI_TEXT, offsetof(struct options, step), "H", "time step of the runs"},
     {"end", 0, CLI_TEXT, offsetof(struct options, end), "T", "end time of the runs"},
     {"count", 0, CLI_TEXT, offsetof(struct options, count), "N",

@@ -34,7 +34,7 @@ static const cli_option options[] = {
      "also print the discrete action and the largest velocity of\n"
      "every run"},
     {"scheme", 0, CLI_TEXT, offsetof(struct options, scheme), "NAME",
-     "energy-momentum or variational, as in 'oloid run'"},
+     "the time-stepping scheme, as in 'oloid run'"},
     {"order", 0, CLI_TEXT, offsetof(struct options, order), "N", "2, 4 or 6, as in 'oloid run'"},
     {"constraints", 0, CLI_TEXT, offsetof(struct options, constraints), "KIND",
      "how constraints are treated, as in 'oloid run'"},

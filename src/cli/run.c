@@ -35,11 +35,13 @@ static const cli_option options[] = {
     {"order", 0, CLI_TEXT, offsetof(struct options, order), "N",
      "order of the scheme: 2, 4 or 6, by composition of steps"},
     {"tolerance", 0, CLI_TEXT, offsetof(struct options, tolerance), "E",
-     "adapt the steps to this error (energy-momentum only)"},
+     "adapt the steps to this error (not with variational)"},
     {"end", 0, CLI_TEXT, offsetof(struct options, end), "T", "end time"},
     {"scheme", 0, CLI_TEXT, offsetof(struct options, scheme), "NAME",
-     "energy-momentum (energy exact) or variational\n"
-     "(symplectic, energy bounded)"},
+     "energy-momentum (energy exact),\n"
+     "consistent-energy-momentum (velocities exact on the\n"
+     "constraints, too) or variational (symplectic, energy\n"
+     "bounded)"},
     {"constraints", 0, CLI_TEXT, offsetof(struct options, constraints), "KIND",
      "how constraints are treated: reduced (loops by\n"
      "multipliers), minimal (loops by a null space),\n"

@@ -532,6 +532,67 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
         olo_joint_find_gap(x, gap);
 }
 
+/* --- the rate of the left pair; all vectors are linear in coordinates, so that those of the
+ * velocities are their rates --- */
+
+void olo_joint_parent_rate(const olo_joint_rates *v, const double *f, double *parent)
+{
+    double arm[3];
+    vec3_subtract(v->parent, v->child, arm);
+    vec3_add_cross(f, arm, parent + 3);
+}
+
+double olo_joint_axis_rate(const olo_joint_axis *a, const double *W)
+{
+    /* a->rho1 and a->n1 are the rates of a->rho_m and a->n_m */
+    double lever[3] = {0, 0, 0};
+    vec3_add_cross(a->rho1, a->n_m, lever);
+    vec3_add_cross(a->rho_m, a->n1, lever);
+    return vec3_dot(lever, W) + vec3_dot(a->n1, W + 3);
+}
+
+/* (M_i x M_j)' . f of every free axis; returns their number. */
+static int translation_rate(const olo_joint_view *x, const olo_joint_rates *v, const double *f,
+                            double *own)
+{
+    double M[9], rate[9];
+    int column = 0;
+    for (int k = 0; k < 3; k++) {
+        axis_at(x, k, x->child_left, x->parent_left, M + 3 * k);
+        axis_at(x, k, v->child, v->parent, rate + 3 * k);
+    }
+    for (int k = 0; k < 3; k++) {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        double hat[3] = {0, 0, 0};
+        if (!(x->joint->translations >> k & 1))
+            continue;
+        vec3_add_cross(rate + 3 * i, M + 3 * j, hat);
+        vec3_add_cross(M + 3 * i, rate + 3 * j, hat);
+        own[column++] = vec3_dot(hat, f);
+    }
+    return column;
+}
+
+static void left_rate(const olo_joint_view *x, const olo_joint_rates *v, const double *W,
+                      double *parent, double *own)
+{
+    olo_joint_axis a;
+    if (x->parent_node)
+        olo_joint_parent_rate(v, W, parent);
+    own += x->joint->translations ? translation_rate(x, v, W, own) : 0;
+    if (!child_is_frame(x) || x->joint->rotations == 0)
+        return;
+    pivot_arm(x, x->child_left, x->parent_left, a.rho_m);
+    pivot_arm(x, v->child, v->parent, a.rho1);
+    if (x->joint->rotations == 1) {
+        olo_body_vector(x->joint->child_axes + 6, x->child_left, a.n_m);
+        olo_body_vector(x->joint->child_axes + 6, v->child, a.n1);
+        own[0] = olo_joint_axis_rate(&a, W);
+    } else { /* rho' x e_k . f */
+        vec3_cross(W, a.rho1, own);
+    }
+}
+
 static bool motions(const olo_articulation *joint, olo_joint_motions *to)
 {
     *to = (olo_joint_motions){.rotation = joint->rotations == 0   ? OLO_ROTATION_NONE
@@ -577,6 +638,7 @@ const olo_joint_type olo_joint_pair = {.name = "pair",
                                        .predict = predict,
                                        .move = move,
                                        .blocks = blocks,
+                                       .left_rate = left_rate,
                                        .gap = gap_alone,
                                        .close = close_pair,
                                        .motions = motions,

@@ -83,4 +83,10 @@ olo_status olo_pair_axes(olo_builder *builder, const olo_pair_kind *kind, const 
 
 olo_status olo_build_pair(olo_builder *builder, const olo_pair_setup *setup);
 
+/* Parts of left_rate: [0; f x arm'] added to the wrench of the parent, arm = phi_p - phi_c; and the
+ * rate of the column [rho x n; n] times a wrench, where a->rho1 and a->n1 are the rates of a->rho_m
+ * and a->n_m. */
+void olo_joint_parent_rate(const olo_joint_rates *v, const double *f, double *parent);
+double olo_joint_axis_rate(const olo_joint_axis *a, const double *W);
+
 #endif

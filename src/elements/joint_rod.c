@@ -190,6 +190,27 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
         olo_joint_find_gap(x, gap);
 }
 
+/* (b_k x r_m)' . f, and [0; rho' x f] of a frame */
+static void left_rate(const olo_joint_view *x, const olo_joint_rates *v, const double *W,
+                      double *parent, double *own)
+{
+    double r[3], turn[3];
+    vec3_copy(v->child, r);
+    if (x->parent_node) {
+        double end[3];
+        parent_end(x, v->parent, end);
+        vec3_subtract(r, end, r);
+    }
+    for (int k = 0; k < axes_of(x); k++) {
+        vec3_cross(x->constants + 3 * k, r, turn);
+        own[k] = vec3_dot(turn, W);
+    }
+    if (!on_frame(x))
+        return;
+    arm(x, v->parent, r);
+    vec3_add_cross(r, W, parent + 3);
+}
+
 /* 2 tan of half the angle from r0 to r1, from r0 and the midpoint */
 static double turn(const olo_joint_view *x)
 {
@@ -217,6 +238,7 @@ const olo_joint_type olo_joint_rod = {.name = "rod",
                                       .move = move,
                                       .turn = turn,
                                       .blocks = blocks,
+                                      .left_rate = left_rate,
                                       .gap = olo_joint_find_gap,
                                       .reverse = reverse,
                                       .chart = &olo_chart_rod,

@@ -98,6 +98,22 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
         olo_joint_find_gap(x, gap);
 }
 
+static void left_rate(const olo_joint_view *x, const olo_joint_rates *v, const double *W,
+                      double *parent, double *own)
+{
+    olo_joint_axis a;
+    if (x->parent_node)
+        olo_joint_parent_rate(v, W, parent);
+    olo_body_vector(x->joint->child_point, x->child_left, a.rho_m);
+    olo_body_vector(x->joint->child_point, v->child, a.rho1);
+    olo_body_vector(parent_axis(x), x->parent_left, a.n_m);
+    olo_body_vector(parent_axis(x), v->parent, a.n1);
+    own[0] = olo_joint_axis_rate(&a, W);
+    olo_body_vector(child_axis(x), x->child_left, a.n_m);
+    olo_body_vector(child_axis(x), v->child, a.n1);
+    own[1] = olo_joint_axis_rate(&a, W);
+}
+
 /* Closes the joint: n is rotated by -(m.n) about n x m, then the joint points are made to coincide.
  */
 static void close_joint(const olo_joint_view *x, const double *parent, const double *child,
@@ -133,6 +149,7 @@ const olo_joint_type olo_joint_universal = {.name = "universal",
                                             .predict = predict,
                                             .move = move,
                                             .blocks = blocks,
+                                            .left_rate = left_rate,
                                             .gap = olo_joint_find_gap,
                                             .close = close_joint,
                                             .motions = motions,

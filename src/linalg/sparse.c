@@ -161,3 +161,18 @@ void olo_sparse_solve(olo_sparse *m, double *x)
     for (int i = 0; i < m->n; i++)
         x[i] += m->residual[i];
 }
+
+void olo_sparse_solve_transposed(olo_sparse *m, double *x)
+{
+    size_t bytes = (size_t)m->n * sizeof *x;
+    memcpy(m->right, x, bytes);
+    klu_tsolve(m->symbolic, m->numeric, m->n, 1, x, &m->common);
+    for (int j = 0; j < m->n; j++) {
+        m->residual[j] = m->right[j];
+        for (int k = m->column_start[j]; k < m->column_start[j + 1]; k++)
+            m->residual[j] -= m->value[k] * x[m->row[k]];
+    }
+    klu_tsolve(m->symbolic, m->numeric, m->n, 1, m->residual, &m->common);
+    for (int i = 0; i < m->n; i++)
+        x[i] += m->residual[i];
+}

@@ -26,7 +26,8 @@ void olo_sparse_dense(const olo_sparse *matrix, double *A);
 void olo_sparse_restart(olo_sparse *matrix);
 /* Factors; SINGULAR when a pivot is zero. */
 olo_status olo_sparse_factor(olo_sparse *matrix, olo_error *error);
-/* x <- A^-1 x */
+/* x <- A^-1 x, and x <- A^-T x */
 void olo_sparse_solve(olo_sparse *matrix, double *x);
+void olo_sparse_solve_transposed(olo_sparse *matrix, double *x);
 
 #endif

@@ -16,6 +16,7 @@
 #include "results/record_file.h"
 #include "results/thinning.h"
 #include "results/verdict.h"
+#include "stepping/normal_motion.h"
 #include "stepping/registry.h"
 #include "stepping/step.h"
 #include "system/system.h"
@@ -35,14 +36,16 @@ struct olo_recorder {
 
     olo_pool pool; /* memory of the arrays below */
     olo_verdict_record verdict;
-    olo_sizes *part_sizes;    /* [verdict.parts] */
-    olo_ledger *part_ledgers; /* [verdict.parts] */
-    double *work;             /* [n] */
-    olo_thinning ledger;      /* of the steps since the last row */
-    long stride;              /* steps per row; 0 before the first state */
-    long rows;                /* complete rows so far */
-    olo_run_summary summary;  /* of the observed steps, without the seconds of this process */
-    double began;             /* clock */
+    olo_sizes *part_sizes;            /* [verdict.parts] */
+    olo_ledger *part_ledgers;         /* [verdict.parts] */
+    double *work;                     /* [n] */
+    olo_normal_motion *normal_motion; /* NULL: velocities are not judged */
+    double *normal;                   /* [n] */
+    olo_thinning ledger;              /* of the steps since the last row */
+    long stride;                      /* steps per row; 0 before the first state */
+    long rows;                        /* complete rows so far */
+    olo_run_summary summary; /* of the observed steps, without the seconds of this process */
+    double began;            /* clock */
     double began_cpu;
     olo_state *last; /* the last state; NULL before the first and without a file */
     olo_record_file *file;
@@ -90,9 +93,13 @@ static bool prepare_verdict(olo_recorder *recorder)
     verdict->part = olo_pool_alloc(&recorder->pool, parts, sizeof *verdict->part);
     recorder->part_sizes = olo_pool_alloc(&recorder->pool, parts, sizeof *recorder->part_sizes);
     recorder->part_ledgers = olo_pool_alloc(&recorder->pool, parts, sizeof *recorder->part_ledgers);
+    recorder->normal = olo_pool_alloc(&recorder->pool, (size_t)system->n, sizeof(double));
     if (!recorder->pool.failed)
         set_masses(recorder);
-    return !recorder->pool.failed;
+    return !recorder->pool.failed &&
+           (!verdict->constraints || !verdict->velocities ||
+            olo_normal_motion_create(system, &recorder->run, &recorder->normal_motion, NULL) ==
+                OLO_OK);
 }
 
 static olo_recorder *recorder_new(const olo_system *system, const olo_run *run)
@@ -291,7 +298,10 @@ static void sample_sizes(olo_recorder *recorder, const olo_state *state)
     const olo_system *system = recorder->system;
     olo_verdict_record *verdict = &recorder->verdict;
     olo_sizes sizes;
-    olo_sizes_measure(system, state, recorder->work, &sizes,
+    const bool judged = recorder->normal_motion != NULL && verdict->velocities;
+    if (judged)
+        (void)olo_normal_motion_at(recorder->normal_motion, state, recorder->normal);
+    olo_sizes_measure(system, state, judged ? recorder->normal : NULL, recorder->work, &sizes,
                       verdict->parts > 0 ? recorder->part_sizes : NULL);
     olo_verdict_raise(&verdict->whole, &sizes);
     for (int p = 0; p < verdict->parts; p++)
@@ -505,6 +515,7 @@ void olo_recorder_free(olo_recorder *recorder)
         (void)make_checkpoint(recorder, true, NULL); // not finished: the run can continue from here
     olo_record_file_free(recorder->file);
     olo_state_free(recorder->last);
+    olo_normal_motion_free(recorder->normal_motion);
     olo_pool_free(&recorder->pool);
     olo_free(recorder);
 }

@@ -10,7 +10,6 @@
 
 #include "base/extreme.h"
 #include "linalg/vec3.h"
-#include "system/condition.h"
 
 static void add(olo_sizes *to, const olo_sizes *x)
 {
@@ -18,8 +17,7 @@ static void add(olo_sizes *to, const olo_sizes *x)
     to->angular += x->angular;
     to->virial += x->virial;
     to->kinetic += x->kinetic;
-    olo_raise(&to->normal, x->normal);
-    olo_raise(&to->speed, x->speed);
+    to->normal += x->normal;
 }
 
 /* The magnitude to which the rounding of coordinate i is proportional. */
@@ -37,35 +35,6 @@ static double virial_of(const olo_system *s, const olo_state *x, const olo_term 
     for (int k = 0; k < term->size; k++)
         sum += fabs(gradient[k]) * coordinate_size(s, x->q, term->index[k]);
     return sum;
-}
-
-/* Velocities that all nodes of a row have in common, as in free fall, do not affect the row. But
- * their rounding errors must not appear large compared with zero. */
-static const double share_of_common = 1e-6;
-
-/* The rate that a row could have: the sum of |gradient| |velocity| over its 3-vectors, positions
- * relative to its first node unless it is the only one. */
-static double row_speed(const olo_system *s, const olo_constraint *row, const double *gradient,
-                        const double *v)
-{
-    const int first = s->coordinates[row->index[0]].node;
-    const double *reference = olo_row_reference(s, row, v);
-    double all = 0.0, relative = 0.0;
-    bool single = true;
-    for (int i = 0; i < row->size;) {
-        const olo_coordinate *c = &s->coordinates[row->index[i]];
-        const double *own = v + row->index[i] - c->axis;
-        const double shift[3] = {own[0] - reference[0], own[1] - reference[1],
-                                 own[2] - reference[2]};
-        const int end = row->index[i] - c->axis + 3;
-        double steepness = 0.0;
-        for (; i < row->size && row->index[i] < end; i++)
-            steepness += gradient[i] * gradient[i];
-        single = single && c->node == first;
-        all += sqrt(steepness) * vec3_norm(own);
-        relative += sqrt(steepness) * vec3_norm(c->slot == 0 ? shift : own);
-    }
-    return single ? all : fmax(relative, share_of_common * all);
 }
 
 /* Adds a size to the whole system, and to the part to which its coordinate belongs. */
@@ -101,27 +70,25 @@ static void measure_terms(const olo_system *s, const olo_state *x, olo_sizes *wh
     }
 }
 
-static void measure_rows(const olo_system *s, const olo_state *x, olo_sizes *whole, olo_sizes *part)
+/* The kinetic energy of velocities normal to the constraints. */
+static void measure_normal(const olo_system *s, const double *normal, double *momentum,
+                           olo_sizes *whole, olo_sizes *part)
 {
-    const olo_at at = {.q = x->q, .angles = x->angles, .t = x->t};
-    for (int c = 0; c < s->m; c++) {
-        const olo_constraint *row = &s->constraints[c];
-        double gradient[OLO_FORM_SIZE_MAX];
-        olo_constraint_gradient(row, &at, gradient);
-        const double rate = fabs(olo_rate_value(row, &at, gradient, x->v));
-        const olo_sizes own = {.normal = rate / s->row_scale[c],
-                               .speed = row_speed(s, row, gradient, x->v) / s->row_scale[c]};
-        count_for(s, row->index[0], &own, whole, part);
+    olo_system_mass_times(s, normal, momentum);
+    for (int i = 0; i < s->n; i += 3) {
+        const olo_sizes own = {.normal = 0.5 * vec3_dot(momentum + i, normal + i)};
+        count_for(s, i, &own, whole, part);
     }
 }
 
-void olo_sizes_measure(const olo_system *s, const olo_state *x, double *momentum, olo_sizes *whole,
-                       olo_sizes *part)
+void olo_sizes_measure(const olo_system *s, const olo_state *x, const double *normal,
+                       double *momentum, olo_sizes *whole, olo_sizes *part)
 {
     *whole = (olo_sizes){0};
     for (int p = 0; part && p < s->part_count; p++)
         part[p] = (olo_sizes){0};
     measure_momenta(s, x, momentum, whole, part);
     measure_terms(s, x, whole, part);
-    measure_rows(s, x, whole, part);
+    if (normal)
+        measure_normal(s, normal, momentum, whole, part);
 }

@@ -12,14 +12,12 @@ typedef struct olo_sizes {
     double virial; /* sum |dV/dq_i| |q_i| over all terms: the scale of energy changes by rounding of
                       q */
     double kinetic; /* kinetic energy */
-    /* Largest rate |G v| of a constraint row, and the largest possible rate for velocities of this
-     * magnitude, both divided by the size of the row. Their ratio is the fraction of velocities
-     * that is normal to the constraints. */
-    double normal, speed;
+    double normal;  /* kinetic energy of the velocities normal to the constraints */
 } olo_sizes;
 
-/* `part` has part_count entries, or is NULL; `momentum` has n numbers of work space. */
-void olo_sizes_measure(const olo_system *system, const olo_state *state, double *momentum,
-                       olo_sizes *whole, olo_sizes *part);
+/* `normal` is the part of the velocities normal to the constraints (stepping/normal_motion.h), or
+ * NULL; `part` has part_count entries, or is NULL; `momentum` has n numbers of work space. */
+void olo_sizes_measure(const olo_system *system, const olo_state *state, const double *normal,
+                       double *momentum, olo_sizes *whole, olo_sizes *part);
 
 #endif

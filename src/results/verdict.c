@@ -16,8 +16,9 @@
  * the tolerance of a quantity that grows is ten times smaller.
  *
  * Constraints: exact treatments hold to rounding of the size of each row (row_size.h), augmented to
- * its own tolerance, a penalty to a hundredth of the size. Velocities that leave the constraints
- * are a warning, because the conserved energy includes them.
+ * its own tolerance, a penalty to a hundredth of the size. Velocities normal to the constraints are
+ * no motion, but the conserved energy includes them: more than a thousandth of the kinetic energy
+ * is a warning.
  *
  * Contacts: impacts and friction may take energy, and what they add in a step is rounding. With the
  * balance of energy closed, energy never rises. */
@@ -56,9 +57,8 @@ static const double PENALTY_TOLERANCE = 0.01, PENALTY_LIMIT = 0.1;
 /* Velocities are judged where the kinetic energy is at least this fraction of its largest value. */
 static const double MOTION_SHARE = 1e-3;
 
-/* Velocities normal to the constraints: 5 percent of the velocity are a few thousandths of the
- * kinetic energy. */
-static const double VELOCITY_TOLERANCE = 0.05;
+/* The largest share of the kinetic energy that may be normal to the constraints. */
+static const double VELOCITY_TOLERANCE = 1e-3;
 
 /* Positions have too few digits where their rounding exceeds this fraction of the size of a
  * joint. */
@@ -177,10 +177,8 @@ void olo_verdict_raise(olo_conserved *conserved, const olo_sizes *sizes)
     olo_raise(&conserved->kinetic, sizes->kinetic);
     // at rest all velocities are rounding errors, in all directions
     if (sizes->kinetic > MOTION_SHARE * conserved->kinetic &&
-        sizes->kinetic > VIRIAL_ROUNDING * conserved->virial) {
-        olo_raise(&conserved->normal, sizes->normal);
-        olo_raise(&conserved->speed, sizes->speed);
-    }
+        sizes->kinetic > VIRIAL_ROUNDING * conserved->virial)
+        olo_raise(&conserved->normal, sizes->normal / sizes->kinetic);
 }
 
 /* ---- judging --------------------------------------------------------------------------------- */
@@ -394,11 +392,6 @@ static olo_verdict judge_constraints(const olo_verdict_record *record)
     return v;
 }
 
-static double normal_fraction(const olo_conserved *c)
-{
-    return c->normal == 0.0 ? 0.0 : c->normal / c->speed;
-}
-
 static olo_verdict judge_velocities(const olo_verdict_record *record, const olo_system *system)
 {
     char share[32];
@@ -408,9 +401,9 @@ static olo_verdict judge_velocities(const olo_verdict_record *record, const olo_
                      .why = "velocities along the constraints are motion, others are not",
                      .tolerance = VELOCITY_TOLERANCE};
     if (record->parts == 0)
-        v.relative_drift = normal_fraction(&record->whole);
+        v.relative_drift = record->whole.normal;
     for (int p = 0; p < record->parts; p++) {
-        const double fraction = normal_fraction(&record->part[p]);
+        const double fraction = record->part[p].normal;
         if (!(fraction <= v.relative_drift) && !isnan(v.relative_drift)) {
             v.relative_drift = fraction;
             worst = p;
@@ -419,13 +412,13 @@ static olo_verdict judge_velocities(const olo_verdict_record *record, const olo_
     v.drift = v.relative_drift;
     v.level = level_of(v.relative_drift, v.tolerance, (double)INFINITY);
     if (v.level == OLO_VERDICT_OK) {
-        (void)snprintf(v.text, sizeof v.text, "on the constraints to %s",
+        (void)snprintf(v.text, sizeof v.text, "on the constraints to %s of the kinetic energy",
                        number(v.relative_drift, share));
         return v;
     }
     (void)snprintf(v.text, sizeof v.text,
-                   "leave the constraints by %.0f %% of their size, tolerance %.0f %%: part of the "
-                   "kinetic energy is not motion; take a smaller step",
+                   "%.2g %% of the kinetic energy is not motion, tolerance %.1g %%; take a smaller "
+                   "step, or a scheme with consistent velocities",
                    100.0 * v.relative_drift, 100.0 * v.tolerance);
     if (worst >= 0) {
         (void)snprintf(v.quantity, sizeof v.quantity, "velocities of the part with '%.40s'",

@@ -23,7 +23,7 @@ typedef struct olo_conserved {
     double released;          /* decrease of the potential energy since the start */
     double work;              /* |work| */
     double linear, angular, virial; /* sizes.h */
-    double normal, speed;           /* of velocities, while the system moves: sizes.h */
+    double normal; /* share of the kinetic energy that is normal to the constraints */
 } olo_conserved;
 
 /* Means of the energy over blocks of equally many states; when all are full, pairs of blocks are

@@ -54,12 +54,17 @@ static void scatter(const olo_system *system, int c, const double *local, double
         row[system->constraints[c].index[i]] = local[i];
 }
 
-void olo_tangent_row(const olo_system *system, int c, const double *q, double *row)
+void olo_tangent_row_at(const olo_system *system, int c, const olo_at *at, double *row)
 {
     double gradient[OLO_FORM_SIZE_MAX];
-    olo_at at = {.q = q};
-    olo_constraint_gradient(&system->constraints[c], &at, gradient);
+    olo_constraint_gradient(&system->constraints[c], at, gradient);
     scatter(system, c, gradient, row);
+}
+
+void olo_tangent_row(const olo_system *system, int c, const double *q, double *row)
+{
+    const olo_at at = {.q = q};
+    olo_tangent_row_at(system, c, &at, row);
 }
 
 void olo_tangent_discrete_row(const olo_step *step, int c, double *row)

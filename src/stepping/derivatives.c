@@ -317,6 +317,11 @@ olo_status olo_derivatives_set_parameters(olo_derivatives *x,
                                           const olo_parameter_derivative *const *changes, int count,
                                           olo_error *error)
 {
+    if (count > 0 && x->stepper->scheme->consistent)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "the scheme %s has no derivatives with respect to parameters; take "
+                        "energy-momentum or variational",
+                        x->stepper->scheme->name);
     const bool equilibrium = x->run.start && strcmp(x->run.start, "equilibrium") == 0;
     for (int k = 0; k < count; k++)
         if (changes[k]->rest != equilibrium)

@@ -127,6 +127,8 @@ olo_status olo_linear_step_create(const olo_system *system, const olo_run *run,
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the derivatives of a step");
         x->turned = x->projects && x->pieces > 0;
     }
+    if (status == OLO_OK && x->scheme->consistent)
+        status = olo_linear_rates_create(system, x->scheme, run, &x->rates, error);
     if (status == OLO_OK)
         status = olo_linear_packs_create(system, x->scheme, x->topology, OLO_PACKS_BEST, &x->packs,
                                          error);
@@ -145,6 +147,7 @@ void olo_linear_step_free(olo_linear_step *x)
     olo_treatment_reduced.free(x->reduced);
     olo_treatment_reduced.free(x->ending);
     olo_linear_packs_free(x->packs);
+    olo_linear_rates_free(x->rates);
     olo_state_free(x->state);
     olo_step_free(&x->step);
     olo_pool_free(&x->pool);
@@ -314,6 +317,11 @@ olo_status olo_linear_step_at(olo_linear_step *x, const olo_step_record *record,
 {
     olo_linear_set_record(x, record);
     x->ended = x->projects && velocity;
+    if (x->rates) {
+        memcpy(olo_last_motion(x->state), record->motion,
+               (size_t)x->system->twists * sizeof *record->motion);
+        return olo_linear_rates_at(x->rates, &x->step, record->v1, error);
+    }
     olo_status status =
         olo_reduced_linearise(x->reduced, &x->step, record->motion, record->lambda, error);
     if (status != OLO_OK)

@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "linalg/elimination.h"
 #include "stepping/linear_packs.h"
+#include "stepping/linear_rates.h"
 #include "stepping/linear_rows.h"
 #include "stepping/linear_step.h"
 
@@ -24,6 +25,7 @@ struct olo_linear_step {
     bool at_start; /* `over` has the rows at the start of the last step of the backward sweep */
     const olo_topology *topology;
     olo_linear_packs *packs;   /* the transpose for packs of bodies, or NULL */
+    olo_linear_rates *rates;   /* of schemes with consistent velocities, or NULL */
     double scale;              /* of velocities in `ending` */
     const double *v_end;       /* [n] velocity at the end */
     olo_linear_rows over, end; /* rows over the step and at its end */

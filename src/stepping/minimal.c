@@ -28,6 +28,7 @@
 #include "kinematics/null_space.h"
 #include "linalg/dense.h"
 #include "stepping/coordinates.h"
+#include "stepping/dense_rates.h"
 #include "stepping/dense_tangent.h"
 #include "stepping/momentum_projection.h"
 #include "stepping/row_basis.h"
@@ -41,6 +42,7 @@ typedef struct minimal {
     olo_row_basis all;                /* of G, for the multipliers in S */
     olo_row_basis closures;           /* of G_c P_o */
     olo_momentum_projection momentum; /* projection of the momentum at the end */
+    olo_dense_rates rates;            /* of schemes with consistent velocities */
     double *left, *right;             /* [u x n] P_o^T, P_1^T */
     double *S;                        /* [n x n] */
     double *SR;                       /* [u x n] (S P_1)^T */
@@ -68,6 +70,7 @@ static void destroy(void *data)
     olo_row_basis_free(&x->all);
     olo_row_basis_free(&x->closures);
     olo_momentum_projection_free(&x->momentum);
+    olo_dense_rates_free(&x->rates);
     olo_pool_free(&x->pool);
     olo_free(x);
 }
@@ -102,6 +105,8 @@ static bool allocate(minimal *x)
     x->A_pivot = olo_pool_alloc(&x->pool, (size_t)u + 1, sizeof *x->A_pivot);
     if (x->scheme->momentum)
         ok = olo_momentum_projection_create(&x->momentum, x->system) && ok;
+    if (x->scheme->consistent)
+        ok = olo_dense_rates_create(&x->rates, x->system) && ok;
     return ok && x->CW_pivot && x->A_pivot && olo_row_basis_create(&x->all, m, n) &&
            olo_row_basis_create(&x->closures, c, u);
 }
@@ -221,6 +226,9 @@ static bool linearise(minimal *x, olo_step *step)
     olo_tangent_balance(x->scheme, step, x->S);
     if (!olo_row_basis_multipliers(&x->all, step, x->l))
         return false;
+    if (x->scheme->consistent && (!olo_dense_rates_apply(&x->rates, &x->all, step) ||
+                                  !olo_row_basis_multipliers(&x->all, step, x->l)))
+        return false;
     for (int i = 0; i < x->all.rank; i++)
         olo_tangent_add_curvature(step, x->all.order[i], -x->l[i], n, x->S);
     /* K = P_o^T S P_1, then P_ext, C, g and Z of the closures */
@@ -330,7 +338,10 @@ static void finish(void *data, olo_step *step, olo_state *state)
     double a = x->scheme->multiplier_factor(step);
     olo_coordinates_finish(step, state);
     x->scheme->balance(step, NULL);
-    olo_row_basis_finish(&x->all, step, a, x->l, state);
+    if (x->scheme->consistent)
+        olo_dense_rates_finish(&x->rates, &x->all, step, a, x->l, state);
+    else
+        olo_row_basis_finish(&x->all, step, a, x->l, state);
 }
 
 static void settle(void *data, olo_step *step)
@@ -365,6 +376,7 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
 
 const olo_treatment olo_treatment_minimal = {.name = "minimal",
                                              .scaled = true,
+                                             .consistent = true,
                                              .near = true,
                                              .create = create,
                                              .free = destroy,

@@ -11,6 +11,8 @@
  * Hessians of rows, and the momentum at the end is projected by M v + G(q1)^T lambda' = p, G(q1) v
  * = 0.
  *
+ * Schemes with consistent velocities have more unknowns and equations: multipliers_rates.h.
+ *
  * All rows are part of the matrix. If closures are redundant, their redundant multipliers N lambda'
  * are set to zero: the rows become g = sigma N lambda', with N the projector to the redundant
  * directions at q0. */
@@ -25,6 +27,8 @@
 #include "stepping/assembly.h"
 #include "stepping/coordinates.h"
 #include "stepping/dense_tangent.h"
+#include "stepping/multipliers_private.h"
+#include "stepping/multipliers_rates.h"
 
 /* Dual regularisation relative to the masses. It enters the matrix only, which is then never
  * singular; the Newton iteration still solves g = 0. */
@@ -34,11 +38,12 @@ typedef struct multipliers {
     const olo_system *system;
     const olo_scheme *scheme;
     olo_assembly tangent;
-    olo_pool pool;          /* memory of the arrays below */
-    double *lambda;         /* [m] scaled */
-    double *right;          /* [n + m] right-hand side, then solution */
-    double *regularisation; /* [m] of each row */
-    double open;            /* largest residual of a row */
+    olo_pool pool;              /* memory of the arrays below */
+    double *lambda;             /* [m] scaled */
+    double *right;              /* [size] right-hand side, then solution */
+    double *regularisation;     /* [m] of each row */
+    double open;                /* largest residual of a row */
+    olo_multiplier_rates rates; /* of schemes with consistent velocities */
     void *reduced; /* the treatment `reduced`, which finds redundant rows; NULL without such rows */
     double *redundant; /* [OLO_BLOCK_MAX^2 per closure block] sigma N */
 } multipliers;
@@ -47,6 +52,17 @@ typedef struct multipliers {
 static bool closes_loop(const olo_group *group)
 {
     return !group->internal && !group->carried && group->count <= OLO_BLOCK_MAX;
+}
+
+/* Blocks of the groups that may have redundant rows, for multipliers from number `first`. */
+static void put_redundant(const olo_system *s, int first, olo_pattern *p)
+{
+    for (int i = 0; i < s->group_count; i++) {
+        const int at = first + s->groups[i].first;
+        for (int a = 0; closes_loop(&s->groups[i]) && a < s->groups[i].count; a++)
+            for (int b = 0; b < s->groups[i].count; b++)
+                olo_pattern_put(p, at + a, at + b);
+    }
 }
 
 /* The entries after those of the tangent: gradients as columns and rows, then the diagonal of the
@@ -60,11 +76,15 @@ static void put_rows(const olo_system *s, olo_pattern *p)
         }
     for (int c = 0; c < s->m; c++)
         olo_pattern_put(p, s->n + c, s->n + c);
-    /* blocks of the groups that may have redundant rows */
-    for (int i = 0; i < s->group_count; i++)
-        for (int a = 0; closes_loop(&s->groups[i]) && a < s->groups[i].count; a++)
-            for (int b = 0; b < s->groups[i].count; b++)
-                olo_pattern_put(p, s->n + s->groups[i].first + a, s->n + s->groups[i].first + b);
+    put_redundant(s, s->n, p);
+}
+
+/* The same with the rates of rows. */
+static void put_rows_and_rates(const olo_system *s, olo_pattern *p)
+{
+    put_rows(s, p);
+    put_redundant(s, 2 * s->n + s->m, p);
+    olo_multiplier_rates_pattern(s, p);
 }
 
 static void destroy(void *data)
@@ -121,11 +141,14 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     x->system = system;
     x->scheme = scheme;
     const size_t m = (size_t)system->m;
+    const int size = (scheme->consistent ? 2 : 1) * (system->n + system->m);
     const olo_array arrays[] = {
-        {&x->lambda, m}, {&x->regularisation, m}, {&x->right, (size_t)system->n + m}};
+        {&x->lambda, m}, {&x->regularisation, m}, {&x->right, (size_t)size}};
     olo_status status = OLO_NO_MEMORY;
-    if (olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
-        status = olo_assembly_create(&x->tangent, system, system->m, false, put_rows, error);
+    if (olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) &&
+        (!scheme->consistent || olo_multiplier_rates_create(&x->rates, system, &x->pool)))
+        status = olo_assembly_create(&x->tangent, system, size - system->n, false,
+                                     scheme->consistent ? put_rows_and_rates : put_rows, error);
     else
         olo_fail(error, status, "out of memory for the multipliers");
     if (status == OLO_OK)
@@ -151,15 +174,18 @@ static void predict(void *data, olo_step *step, double scale)
     for (int c = 0; c < x->system->m; c++)
         x->lambda[c] =
             scale != 0 ? 0.5 * step->h * step->h * olo_step_predicted_multiplier(step, c) : 0.0;
+    if (x->scheme->consistent)
+        olo_multiplier_rates_predict(&x->rates, step);
 }
 
 /* --- one iteration --- */
 
-/* Adds the terms sigma N lambda' of one group, whose entries begin at `entry`. */
-static void suppress_redundant_group(multipliers *x, const olo_group *group, int entry)
+/* Adds the terms sigma N lambda' of one group, whose entries begin at `entry`; the equation of its
+ * multiplier c is right[c]. */
+static void suppress_redundant_group(multipliers *x, const olo_group *group, int entry,
+                                     const double *lambda, double *right)
 {
     const olo_topology *topology = x->system->topology;
-    const olo_system *s = x->system;
     for (int k = 0; k < topology->closure_block_count; k++) {
         if (topology->closure_blocks[k].first != group->first)
             continue;
@@ -168,21 +194,23 @@ static void suppress_redundant_group(multipliers *x, const olo_group *group, int
             for (int b = 0; b < group->count; b++, entry++) {
                 double sigma = N[a * group->count + b];
                 olo_sparse_add(x->tangent.matrix, entry, -sigma);
-                x->right[s->n + group->first + a] += sigma * x->lambda[group->first + b];
+                right[group->first + a] += sigma * lambda[group->first + b];
             }
     }
 }
 
-/* Sets the redundant multipliers of all closures to zero. */
-static void suppress_redundant(multipliers *x, int entry)
+/* Sets the redundant multipliers of all closures to zero; returns the next entry. */
+static int suppress_redundant(multipliers *x, int entry, const double *lambda, double *right)
 {
     const olo_system *s = x->system;
     for (int i = 0; i < s->group_count; i++) {
         if (!closes_loop(&s->groups[i]))
             continue;
-        suppress_redundant_group(x, &s->groups[i], entry);
+        if (x->reduced)
+            suppress_redundant_group(x, &s->groups[i], entry, lambda, right);
         entry += s->groups[i].count * s->groups[i].count;
     }
+    return entry;
 }
 
 static void add_constraints(multipliers *x, olo_step *step)
@@ -211,8 +239,14 @@ static void add_constraints(multipliers *x, olo_step *step)
     }
     for (int c = 0; c < s->m; c++)
         olo_sparse_add(matrix, entry++, -x->regularisation[c]);
-    if (x->reduced)
-        suppress_redundant(x, entry);
+    entry = suppress_redundant(x, entry, x->lambda, x->right + s->n);
+    if (!x->scheme->consistent)
+        return;
+    /* rates of all rows */
+    double *of_rates = x->right + 2 * s->n + s->m;
+    memset(of_rates, 0, (size_t)s->m * sizeof *of_rates);
+    x->rates.entry = suppress_redundant(x, entry, x->rates.gamma, of_rates);
+    olo_multiplier_rates_add(&x->rates, step, &x->tangent, x->regularisation, x->right);
 }
 
 static void assemble(multipliers *x, olo_step *step)
@@ -235,8 +269,11 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     double largest = 0;
     for (int i = 0; i < s->n; i++)
         olo_raise(&largest, fabs(x->right[i]));
+    for (int i = s->n + s->m; x->scheme->consistent && i < 2 * s->n + s->m; i++)
+        olo_raise(&largest, fabs(x->right[i]));
     newton->residual = step->scale > 0 ? largest / (0.5 * fabs(step->h) * step->scale) : largest;
     olo_raise(&newton->residual, x->open); /* violated constraints: not a solution */
+    olo_raise(&newton->residual, x->rates.open);
     olo_status status = olo_sparse_factor(x->tangent.matrix, error);
     if (status != OLO_OK)
         return status;
@@ -246,6 +283,16 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     for (int c = 0; c < s->m; c++)
         x->lambda[c] += x->right[s->n + c];
     olo_coordinates_measure(step, x->right, newton);
+    if (x->scheme->consistent) {
+        const double moved = newton->increment;
+        const int worst = newton->worst;
+        olo_coordinates_measure(step, x->right + s->n + s->m, newton);
+        if (newton->increment < moved) {
+            newton->increment = moved;
+            newton->worst = worst;
+        }
+        olo_multiplier_rates_update(&x->rates, x->right);
+    }
     return OLO_OK;
 }
 
@@ -264,6 +311,12 @@ static void finish(void *data, olo_step *step, olo_state *state)
     olo_coordinates_finish(step, state);
     for (int c = 0; c < x->system->m; c++)
         state->lambda[c] = 2 * x->lambda[c] / (step->weight * step->h * step->h);
+    if (!x->scheme->consistent)
+        return;
+    /* lambda = mu + 2 gamma/h */
+    olo_multiplier_rates_finish(&x->rates, step);
+    for (int c = 0; c < x->system->m; c++)
+        state->lambda[c] += 2 * step->gamma[c] / step->h;
 }
 
 /* --- the momentum at the end --- */
@@ -295,8 +348,7 @@ static void assemble_end(multipliers *x, olo_step *step)
     }
     for (int c = 0; c < s->m; c++)
         olo_sparse_add(matrix, entry++, -x->regularisation[c]);
-    if (x->reduced)
-        suppress_redundant(x, entry);
+    (void)suppress_redundant(x, entry, x->lambda, x->right + s->n);
 }
 
 /* Solves for v1 and lambda'. A second pass corrects the error of the regularisation, 1e-13. */
@@ -334,6 +386,52 @@ static olo_status project(void *data, olo_step *step, olo_error *error)
         step->lambda_end[c] = end;
     }
     return status;
+}
+
+/* --- for derivatives --- */
+
+olo_status olo_multipliers_linearise(void *data, olo_step *step, const double *v1, olo_error *error)
+{
+    multipliers *x = data;
+    const olo_system *s = x->system;
+    const olo_topology *topology = s->topology;
+    if (x->reduced)
+        find_redundant(x, step);
+    olo_motion_begin(topology, &step->x);
+    olo_motion_predict(topology, &step->x, olo_last_motion(step->state), 1.0);
+    olo_sparse_restart(x->tangent.matrix);
+    memset(x->lambda, 0, (size_t)s->m * sizeof *x->lambda);
+    olo_multiplier_rates_predict(&x->rates, step);
+    for (int i = 0; i < s->n; i++)
+        x->rates.s[i] = 0.5 * step->h * v1[i];
+    /* the equations are linear in the multipliers */
+    olo_status status = OLO_OK;
+    for (int pass = 0; pass < 2 && status == OLO_OK; pass++) {
+        x->rates.exact = pass > 0;
+        assemble(x, step);
+        status = olo_sparse_factor(x->tangent.matrix, error);
+        if (status != OLO_OK || pass > 0)
+            continue;
+        olo_sparse_solve(x->tangent.matrix, x->right);
+        for (int c = 0; c < s->m; c++) {
+            x->lambda[c] += x->right[s->n + c];
+            x->rates.gamma[c] += x->right[2 * s->n + s->m + c];
+        }
+    }
+    return status;
+}
+
+olo_multipliers_solution olo_multipliers_solution_of(const void *data)
+{
+    const multipliers *x = data;
+    return (olo_multipliers_solution){
+        .mu = x->lambda, .gamma = x->rates.gamma, .s = x->rates.s, .s0 = x->rates.s0};
+}
+
+void olo_multipliers_solve(void *data, bool transposed, double *right)
+{
+    multipliers *x = data;
+    (transposed ? olo_sparse_solve_transposed : olo_sparse_solve)(x->tangent.matrix, right);
 }
 
 /* The unscaled matrix K = [N  a G(q_m)^T; G(q1)  0],  N = DT + a/2 sum lambda_b Hess g_b,  a = h.
@@ -379,6 +477,7 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
 
 const olo_treatment olo_treatment_multipliers = {.name = "multipliers",
                                                  .scaled = true,
+                                                 .consistent = true,
                                                  .create = create,
                                                  .free = destroy,
                                                  .predict = predict,

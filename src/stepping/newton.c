@@ -66,6 +66,9 @@ static olo_status iterate(olo_stepper *x, olo_error *error)
         if (now.turn > OLO_HALF_TURN)
             return olo_fail(error, OLO_NOT_CONVERGED,
                             "a body or rod turns by half a turn in the step");
+        /* linear or quadratic convergence, as it is measured */
+        if (x->scheme->consistent)
+            now.left = now.increment / before * now.increment;
         if (converged(x, &now, before))
             return OLO_OK;
         before = now.increment;

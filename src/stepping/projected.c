@@ -33,6 +33,7 @@
 #include "kinematics/null_space.h"
 #include "linalg/dense.h"
 #include "stepping/coordinates.h"
+#include "stepping/dense_rates.h"
 #include "stepping/dense_tangent.h"
 #include "stepping/momentum_projection.h"
 #include "stepping/row_basis.h"
@@ -46,6 +47,7 @@ typedef struct projected {
     olo_null_space *space;
     olo_row_basis all;           /* of G, width n */
     olo_momentum_projection end; /* projection of the momentum at the end */
+    olo_dense_rates rates;       /* of schemes with consistent velocities */
     olo_row_basis closures;      /* of G P of the closures, width tree unknowns */
     double *Pt;                  /* [k x n] P^T */
     double *tree_Pt;             /* [tree unknowns x n] */
@@ -75,6 +77,7 @@ static void destroy(void *data)
     olo_row_basis_free(&x->all);
     olo_row_basis_free(&x->closures);
     olo_momentum_projection_free(&x->end);
+    olo_dense_rates_free(&x->rates);
     olo_pool_free(&x->pool);
     olo_free(x);
 }
@@ -95,6 +98,8 @@ static bool allocate(projected *x)
     x->K_pivot = olo_pool_alloc(&x->pool, (size_t)n + 1, sizeof *x->K_pivot);
     if (x->scheme->momentum)
         ok = olo_momentum_projection_create(&x->end, x->system) && ok;
+    if (x->scheme->consistent)
+        ok = olo_dense_rates_create(&x->rates, x->system) && ok;
     return olo_row_basis_create(&x->all, m, n) && ok && x->GW_pivot && x->K_pivot;
 }
 
@@ -229,6 +234,9 @@ static bool linearise(projected *x, olo_step *step)
     olo_tangent_balance(x->scheme, step, x->S);
     if (!olo_row_basis_multipliers(&x->all, step, x->l))
         return false;
+    if (x->scheme->consistent && (!olo_dense_rates_apply(&x->rates, &x->all, step) ||
+                                  !olo_row_basis_multipliers(&x->all, step, x->l)))
+        return false;
     /* the null space matrix P^T */
     if (x->is_explicit) {
         if (!explicit_null_space(x, step))
@@ -308,7 +316,10 @@ static void finish(void *data, olo_step *step, olo_state *state)
     double a = x->scheme->multiplier_factor(step);
     olo_coordinates_finish(step, state);
     x->scheme->balance(step, NULL);
-    olo_row_basis_finish(&x->all, step, a, x->l, state);
+    if (x->scheme->consistent)
+        olo_dense_rates_finish(&x->rates, &x->all, step, a, x->l, state);
+    else
+        olo_row_basis_finish(&x->all, step, a, x->l, state);
 }
 
 static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_square *K,
@@ -334,6 +345,7 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
 
 const olo_treatment olo_treatment_projected = {.name = "projected",
                                                .scaled = true,
+                                               .consistent = true,
                                                .create = create,
                                                .free = destroy,
                                                .check = check,

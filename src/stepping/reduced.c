@@ -42,6 +42,7 @@ static void destroy(void *data)
     olo_elimination_free(x->elimination);
     olo_projector_free(x->projector);
     olo_packs_free(x->packs);
+    olo_reduced_rates_free(x->rates);
     olo_free(x->wrench);
     olo_free(x->predicted);
     olo_free(x->lambda);
@@ -74,7 +75,7 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     x->system = system;
     x->scheme = scheme;
     x->varied = !scheme->evaluation.at_start;
-    x->motion_pass = x->varied ? NULL : olo_motion_pass_any;
+    x->motion_pass = x->varied && !scheme->consistent ? NULL : olo_motion_pass_any;
     x->topology = system->topology;
     for (int k = 0; k < system->node_count; k++) {
         const olo_joint_type *type = x->topology->nodes[k].type;
@@ -87,6 +88,8 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         status = olo_projector_create(x->topology, x->elimination, &x->projector, error);
     if (status == OLO_OK)
         status = olo_packs_create(system, scheme, x->topology, OLO_PACKS_BEST, &x->packs, error);
+    if (status == OLO_OK && scheme->consistent)
+        status = olo_reduced_rates_create(x->topology, &x->rates, error);
     if (x->packs && !x->varied)
         x->motion_pass = olo_packs_motion_pass(x->packs);
     if (status == OLO_OK) {
@@ -232,6 +235,16 @@ static void find_redundant_rows(reduced *x, olo_step *step)
                             x->smallest_row);
 }
 
+/* The same for the matrix of velocities. */
+static void find_redundant_rates(reduced *x, olo_step *step)
+{
+    reduced y = *x;
+    y.elimination = x->rates->elimination;
+    y.projector = x->rates->projector;
+    memset(x->rates->gamma, 0, (size_t)x->topology->closure_count * sizeof *x->rates->gamma);
+    find_redundant_rows(&y, step);
+}
+
 /* Begins a step, and finds redundant closure rows unless the first tangent does that. */
 static void begin(reduced *x, olo_step *step)
 {
@@ -241,8 +254,16 @@ static void begin(reduced *x, olo_step *step)
             x->row_start[x->topology->closure_blocks[i].u + j] =
                 olo_row_start_value(step, x->topology->closure_blocks[i].first + j);
     x->finding_rank = x->rank_in_tangent;
-    if (x->redundant && !x->rank_in_tangent && !is_rank_known(x, step))
+    x->update = 0;
+    if (x->rates) {
+        x->rates->known = x->rates->slow = false;
+        olo_anderson_restart(&x->rates->mixing);
+    }
+    if (x->redundant && !x->rank_in_tangent && !is_rank_known(x, step)) {
+        if (x->rates)
+            find_redundant_rates(x, step);
         find_redundant_rows(x, step);
+    }
 }
 
 static void predict(void *data, olo_step *step, double scale)
@@ -404,6 +425,15 @@ static void prefetch(const reduced *x, const olo_step *step, int c)
         __builtin_prefetch(t + i);
 }
 
+/* Adds the load of consistent velocities to the balance of a node. */
+static void add_load(reduced *x, int k)
+{
+    const olo_node *node = &x->system->nodes[k];
+    double *right = olo_elimination_rhs(x->elimination, k);
+    for (int i = 0; i < node->twist; i++)
+        right[i] += x->rates->load[node->motion + i];
+}
+
 /* Fills and eliminates, block by block. Returns the singular block, or -1. */
 static int eliminate(reduced *x, olo_step *step)
 {
@@ -412,6 +442,8 @@ static int eliminate(reduced *x, olo_step *step)
     const int *order = olo_elimination_sequence(x->elimination);
     fill_nodes(x, &step->x, step->T, x->varied);
     /* closed joints: sum wrenches from the balance of the nodes */
+    for (int k = 0; x->rates && k < s->node_count; k++)
+        add_load(x, k);
     for (int k = 0; step->closed && k < s->node_count; k++)
         memcpy(x->wrench + s->nodes[k].motion, olo_elimination_rhs(x->elimination, k),
                (size_t)s->nodes[k].twist * sizeof *x->wrench);
@@ -428,12 +460,24 @@ static int eliminate(reduced *x, olo_step *step)
     return -1;
 }
 
+/* The change of the joint rates that follows from the update: v1 = (2/h) dq - v0 up to the
+ * projection. */
+static void predict_rates(reduced *x, const olo_step *step, int k)
+{
+    const olo_topology_node *t = &x->topology->nodes[k];
+    const double *du = olo_elimination_increment(x->elimination, k);
+    for (int i = 0; i < t->dof; i++)
+        x->rates->nu[t->u + i] += 2 / step->h * du[i];
+}
+
 /* Back substitution and update, block by block. */
 static void substitute(reduced *x, olo_step *step, olo_newton *newton)
 {
     const int *order = olo_elimination_sequence(x->elimination);
     newton->increment = newton->size = newton->turn = 0;
     newton->worst = 0;
+    if (x->rates)
+        newton->increment = x->rates->correction;
     /* root to leaf: solve, store wrenches, update multipliers */
     for (int i = olo_elimination_count(x->elimination) - 1; i >= 0; i--) {
         int c = order[i];
@@ -444,6 +488,8 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
         if (c < x->system->node_count) {
             if (x->varied)
                 store_wrench(x, c);
+            if (x->rates)
+                predict_rates(x, step, c);
         } else {
             const olo_closure *closure = &x->topology->closure_blocks[c - x->system->node_count];
             if (x->finding_rank)
@@ -466,9 +512,9 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
  * absolute terms, and all closures are satisfied; as long as they decrease nobody asks. */
 static double residual_of(const reduced *x, const olo_step *step, const olo_newton *newton)
 {
-    const double stagnation = 1e-9, negligible = 1e-14, slow = 0.5;
+    const double stagnation = x->rates ? 1e-13 : 1e-9, negligible = 1e-14, slow = 0.5;
     const bool small = newton->increment <= fmax(stagnation * fmin(newton->size, 1.0), negligible);
-    if (!small || newton->increment <= slow * x->update_before)
+    if (!small || (!x->rates && newton->increment <= slow * x->update_before))
         return HUGE_VAL;
     return olo_rows_largest_residual(step, x->topology->closure_count, x->topology->closures);
 }
@@ -485,12 +531,25 @@ static bool is_settled(const olo_newton *newton)
     return small && newton->turn <= moderate_turn;
 }
 
+/* Velocities at the iterate, from its matrix or with the factors of an earlier one, and their load.
+ */
+static int update_rates(reduced *x, olo_step *step, bool factored)
+{
+    x->rates->factored = factored;
+    const int singular = olo_reduced_rates_project(x, step);
+    if (singular < 0)
+        olo_reduced_rates_load(x, step);
+    return singular;
+}
+
 /* Evaluates right-hand sides only, for the factors of the last tangent. The joint matrices are part
  * of them where they vary: wrenches are not increments. */
 static void fill_rhs(reduced *x, olo_step *step)
 {
     const olo_system *s = x->system;
     const int *order = olo_elimination_sequence(x->elimination);
+    if (x->rates)
+        (void)update_rates(x, step, true);
     olo_elimination_clear_right(x->elimination);
     x->scheme->balance(step, NULL);
     add_closures(x, step);
@@ -499,6 +558,8 @@ static void fill_rhs(reduced *x, olo_step *step)
         if (c < s->node_count) {
             const olo_joint_type *type = x->topology->nodes[c].type;
             olo_fill_rhs(x->elimination, &s->nodes[c], c, step->T, olo_motion_left(&step->x));
+            if (x->rates)
+                add_load(x, c);
             if (type && x->varied) {
                 fill_joint(x, step, c);
             } else if (type) {
@@ -517,11 +578,14 @@ static void fill_rhs(reduced *x, olo_step *step)
  * ratio to the previous update; the iteration ends when that is negligible. */
 static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
 {
-    const double small = x->varied ? 1e-7 : 1e-3, largest_ratio = 0.05;
-    double ratio = x->older ? newton->increment / x->update : 0;
+    const double small = x->varied && !x->rates ? 1e-7 : 1e-3, largest_ratio = 0.05;
+    const bool linear = x->older || (x->rates && x->update > 0);
+    double ratio = linear ? newton->increment / x->update : 0;
     newton->left = ratio * newton->increment;
     x->update_before = x->update;
     x->update = newton->increment;
+    if (x->rates)
+        x->rates->slow = ratio > largest_ratio;
     x->older = !(x->varied && x->packed) && !step->closed && newton->increment <= small &&
                ratio <= largest_ratio;
 }
@@ -536,6 +600,11 @@ static int assemble(reduced *x, olo_step *step)
                      .stress = sink_stress,
                      .pack = sink_pack};
     x->step = step;
+    if (x->rates) {
+        const int singular = update_rates(x, step, false);
+        if (singular >= 0)
+            return singular;
+    }
     olo_elimination_clear(x->elimination);
     if (x->finding_rank)
         olo_elimination_activate_all(x->elimination, 2 / step->h * x->compliance);
@@ -606,6 +675,21 @@ static bool rebuild(reduced *x, olo_step *step)
     return moved <= moved_bound * fmin(size, 1.0) + 1e-14;
 }
 
+/* The velocities of the solution, and the joint wrenches W + (2/h) W_r that belong to lambda. */
+static void find_velocities(reduced *x, olo_step *step)
+{
+    x->rates->factored = true;
+    (void)olo_reduced_rates_project(x, step);
+    olo_reduced_rates_wrenches(x, step);
+    for (int i = 0; i < x->system->twists; i++)
+        x->wrench[i] += 2 / step->h * x->rates->wrench[i];
+    for (int i = 0; i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
+        for (int j = 0; j < closure->count; j++)
+            step->gamma[closure->first + j] = x->rates->gamma[closure->u + j];
+    }
+}
+
 /* The Newton iteration continues if joints had to be closed. A solution that leaves a closure open
  * is rejected. */
 static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
@@ -632,6 +716,8 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
         olo_fail(error, OLO_NOT_CONVERGED, "a body or rod rotates too far in the step");
         return OLO_PASS_FAILED;
     }
+    if (x->rates)
+        find_velocities(x, step);
     return olo_pass_closed(step, x->topology->closure_count, x->topology->closures, error);
 }
 
@@ -646,6 +732,9 @@ static void finish(void *data, olo_step *step, olo_state *state)
             state->lambda[x->topology->closure_blocks[i].first + j] =
                 2 * x->lambda[x->topology->closure_blocks[i].u + j] /
                 (step->weight * step->h * step->h);
+    for (int i = 0; x->rates && i < x->topology->closure_count; i++)
+        state->lambda[x->topology->closures[i]] +=
+            2 / step->h * step->gamma[x->topology->closures[i]]; /* lambda = mu + 2 gamma/h */
 }
 
 static void settle(void *data, olo_step *step)
@@ -718,6 +807,7 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
 
 const olo_treatment olo_treatment_reduced = {.name = "reduced",
                                              .forest = true,
+                                             .consistent = true,
                                              .recorded = true,
                                              .create = create,
                                              .free = destroy,

@@ -9,10 +9,11 @@
 #include "linalg/elimination.h"
 #include "stepping/packs.h"
 #include "stepping/projector.h"
+#include "stepping/reduced_rates.h"
 #include "stepping/step.h"
 #include "stepping/tree_assembly.h"
 
-typedef struct reduced {
+struct reduced {
     const olo_system *system;
     const olo_scheme *scheme;
     const olo_topology *topology;
@@ -39,12 +40,13 @@ typedef struct reduced {
     double smallest_row; /* the smallest size of a closure row */
     double compliance;   /* lower bound of the entries of independent closure rows in G M^-1 G^T */
     double mass_factor;  /* of M in the tangent */
-    double scaled_h, scale; /* see mass_scale */
-    bool has_rods;          /* some joint types have an angle of their own */
-    bool tree_only;         /* the tangent consists of frames and joints only */
-    double per_length;      /* one over the model's length */
-    olo_step *step;         /* argument of the sink */
-} reduced;
+    double scaled_h, scale;   /* see mass_scale */
+    bool has_rods;            /* some joint types have an angle of their own */
+    bool tree_only;           /* the tangent consists of frames and joints only */
+    double per_length;        /* one over the model's length */
+    olo_step *step;           /* argument of the sink */
+    olo_reduced_rates *rates; /* of schemes with consistent velocities, else NULL */
+};
 
 static inline int closure_block(const reduced *x, int i)
 {

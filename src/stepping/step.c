@@ -63,7 +63,7 @@ olo_status olo_step_create(const olo_system *s, olo_step *step, olo_error *error
     size_t constants = (size_t)s->node_count * OLO_JOINT_CONSTANTS;
     size_t forces = (size_t)olo_piece_of_constraint(s, 0);
     measure_pieces(s, &vector, &matrix);
-    step->numbers = olo_alloc(12 * n + 2 * twists + m + vector + matrix + constants + forces,
+    step->numbers = olo_alloc(12 * n + 2 * twists + 2 * m + vector + matrix + constants + forces,
                               sizeof *step->numbers);
     if (!step->numbers || !list_active_terms(s, step) ||
         !olo_frame_packs_create(s, false, &step->frames))
@@ -84,6 +84,7 @@ olo_status olo_step_create(const olo_system *s, olo_step *step, olo_error *error
     step->x.motion = at += n;
     step->x.u = at += twists;
     step->lambda_end = at += twists;
+    step->gamma = at += m;
     step->r = at += m;
     step->K = at += vector;
     step->exchange = at += matrix;

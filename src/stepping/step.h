@@ -39,6 +39,7 @@ typedef struct olo_step {
     double energy;          /* energy of the step, if the scheme defines one */
     bool concluded;         /* the treatment has computed momentum and energy with the solution */
     double *lambda_end;     /* [m] multipliers of the projection, forces over half a step */
+    double *gamma;          /* [m] multipliers of the rates of rows, with consistent velocities */
     double *constant;       /* [n] gradient of the terms that are linear in q, ... */
     double constant_energy; /* ... and their energy at q = 0 */
     int active_count;       /* terms whose forces are not constant, ... */
@@ -168,8 +169,9 @@ typedef struct olo_scheme {
                     latter */
     olo_evaluation evaluation; /* where terms and rows are evaluated; the left pair is evaluated
                                   where rows are */
-    bool inertial; /* for frames under constant forces f, T = M ((2/h) dq - 2 v0) + h f, or with 2
-                      p0 instead of 2 M v0 */
+    bool inertial;   /* for frames under constant forces f, T = M ((2/h) dq - 2 v0) + h f, or with 2
+                        p0 instead of 2 M v0 */
+    bool consistent; /* v1 is an unknown and satisfies the constraints: see consistent.c */
     double energy_error; /* relative error of the energy by design: 0 exact, infinity bounded but
                             not constant */
     double turn; /* longest Cayley vector of a solution; longer ones belong to a spurious root */
@@ -241,10 +243,11 @@ typedef struct olo_treatment {
     const char *name;
     bool scaled; /* it divides residuals by step->scale */
     bool near; /* its tangent is exact at the solution only: iterations continue until round-off */
-    bool forest;   /* joints of the spanning forest are closed in every solution and have joint
-                      wrenches; only closures have multipliers */
-    bool recorded; /* steps are recorded and linearised: step_record.c, linear_step.c */
-    bool penalty;  /* it has a penalty parameter */
+    bool forest;     /* joints of the spanning forest are closed in every solution and have joint
+                        wrenches; only closures have multipliers */
+    bool recorded;   /* steps are recorded and linearised: step_record.c, linear_step.c */
+    bool penalty;    /* it has a penalty parameter */
+    bool consistent; /* it has equations for schemes with consistent velocities */
     /* Refuses systems for which it has no equations, and invalid options. May be NULL. */
     olo_status (*check)(const olo_system *system, const olo_run *run, olo_error *error);
     olo_status (*create)(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
@@ -286,7 +289,8 @@ const olo_treatment *olo_treatment_find(const char *name);
 typedef struct olo_control {
     double bound; /* of the estimated error of a step; 0: constant step sizes */
     double first, smallest, largest;
-    double *estimate;                    /* [n] */
+    double *estimate;                    /* [n] of the configuration */
+    double *rate_estimate;               /* [n] of velocities, if they are consistent; else NULL */
     double *mobility;                    /* [n] inverse mass of a coordinate, 0 if it has none */
     double outer[OLO_COMPOSITION_PARTS]; /* weights of the midpoints of the parts in the
                                             extrapolation to the start of the step */

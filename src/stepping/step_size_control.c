@@ -7,8 +7,9 @@
  * (a PI controller). The bound of a step of order p with an estimate of order k is tolerance^(k/p):
  * a run has about 1/h steps and an error proportional to h^p, and thus to the tolerance. Errors are
  * those of the configuration, lengths divided by the length of the model, directors as they are;
- * the largest of all nodes counts. Velocities are not used: normal to the constraints they contain
- * errors of earlier, larger steps that a small step does not remove.
+ * the largest of all nodes counts. Velocities count, divided by the largest one so far, if they
+ * satisfy their constraints; else they contain, normal to the constraints, errors of earlier,
+ * larger steps that a small step does not remove.
  *
  * Forces that depend on time are sampled in the middles of the parts. Near both ends of the step,
  * outside of these samples, they are compared with the polynomial through the samples: a force that
@@ -78,7 +79,10 @@ olo_status olo_control_create(olo_stepper *x, olo_error *error)
     const olo_system *s = x->system;
     x->control.estimate = olo_alloc((size_t)s->n, sizeof *x->control.estimate);
     x->control.mobility = olo_alloc((size_t)s->n, sizeof *x->control.mobility);
-    if (!x->control.estimate || !x->control.mobility)
+    if (x->scheme->consistent)
+        x->control.rate_estimate = olo_alloc((size_t)s->n, sizeof *x->control.rate_estimate);
+    if (!x->control.estimate || !x->control.mobility ||
+        (x->scheme->consistent && !x->control.rate_estimate))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the control of steps");
     for (int e = 0; e < s->mass_count; e++)
         for (int i = 0; i < 3 && s->mass[e].i == s->mass[e].j; i++)
@@ -90,15 +94,31 @@ olo_status olo_control_create(olo_stepper *x, olo_error *error)
 void olo_control_free(olo_control *control)
 {
     olo_free(control->estimate);
+    olo_free(control->rate_estimate);
     olo_free(control->mobility);
     olo_state_free(control->retry);
 }
 
+static void sample(int n, int node, double weight, const double *value, double *estimate)
+{
+    for (int i = 0; estimate && i < n; i++)
+        estimate[i] = (node > 0 ? estimate[i] : 0.0) + weight * value[i];
+}
+
 void olo_control_sample(olo_stepper *x, const olo_state *state, int node)
 {
-    double *estimate = x->control.estimate, weight = x->composition->weight[node];
-    for (int i = 0; estimate && i < state->n; i++)
-        estimate[i] = (node > 0 ? estimate[i] : 0.0) + weight * state->q[i];
+    const double weight = x->composition->weight[node];
+    sample(state->n, node, weight, state->q, x->control.estimate);
+    sample(state->n, node, weight, state->v, x->control.rate_estimate);
+}
+
+/* The largest 3-vector, lengths divided by the length of the model. */
+static double largest_vector(const olo_system *s, const double *x)
+{
+    double largest = 0;
+    for (int i = 0; i < s->n; i += 3)
+        olo_raise(&largest, vec3_norm(x + i) / olo_coordinate_unit(s, i));
+    return largest;
 }
 
 /* f += weight * force of an action at the fraction `at` of the step that starts at t */
@@ -135,16 +155,21 @@ static double unseen_motion(const olo_stepper *x, const olo_action *action, doub
     return largest * middle_of(c, 0) * h * h;
 }
 
-/* The estimated error of the last step, from t, divided by its bound. */
-static double relative_error(const olo_stepper *x, double t, double h)
+/* The estimated error of the last step, from t to the state, divided by its bound. */
+static double relative_error(const olo_stepper *x, olo_state *state, double t, double h)
 {
     const olo_system *s = x->system;
     double largest = 0;
     for (int i = 0; i < s->action_count; i++)
         if (s->actions[i].time.value)
             olo_raise(&largest, unseen_motion(x, &s->actions[i], t, h));
-    for (int i = 0; i < s->n; i += 3)
-        olo_raise(&largest, vec3_norm(x->control.estimate + i) / olo_coordinate_unit(s, i));
+    olo_raise(&largest, largest_vector(s, x->control.estimate));
+    if (x->control.rate_estimate) {
+        double *speed = &olo_control_of(state)->speed;
+        olo_raise(speed, largest_vector(s, state->v));
+        if (*speed > 0)
+            olo_raise(&largest, largest_vector(s, x->control.rate_estimate) / *speed);
+    }
     return largest / x->control.bound;
 }
 
@@ -205,7 +230,8 @@ olo_status olo_stepper_step_adaptive(olo_stepper *x, olo_state *state, double lo
         olo_status status = olo_stepper_step(x, state, h, &reason);
         add_report(&all, &x->report);
         x->report = all;
-        double error_ratio = status == OLO_OK ? relative_error(x, control->retry->t, h) : HUGE_VAL;
+        double error_ratio =
+            status == OLO_OK ? relative_error(x, state, control->retry->t, h) : HUGE_VAL;
         if (error_ratio <= 1) {
             plan_next(x, state, h, planned, error_ratio, all.rejections > 0);
             return OLO_OK;

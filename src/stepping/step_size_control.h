@@ -8,6 +8,7 @@
 typedef struct olo_control_segment {
     double next;         /* size of the next step, 0 if unknown */
     double error_before; /* error of the last step, relative to its bound */
+    double speed;        /* largest velocity so far, lengths divided by the length of the model */
 } olo_control_segment;
 
 static inline olo_control_segment *olo_control_of(const olo_state *state)

@@ -57,7 +57,7 @@ static olo_status choose_order(olo_stepper *x, const olo_run *run, olo_error *er
         return olo_fail(error, OLO_UNSUPPORTED,
                         "the scheme %s has no order %d: its step reflects velocities normal to the "
                         "constraints, which limits compositions to order %d; take order %d, or the "
-                        "scheme variational",
+                        "scheme consistent-energy-momentum or variational",
                         x->scheme->name, run->order, x->scheme->highest_order,
                         x->scheme->highest_order);
     if (run->tolerance > 0 && x->scheme->constant)
@@ -80,6 +80,11 @@ static olo_status choose(olo_stepper *x, const olo_run *run, olo_error *error)
     if (contacts != OLO_OK)
         return contacts;
     if (x->scheme->momentum && !x->treatment->project)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "the scheme %s has no constraints by %s; take reduced, multipliers, "
+                        "projected or minimal, or the scheme energy-momentum",
+                        x->scheme->name, x->treatment->name);
+    if (x->scheme->consistent && !x->treatment->consistent)
         return olo_fail(error, OLO_UNSUPPORTED,
                         "the scheme %s has no constraints by %s; take reduced, multipliers, "
                         "projected or minimal, or the scheme energy-momentum",
@@ -184,7 +189,7 @@ olo_status olo_stepper_create_with(const olo_system *system, const olo_scheme *s
     olo_status status = choose(x, run, error);
     if (status == OLO_OK)
         status = count_unknowns(x, error);
-    if (status == OLO_OK && x->treatment->near)
+    if (status == OLO_OK && (x->treatment->near || x->scheme->consistent))
         x->quadratic = false;
     if (status == OLO_OK) {
         x->step.evaluation = x->scheme->evaluation;

@@ -44,17 +44,12 @@ static inline void olo_fill_nodes(olo_projector *projector, olo_elimination *eli
     }
 }
 
-/* Adds the wrench of the joint of node k to that of its parent, W_p += A^^T W_k; wrench[twists]. */
-static inline void olo_add_wrench_to_parent(const olo_topology *topology, int k,
-                                            const olo_joint_blocks *b, double *wrench)
+/* above[twist of the parent] += A^^T W of the joint of node k, which has a parent. */
+static inline void olo_add_to_parent(const olo_topology *topology, int k, const olo_joint_blocks *b,
+                                     const double *W, double *above)
 {
     const olo_system *s = topology->system;
-    int parent = topology->nodes[k].parent;
-    if (parent < 0)
-        return;
-    int d = s->nodes[k].twist, p = s->nodes[parent].twist;
-    const double *W = wrench + s->nodes[k].motion;
-    double *above = wrench + s->nodes[parent].motion;
+    int d = s->nodes[k].twist, p = s->nodes[topology->nodes[k].parent].twist;
     if (b->spatial) {
         for (int i = 0; i < 6; i++)
             above[i] += W[i];
@@ -64,6 +59,35 @@ static inline void olo_add_wrench_to_parent(const olo_topology *topology, int k,
     for (int i = 0; i < d; i++)
         for (int j = 0; j < p; j++)
             above[j] += b->A_hat[i * p + j] * W[i];
+}
+
+/* twist[twist of node k] += A above, the twist of its parent. */
+static inline void olo_add_from_parent(const olo_topology *topology, int k,
+                                       const olo_joint_blocks *b, const double *above,
+                                       double *twist)
+{
+    const olo_system *s = topology->system;
+    int d = s->nodes[k].twist, p = s->nodes[topology->nodes[k].parent].twist;
+    if (b->spatial) {
+        for (int i = 0; i < 6; i++)
+            twist[i] += above[i];
+        vec3_add_cross(b->spatial, above + 3, twist);
+        return;
+    }
+    for (int i = 0; i < d; i++)
+        for (int j = 0; j < p; j++)
+            twist[i] += b->A[i * p + j] * above[j];
+}
+
+/* Adds the wrench of the joint of node k to that of its parent, W_p += A^^T W_k; wrench[twists]. */
+static inline void olo_add_wrench_to_parent(const olo_topology *topology, int k,
+                                            const olo_joint_blocks *b, double *wrench)
+{
+    const olo_system *s = topology->system;
+    const int parent = topology->nodes[k].parent;
+    if (parent >= 0)
+        olo_add_to_parent(topology, k, b, wrench + s->nodes[k].motion,
+                          wrench + s->nodes[parent].motion);
 }
 
 #endif

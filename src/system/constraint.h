@@ -57,6 +57,9 @@ typedef struct olo_constraint_type {
     void (*second)(const olo_constraint *row, const olo_interval *x, const double *y, int a, int b,
                    double *matrix);
     void (*third)(const olo_constraint *row, const olo_at *at, const double *y, double *matrix);
+    /* Of a velocity row: a[size] of rate_interval.h, from the velocities at both ends. */
+    void (*rate_gradient)(const olo_constraint *row, const olo_interval *x, const double *v0,
+                          const double *v1, double *a);
     /* `data` is an array of this many numbers, which parameters may change; 0: none. g and d are
      * affine in the first of them, which have derivatives. */
     int numbers, affine;

@@ -15,6 +15,7 @@
  *                    d(A^T) W = Ep dt_p + Ec dt_c,   d(B^T) W = kp dt_p + kc dt_c + ku du
  *                the gap: the twist that takes the child to the nearest position that the joint
  *                allows
+ *     left_rate  the rate of the left pair along velocities, contracted with a wrench
  */
 #ifndef OLO_SYSTEM_JOINT_H
 #define OLO_SYSTEM_JOINT_H
@@ -85,6 +86,11 @@ typedef struct olo_joint_view {
     double *constants; /* numbers that do not change during a step */
 } olo_joint_view;
 
+/* Velocities of the coordinates of child and parent; those of the ground are zero. */
+typedef struct olo_joint_rates {
+    const double *child, *parent;
+} olo_joint_rates;
+
 struct olo_joint_type {
     const char *name;
     bool spatial; /* A = [I (phi_p - phi_c)^; 0 I] and its variation, see
@@ -99,6 +105,12 @@ struct olo_joint_type {
     double (*turn)(const olo_joint_view *x);
     /* gap[twist of the child] unless NULL */
     void (*blocks)(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap);
+    /* The rate of the left pair at the midpoint when its nodes move with given velocities of their
+     * coordinates, contracted with a wrench W of the child: dA^T W, added to parent[twist of the
+     * parent] if there is a parent node, and own[dof] = dB^T W. NULL: the joint constrains
+     * velocities, and its left pair is not that of constraints of positions. */
+    void (*left_rate)(const olo_joint_view *x, const olo_joint_rates *v, const double *W,
+                      double *parent, double *own);
     /* The gap alone. */
     void (*gap)(const olo_joint_view *x, double *gap);
     /* Shift and small rotation of the child that close the joint at given coordinates of parent and

@@ -8,7 +8,7 @@
 
 TEST(random_trees_of_all_pairs)
 {
-    for (int scheme = 0; scheme < 2; scheme++)
+    for (int scheme = 0; scheme < 3; scheme++)
         for (unsigned seed = 1; seed <= 6; seed++) {
             joined x = joined_tree(seed, 7);
             scene s = joined_open_scheme(&x, schemes[scheme], "reduced");
@@ -55,7 +55,7 @@ TEST(trees_with_loads_springs_and_dampers)
                                   {"spring-chain", 0.01, 1e-2},
                                   {"humanoid-tree", 0.005, 1e-2},
                                   {"robot-6r", 0.01, 1e-2}};
-    CHECK_EXAMPLES(all, 2);
+    CHECK_EXAMPLES(all, 3);
 }
 
 TEST(loops_and_relations)
@@ -65,13 +65,13 @@ TEST(loops_and_relations)
         {"six-body-linkage", 0.01, 1e-2}, {"bricard", 0.01, 1e-2},
         {"andrews-squeezer", 1e-5, 1e-1}, {"gear-train", 0.01, 1e-2},
         {"screw-press", 0.01, 1e-2}};
-    CHECK_EXAMPLES(all, 2);
+    CHECK_EXAMPLES(all, 3);
 }
 
 TEST(beams)
 {
     static const example all[] = {{"slider-crank", 0.002, 1e-2}, {"three-bar-swing", 0.002, 1e-2}};
-    CHECK_EXAMPLES(all, 2);
+    CHECK_EXAMPLES(all, 3);
 }
 
 /* With `variational`, modes that a step does not resolve amplify the rounding errors of strains
@@ -146,7 +146,7 @@ static double value_with_controls(double s)
 TEST(controls_of_every_step)
 {
     static const char *const names[CONTROLS] = {"hinge", "elbow", "wind", "screw"};
-    for (int scheme = 0; scheme < 2; scheme++) {
+    for (int scheme = 0; scheme < 3; scheme++) {
         olo_error error = {0};
         olo_setting setting = {"run.scheme", schemes[scheme]};
         scene x = scene_open_set(loaded, "reduced", &setting, 1);
@@ -526,7 +526,7 @@ TEST(goals_by_name)
 TEST(composed_steps)
 {
     static const char *const models[] = {"humanoid-tree", "six-body-linkage"};
-    for (int scheme = 0; scheme < 2; scheme++)
+    for (int scheme = 0; scheme < 3; scheme++)
         for (int i = 0; i < 2; i++) {
             scene x = scene_open(models[i], "reduced");
             x.run.order = 4;

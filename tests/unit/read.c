@@ -421,8 +421,10 @@ TEST(wrong_settings_are_named)
     check_setting_refused("R", "1e35", "setting 'R=1e35': '1e35' is too large");
     check_setting_refused("run.stp", "1", "unknown option of a run, did you mean 'run.step'?");
     check_setting_refused("run.step", "-1", "setting 'run.step=-1': must be above 0");
-    check_setting_refused("run.scheme", "rk4",
-                          "expected energy-momentum or variational, got 'rk4'");
+    check_setting_refused(
+        "run.scheme", "rk4",
+        "expected energy-momentum, consistent-energy-momentum, variational, contact, "
+        "contact-captured, contact-two-step, contact-one-step or moreau, got 'rk4'");
     check_setting_refused(NULL, "1", "no name");
 }
 

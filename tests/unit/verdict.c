@@ -312,15 +312,15 @@ TEST(velocities_off_the_constraints_are_a_warning)
     olo_verdict_record record = {.constraints = true, .velocities = true};
     const olo_ledger ledger = {.kinetic = 1.0};
     olo_verdict_add(&record, &ledger, 0);
-    const olo_sizes fine = {.kinetic = 1.0, .normal = 0.01, .speed = 1.0};
+    const olo_sizes fine = {.kinetic = 1.0, .normal = 0.9e-3};
     olo_verdict_raise(&record.whole, &fine);
     check_equal(2, olo_verdict_list(&record, NULL, verdicts));
     check_equal(OLO_VERDICT_OK, verdicts[1].level);
-    const olo_sizes coarse = {.kinetic = 1.0, .normal = 0.72, .speed = 1.0};
+    const olo_sizes coarse = {.kinetic = 1.0, .normal = 1.2e-3};
     olo_verdict_raise(&record.whole, &coarse);
     check_equal(2, olo_verdict_list(&record, NULL, verdicts));
     check_equal(OLO_VERDICT_WARN, verdicts[1].level);
-    check_contains("72 %", verdicts[1].text);
+    check_contains("0.12 % of the kinetic energy is not motion", verdicts[1].text);
 }
 
 /* The velocities of a body at rest are rounding errors, which violate the constraints. */
@@ -330,7 +330,7 @@ TEST(velocities_of_what_rests_are_not_judged)
     olo_verdict_record record = {.constraints = true, .velocities = true};
     const olo_ledger moving = {.kinetic = 1.0};
     olo_verdict_add(&record, &moving, 0);
-    const olo_sizes resting = {.kinetic = 1e-20, .normal = 1e-10, .speed = 1e-10};
+    const olo_sizes resting = {.kinetic = 1e-20, .normal = 1e-20};
     olo_verdict_raise(&record.whole, &resting);
     check_equal(2, olo_verdict_list(&record, NULL, verdicts));
     check_equal(OLO_VERDICT_OK, verdicts[1].level);

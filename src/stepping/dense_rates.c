@@ -1,0 +1,117 @@
+/* Consistent velocities in dense treatments; see the header. */
+#include "stepping/dense_rates.h"
+
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "stepping/dense_tangent.h"
+#include "system/rate_interval.h"
+
+bool olo_dense_rates_create(olo_dense_rates *x, const olo_system *s)
+{
+    const int n = s->n, rows = s->m < s->n ? s->m : s->n;
+    const size_t square = olo_area(n, n), wide = olo_area(n, rows), length = (size_t)n;
+    const olo_array arrays[] = {{&x->G, wide},      {&x->C, olo_area(rows, rows)},
+                                {&x->X, wide},      {&x->P, square},
+                                {&x->N, square},    {&x->MN, square},
+                                {&x->K, square},    {&x->momentum, length},
+                                {&x->work, length}, {&x->nu, length},
+                                {&x->gamma, length}};
+    bool ok = olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays);
+    x->C_pivot = olo_pool_alloc(&x->pool, (size_t)rows + 1, sizeof *x->C_pivot);
+    x->K_pivot = olo_pool_alloc(&x->pool, (size_t)n + 1, sizeof *x->K_pivot);
+    return ok && x->C_pivot && x->K_pivot;
+}
+
+void olo_dense_rates_free(olo_dense_rates *x)
+{
+    olo_pool_free(&x->pool);
+}
+
+/* P, N, G W, and the velocity w that prescribed motions require. */
+static bool find_spaces(olo_dense_rates *x, olo_row_basis *all, const olo_step *step)
+{
+    const olo_system *s = step->system;
+    const int n = s->n;
+    const olo_at end = olo_step_end(step);
+    olo_row_basis_oblique(all, all->now, all->C, all->pivot, all->X, x->P);
+    for (int i = 0; i < all->rank; i++)
+        olo_tangent_row_at(s, all->order[i], &end, x->G + olo_area(i, n));
+    if (!olo_row_basis_square(all, x->G, x->C, x->C_pivot))
+        return false;
+    olo_row_basis_oblique(all, x->G, x->C, x->C_pivot, x->X, x->N);
+    for (int i = 0; i < all->rank; i++) {
+        const olo_constraint *row = &s->constraints[all->order[i]];
+        x->gamma[i] = olo_constraint_motion_rate(row, end.t);
+    }
+    olo_lu_solve(all->rank, x->C, x->C_pivot, false, 1, x->gamma);
+    memset(step->v1, 0, (size_t)n * sizeof *step->v1);
+    for (int i = 0; i < all->rank; i++)
+        olo_dense_add(n, x->gamma[i], olo_row_basis_W(all) + olo_area(i, n), step->v1);
+    return true;
+}
+
+/* v1 = w + N nu */
+static bool find_velocity(olo_dense_rates *x, const olo_row_basis *all, const olo_step *step)
+{
+    const olo_system *s = step->system;
+    const int n = s->n, k = n - all->rank;
+    for (int i = 0; i < n; i++)
+        x->work[i] = 2 / step->h * step->x.dq[i] - step->v0[i];
+    olo_system_mass_times(s, x->work, x->momentum);
+    olo_system_mass_times(s, step->v1, x->work);
+    for (int i = 0; i < n; i++)
+        x->work[i] = x->momentum[i] - x->work[i];
+    for (int j = 0; j < k; j++) {
+        olo_system_mass_times(s, x->N + olo_area(j, n), x->MN + olo_area(j, n));
+        x->nu[j] = olo_dense_dot(n, x->P + olo_area(j, n), x->work);
+    }
+    olo_dense_products(k, k, n, x->P, x->MN, x->K);
+    if (!olo_lu_factor(k, x->K, x->K_pivot))
+        return false;
+    olo_lu_solve(k, x->K, x->K_pivot, false, 1, x->nu);
+    for (int j = 0; j < k; j++)
+        olo_dense_add(n, x->nu[j], x->N + olo_area(j, n), step->v1);
+    return true;
+}
+
+/* gamma = (D W)^-T W^T r/h, and T += h sum gamma a */
+static void add_force(olo_dense_rates *x, olo_row_basis *all, olo_step *step)
+{
+    const olo_system *s = step->system;
+    const olo_interval over = olo_step_interval(step);
+    const olo_end_velocities v = {.v0 = step->v0, .v1 = step->v1};
+    double a[OLO_FORM_SIZE_MAX];
+    olo_system_mass_times(s, step->v1, x->work);
+    for (int i = 0; i < s->n; i++)
+        x->work[i] = 0.5 * (x->momentum[i] - x->work[i]);
+    for (int i = 0; i < all->rank; i++)
+        x->gamma[i] = olo_dense_dot(s->n, olo_row_basis_W(all) + olo_area(i, s->n), x->work);
+    olo_lu_solve(all->rank, all->C, all->pivot, true, 1, x->gamma);
+    memset(step->gamma, 0, (size_t)s->m * sizeof *step->gamma);
+    for (int i = 0; i < all->rank; i++) {
+        const olo_constraint *row = &s->constraints[all->order[i]];
+        step->gamma[all->order[i]] = x->gamma[i];
+        olo_rate_gradient(row, &over, &v, a);
+        for (int j = 0; j < row->size; j++)
+            step->T[row->index[j]] += step->h * x->gamma[i] * a[j];
+    }
+}
+
+bool olo_dense_rates_apply(olo_dense_rates *x, olo_row_basis *all, olo_step *step)
+{
+    if (!find_spaces(x, all, step) || !find_velocity(x, all, step))
+        return false;
+    add_force(x, all, step);
+    return true;
+}
+
+void olo_dense_rates_finish(olo_dense_rates *x, olo_row_basis *all, olo_step *step, double factor,
+                            double *l, olo_state *state)
+{
+    if (!olo_row_basis_multipliers(all, step, l) || !olo_dense_rates_apply(x, all, step))
+        return;
+    olo_row_basis_finish(all, step, factor, l, state);
+    for (int c = 0; c < all->count; c++) /* lambda = mu + 2 gamma/h */
+        state->lambda[c] += 2 / step->h * step->gamma[c];
+}

@@ -1,0 +1,35 @@
+/* Consistent velocities (consistent.c) in dense treatments: with the rows d over the step and the
+ * rows G(q1) of rates, both in the basis [W U] of the constraint rows at q0,
+ *
+ *     P = [I - W (D W)^-1 D] U,   N = [I - W (G W)^-1 G] U,
+ *     P^T M N nu = P^T (p - M w),   v1 = N nu + w,   w = W (G W)^-1 (-dg/dt),
+ *     h sum gamma d = r = (h/2) (p - M v1),   p = M ((2/h) dq - v0).
+ *
+ * At every iterate this gives v1 and gamma, whose force h sum gamma a is added to the balance T.
+ * Its tangent is omitted. */
+#ifndef OLO_STEPPING_DENSE_RATES_H
+#define OLO_STEPPING_DENSE_RATES_H
+
+#include "stepping/row_basis.h"
+
+typedef struct olo_dense_rates {
+    olo_pool pool;           /* memory of the arrays below */
+    double *G, *C, *X;       /* [rank x n] at q1, [rank x rank], [n - rank x rank] */
+    double *P, *N, *MN, *K;  /* [n - rank x n] transposed; [n - rank x n - rank] */
+    int *C_pivot, *K_pivot;  /* [rank], [n - rank] */
+    double *momentum, *work; /* [n] */
+    double *nu, *gamma;      /* [n] */
+} olo_dense_rates;
+
+/* False: no memory; olo_dense_rates_free must be called also then. */
+bool olo_dense_rates_create(olo_dense_rates *x, const olo_system *system);
+void olo_dense_rates_free(olo_dense_rates *x);
+
+/* After olo_row_basis_multipliers: computes step->v1 and step->gamma and adds their force to
+ * step->T. False: the velocities are not determined. */
+bool olo_dense_rates_apply(olo_dense_rates *x, olo_row_basis *all, olo_step *step);
+/* The end of a step: step->v1, step->gamma, and the multipliers lambda of the state. */
+void olo_dense_rates_finish(olo_dense_rates *x, olo_row_basis *all, olo_step *step, double factor,
+                            double *l, olo_state *state);
+
+#endif

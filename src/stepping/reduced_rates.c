@@ -1,0 +1,440 @@
+/* Consistent velocities in the treatment `reduced`; see the header. */
+#include "stepping/reduced_rates.h"
+
+#include "base/extreme.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "linalg/small.h"
+#include "stepping/reduced_private.h"
+#include "system/rate_interval.h"
+
+/* Loads are compared as forces: moments are divided by the length of the model. */
+static void set_weights(const olo_system *s, double *weight)
+{
+    for (int k = 0; k < s->node_count; k++)
+        for (int i = 0; i < s->nodes[k].twist; i++) {
+            const int turn = s->nodes[k].type->rotation;
+            const bool moment = turn >= 0 && i >= turn && i < turn + 3;
+            weight[s->nodes[k].motion + i] = moment ? 1 / (s->length_scale * s->length_scale) : 1.0;
+        }
+}
+
+olo_status olo_reduced_rates_create(const olo_topology *topology, olo_reduced_rates **rates,
+                                    olo_error *error)
+{
+    const olo_system *s = topology->system;
+    const size_t n = (size_t)s->n, twists = (size_t)s->twists;
+    olo_reduced_rates *x = *rates = olo_alloc(1, sizeof *x);
+    if (!x)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
+    const olo_array arrays[] = {{&x->free, n},
+                                {&x->momentum, n},
+                                {&x->mean, n},
+                                {&x->r, n},
+                                {&x->zero, n},
+                                {&x->wrench, twists},
+                                {&x->load, twists},
+                                {&x->twist, twists},
+                                {&x->nu, (size_t)topology->unknowns},
+                                {&x->gamma, (size_t)topology->closure_count}};
+    if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
+    if (!olo_anderson_create(&x->mixing, s->twists, &x->pool))
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
+    set_weights(s, x->mixing.weight);
+    olo_status status = olo_elimination_create(topology->elimination, &x->elimination, error);
+    if (status == OLO_OK)
+        status = olo_projector_create(topology, x->elimination, &x->projector, error);
+    return status;
+}
+
+void olo_reduced_rates_free(olo_reduced_rates *x)
+{
+    if (!x)
+        return;
+    olo_elimination_free(x->elimination);
+    olo_projector_free(x->projector);
+    olo_pool_free(&x->pool);
+    olo_free(x);
+}
+
+/* --- the projection (1) --- */
+
+/* Rows of closures: the rate that the velocities lack; and columns of the discrete gradients and
+ * rows of the gradients at q1 if the matrix is factored, with the scaling of a step. Unknowns are
+ * velocities divided by the factor of the mass. */
+static void add_closures(reduced *y, olo_step *step)
+{
+    const olo_system *s = y->system;
+    const double a = 2 / step->h;
+    const olo_at end = olo_step_end(step);
+    for (int i = 0; i < y->topology->closure_block_count; i++) {
+        const olo_closure *closure = &y->topology->closure_blocks[i];
+        double *right = olo_elimination_rhs(y->elimination, closure_block(y, i));
+        for (int j = 0; j < closure->count; j++) {
+            const olo_constraint *c = &s->constraints[closure->first + j];
+            const int piece = olo_piece_of_constraint(s, closure->first + j);
+            if (!y->rates->factored) {
+                olo_step_row(step, c, step->r, NULL);
+                olo_projector_add_column(y->projector, piece, a, step->r, step->x.qm);
+            }
+            olo_constraint_gradient(c, &end, step->r);
+            if (!y->rates->factored)
+                olo_projector_add_row(y->projector, piece, a, step->r, step->x.q1);
+            right[j] = -a * olo_rate_value(c, &end, step->r, step->v1) / y->mass_factor;
+        }
+    }
+}
+
+/* The right pair of a joint that constrains velocities (rolling): that of a step is the derivative
+ * of the motion, that of velocities belongs to the configuration q1 alone. */
+static void fill_right_pair_at_rest(reduced *y, const olo_step *step, int k)
+{
+    const olo_topology_node *t = &y->topology->nodes[k];
+    const int size = y->system->nodes[k].twist * t->dof;
+    const double none[OLO_NODE_TWIST_MAX] = {0};
+    double left[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
+    olo_motion rest = step->x;
+    rest.q0 = rest.qm = step->x.q1;
+    olo_joint_view view = olo_motion_view(y->topology, k, &rest);
+    olo_joint_blocks b = olo_elimination_joint(y->elimination, k);
+    view.child_motion = none;
+    memcpy(left, b.B_hat, (size_t)size * sizeof *left);
+    t->type->blocks(&view, none, &b, NULL);
+    memcpy(b.B_hat, left, (size_t)size * sizeof *left);
+}
+
+static void fill_joint(reduced *y, const olo_step *step, int k)
+{
+    const olo_joint_type *type = y->topology->nodes[k].type;
+    fill_blocks(y, &step->x, NULL, k, false);
+    if (type && !type->left_rate)
+        fill_right_pair_at_rest(y, step, k);
+}
+
+/* The twist of node k from that of its parent and the joint rates, and its velocity. */
+static void move_node(const reduced *y, olo_step *step, int k)
+{
+    const olo_system *s = y->system;
+    const olo_topology_node *t = &y->topology->nodes[k];
+    const olo_node *node = &s->nodes[k];
+    const double *nu = y->rates->nu + t->u;
+    double *twist = y->rates->twist + node->motion;
+    if (t->type) {
+        const olo_joint_blocks b = olo_elimination_joint(y->elimination, k);
+        small_zero(node->twist, twist);
+        small_add_product(node->twist, t->dof, 1, 1.0, b.B, nu, twist);
+        if (t->parent >= 0)
+            olo_add_from_parent(y->topology, k, &b, y->rates->twist + s->nodes[t->parent].motion,
+                                twist);
+    } else {
+        memcpy(twist, nu, (size_t)node->twist * sizeof *twist);
+    }
+    node->type->velocity(step->x.q1 + node->q, twist, step->v1 + node->q);
+}
+
+/* momentum += factor sum gamma_c d_c */
+static void add_impulses(const reduced *x, olo_step *step, double factor, double *momentum)
+{
+    for (int i = 0; i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
+        for (int j = 0; j < closure->count; j++) {
+            const olo_constraint *c = &x->system->constraints[closure->first + j];
+            const double impulse = factor * x->rates->gamma[closure->u + j];
+            olo_step_row(step, c, step->r, NULL);
+            for (int k = 0; k < c->size; k++)
+                momentum[c->index[k]] += impulse * step->r[k];
+        }
+    }
+}
+
+/* rates->free = (2/h) dq - v0 - v1, and its momentum */
+static void find_residual(const reduced *y, const olo_step *step)
+{
+    olo_reduced_rates *rates = y->rates;
+    for (int i = 0; i < y->system->n; i++)
+        rates->free[i] = 2 / step->h * step->x.dq[i] - step->v0[i] - step->v1[i];
+    olo_system_mass_times(y->system, rates->free, rates->momentum);
+}
+
+/* Fills and factors the matrix, if it is not; returns the singular block, or -1. */
+static int eliminate(reduced *y, olo_step *step)
+{
+    const int *order = olo_elimination_sequence(y->elimination);
+    const bool factored = y->rates->factored;
+    if (!factored)
+        fill_nodes(y, &step->x, y->rates->momentum, false);
+    for (int k = 0; factored && k < y->system->node_count; k++)
+        olo_fill_rhs(y->elimination, &y->system->nodes[k], k, y->rates->momentum, step->x.qm);
+    add_closures(y, step);
+    for (int i = 0; i < olo_elimination_count(y->elimination); i++)
+        if (factored)
+            olo_elimination_forward(y->elimination, order[i]);
+        else if (!olo_elimination_eliminate(y->elimination, order[i]))
+            return order[i];
+    return -1;
+}
+
+/* nu -= du times the factor of the mass, and gamma -= x/h. */
+static void substitute(reduced *y, const olo_step *step)
+{
+    const int *order = olo_elimination_sequence(y->elimination);
+    const int nodes = y->system->node_count;
+    for (int i = olo_elimination_count(y->elimination) - 1; i >= 0; i--) {
+        const int c = order[i];
+        olo_elimination_substitute(y->elimination, c);
+        if (c >= nodes) {
+            const olo_closure *closure = &y->topology->closure_blocks[c - nodes];
+            const double *change = olo_elimination_twist(y->elimination, c);
+            for (int j = 0; j < closure->count; j++)
+                y->rates->gamma[closure->u + j] -= change[j] / step->h;
+            continue;
+        }
+        const double *du = olo_elimination_increment(y->elimination, c);
+        double *nu = y->rates->nu + y->topology->nodes[c].u;
+        for (int j = 0; j < y->topology->nodes[c].dof; j++)
+            nu[j] -= y->mass_factor * du[j];
+    }
+}
+
+/* The largest change of the motion of a node in half a step. */
+static double size_of_correction(const reduced *y, const olo_step *step)
+{
+    double largest = 0;
+    for (int k = 0; k < y->system->node_count; k++) {
+        const double *dt = olo_elimination_twist(y->elimination, k);
+        const olo_node *node = &y->system->nodes[k];
+        olo_raise(&largest,
+                  olo_node_shift_size(node, dt) * y->per_length + olo_node_turn_size(node, dt));
+    }
+    return 0.5 * fabs(step->h * y->mass_factor) * largest;
+}
+
+int olo_reduced_rates_project(const reduced *x, olo_step *step)
+{
+    olo_reduced_rates *rates = x->rates;
+    reduced y = *x;
+    y.elimination = rates->elimination;
+    y.projector = rates->projector;
+    y.mass_factor = mass_scale(&y, step->h);
+    /* joints at the iterate; a step begins with velocities of zero */
+    if (rates->factored) {
+        olo_elimination_clear_right(y.elimination);
+    } else {
+        olo_elimination_clear(y.elimination);
+        olo_projector_add_mass(y.projector, y.mass_factor, step->x.qm, step->x.q1);
+    }
+    if (!rates->known) {
+        memset(rates->nu, 0, (size_t)x->topology->unknowns * sizeof *rates->nu);
+        memset(rates->gamma, 0, (size_t)x->topology->closure_count * sizeof *rates->gamma);
+    }
+    for (int i = 0; i < x->system->node_count; i++) {
+        const int k = x->topology->order[i];
+        fill_joint(&y, step, k);
+        move_node(&y, step, k);
+    }
+    /* p - M v1 without the impulses of closures, then the correction */
+    find_residual(&y, step);
+    add_impulses(&y, step, -2.0, rates->momentum);
+    const int singular = eliminate(&y, step);
+    if (singular >= 0)
+        return singular;
+    substitute(&y, step);
+    for (int i = 0; i < x->system->node_count; i++)
+        move_node(&y, step, x->topology->order[i]);
+    rates->correction = rates->known ? size_of_correction(&y, step) : 0;
+    rates->known = true;
+    return -1;
+}
+
+/* --- the load of (2) --- */
+
+/* r = (h/2) M ((2/h) dq - v0 - v1) - h sum gamma_c d_c, and v_m */
+static void find_r(const reduced *x, olo_step *step)
+{
+    olo_reduced_rates *rates = x->rates;
+    find_residual(x, step);
+    for (int i = 0; i < x->system->n; i++) {
+        rates->mean[i] = 0.5 * (step->v0[i] + step->v1[i]);
+        rates->r[i] = 0.5 * step->h * rates->momentum[i];
+    }
+    add_impulses(x, step, -step->h, rates->r);
+}
+
+/* load = -(dP_int[v_m])^T r, which is linear in v_m; wrench = P_int^T r */
+static void load_node(const reduced *x, const olo_step *step, int k)
+{
+    const olo_reduced_rates *rates = x->rates;
+    const olo_node *node = &x->system->nodes[k];
+    const double *r = rates->r;
+    double moving[OLO_NODE_TWIST_MAX], *load = rates->load + node->motion;
+    olo_node_wrench(node, step->x.qm, r, rates->wrench + node->motion);
+    olo_node_wrench(node, rates->zero, r, load);
+    olo_node_wrench(node, rates->mean, r, moving);
+    for (int i = 0; i < node->twist; i++)
+        load[i] -= moving[i];
+}
+
+/* The y in the range of B with B^T y = b. */
+static void lift_to_twist(const olo_joint_blocks *b, int twist, int dof, double *right, double *y)
+{
+    double square[OLO_BLOCK_MAX * OLO_BLOCK_MAX] = {0};
+    int pivot[OLO_BLOCK_MAX] = {0};
+    small_zero(twist, y);
+    if (dof == 1) {
+        small_add_row(twist, right[0] / small_dot(twist, b->B_hat, b->B_hat), b->B_hat, y);
+        return;
+    }
+    small_add_transposed_product(twist, dof, dof, 1.0, b->B_hat, b->B_hat, square);
+    if (!small_lu(dof, square, pivot))
+        return;
+    small_lu_solve(dof, square, pivot, 1, right);
+    small_add_product(twist, dof, 1, 1.0, b->B_hat, right, y);
+}
+
+/* A joint adds -dA^T W to the balance of its parent, and -dB^T W to its own row. The elimination
+ * has no right-hand side of joint rows: a load y on the child with B^T y = -dB^T W, and -A^T y on
+ * the parent, do the same. */
+static void load_joint(const reduced *x, const olo_step *step, int k)
+{
+    static const double ground[OLO_NODE_SIZE_MAX] = {0};
+    const olo_system *s = x->system;
+    const olo_topology_node *t = &x->topology->nodes[k];
+    const olo_node *node = &s->nodes[k];
+    olo_reduced_rates *rates = x->rates;
+    olo_joint_view view = olo_motion_view(x->topology, k, &step->x);
+    olo_joint_blocks b = olo_elimination_joint(rates->elimination, k);
+    const olo_joint_rates v = {.child = rates->mean + node->q,
+                               .parent =
+                                   t->parent < 0 ? ground : rates->mean + s->nodes[t->parent].q};
+    const double *W = rates->wrench + node->motion;
+    double own[OLO_BLOCK_MAX] = {0}, above[OLO_NODE_TWIST_MAX] = {0}, y[OLO_NODE_TWIST_MAX];
+    t->type->left_rate(&view, &v, W, above, own);
+    for (int i = 0; i < t->dof; i++)
+        own[i] = -own[i];
+    lift_to_twist(&b, node->twist, t->dof, own, y);
+    for (int i = 0; i < node->twist; i++)
+        rates->load[node->motion + i] += y[i];
+    if (t->parent < 0)
+        return;
+    olo_add_to_parent(x->topology, k, &b, y, above);
+    for (int i = 0; i < s->nodes[t->parent].twist; i++)
+        rates->load[s->nodes[t->parent].motion + i] -= above[i];
+    olo_add_wrench_to_parent(x->topology, k, &b, rates->wrench);
+}
+
+/* The coordinates of a node, times a factor, of a local vector of a row. */
+static void add_local(const olo_constraint *row, const olo_node *node, double factor,
+                      const double *local, double *own)
+{
+    for (int i = 0; i < row->size; i++)
+        own[row->index[i] - node->q] += factor * local[i];
+}
+
+/* The impulses h gamma of the rows of the joint of node k, from its wrench P_int^T h sum gamma d,
+ * by least squares. */
+static void find_impulses(const reduced *x, const olo_step *step, int k, double *impulse)
+{
+    const olo_system *s = x->system;
+    const olo_node *node = &s->nodes[k];
+    const olo_group *group = &s->groups[x->topology->nodes[k].joint.group];
+    double D[OLO_BLOCK_MAX][OLO_NODE_TWIST_MAX] = {{0}}, square[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
+    int pivot[OLO_BLOCK_MAX] = {0};
+    for (int i = 0; i < group->count; i++) {
+        const olo_constraint *c = &s->constraints[group->first + i];
+        double d[OLO_FORM_SIZE_MAX], own[OLO_NODE_SIZE_MAX] = {0};
+        olo_step_row(step, c, d, NULL);
+        add_local(c, node, 1.0, d, own);
+        node->type->add_wrench(step->x.qm + node->q, own, D[i]);
+        impulse[i] = small_dot(node->twist, D[i], x->rates->wrench + node->motion);
+    }
+    for (int i = 0; i < group->count; i++)
+        for (int j = 0; j < group->count; j++)
+            square[i * group->count + j] = small_dot(node->twist, D[i], D[j]);
+    if (small_lu(group->count, square, pivot))
+        small_lu_solve(group->count, square, pivot, 1, impulse);
+}
+
+/* The rows of a joint that constrains velocities act as closures do: they are left out of r, which
+ * adds (dP_int[v_m])^T h sum gamma d to the load, and their force is P_int^T h sum gamma a. */
+static void load_rows(const reduced *x, const olo_step *step, int k)
+{
+    const olo_system *s = x->system;
+    const olo_node *node = &s->nodes[k];
+    const olo_group *group = &s->groups[x->topology->nodes[k].joint.group];
+    const olo_interval over = olo_step_interval(step);
+    const olo_end_velocities v = {.v0 = step->v0, .v1 = step->v1};
+    const olo_reduced_rates *rates = x->rates;
+    double impulse[OLO_BLOCK_MAX], row[OLO_FORM_SIZE_MAX], still[OLO_NODE_TWIST_MAX] = {0};
+    double along[OLO_NODE_SIZE_MAX] = {0}, across[OLO_NODE_SIZE_MAX] = {0};
+    double *load = rates->load + node->motion;
+    find_impulses(x, step, k, impulse);
+    for (int i = 0; i < group->count; i++) {
+        const olo_constraint *c = &s->constraints[group->first + i];
+        olo_step_row(step, c, row, NULL);
+        add_local(c, node, impulse[i], row, along);
+        olo_rate_gradient(c, &over, &v, row);
+        add_local(c, node, impulse[i], row, across);
+    }
+    node->type->add_wrench(step->x.qm + node->q, across, load);
+    node->type->add_wrench(rates->mean + node->q, along, load);
+    node->type->add_wrench(rates->zero + node->q, along, still);
+    for (int i = 0; i < node->twist; i++)
+        load[i] -= still[i];
+}
+
+void olo_reduced_rates_wrenches(const reduced *x, olo_step *step)
+{
+    const olo_system *s = x->system;
+    olo_reduced_rates *rates = x->rates;
+    find_r(x, step);
+    for (int k = 0; k < s->node_count; k++)
+        olo_node_wrench(&s->nodes[k], step->x.qm, rates->r, rates->wrench + s->nodes[k].motion);
+    for (int i = s->node_count - 1; i >= 0; i--) {
+        const int k = x->topology->order[i];
+        olo_joint_blocks b = olo_elimination_joint(rates->elimination, k);
+        if (x->topology->nodes[k].type)
+            olo_add_wrench_to_parent(x->topology, k, &b, rates->wrench);
+    }
+}
+
+/* The forces h sum gamma a of closures. */
+static void load_closures(const reduced *x, olo_step *step)
+{
+    const olo_system *s = x->system;
+    olo_reduced_rates *rates = x->rates;
+    const olo_interval over = olo_step_interval(step);
+    const olo_end_velocities v = {.v0 = step->v0, .v1 = step->v1};
+    double *force = rates->free;
+    memset(force, 0, (size_t)s->n * sizeof *force);
+    for (int i = 0; i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
+        for (int j = 0; j < closure->count; j++) {
+            const olo_constraint *c = &s->constraints[closure->first + j];
+            olo_rate_gradient(c, &over, &v, step->r);
+            for (int k = 0; k < c->size; k++)
+                force[c->index[k]] += step->h * rates->gamma[closure->u + j] * step->r[k];
+        }
+    }
+    for (int k = 0; k < s->node_count; k++)
+        s->nodes[k].type->add_wrench(step->x.qm + s->nodes[k].q, force + s->nodes[k].q,
+                                     rates->load + s->nodes[k].motion);
+}
+
+void olo_reduced_rates_load(const reduced *x, olo_step *step)
+{
+    find_r(x, step);
+    for (int k = 0; k < x->system->node_count; k++)
+        load_node(x, step, k);
+    for (int i = x->system->node_count - 1; i >= 0; i--) {
+        const int k = x->topology->order[i];
+        const olo_joint_type *type = x->topology->nodes[k].type;
+        if (type && type->left_rate)
+            load_joint(x, step, k);
+        else if (type)
+            load_rows(x, step, k);
+    }
+    if (x->topology->closure_count > 0)
+        load_closures(x, step);
+    olo_anderson_next(&x->rates->mixing, x->rates->slow, x->rates->load);
+}

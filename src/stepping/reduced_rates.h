@@ -1,0 +1,62 @@
+/* Consistent velocities in the treatment `reduced` (consistent.c): both multipliers are eliminated.
+ * With r = M (q1 - q0 - h v_m), which equals h sum gamma d, and the null space P_m between q0 and
+ * q1,
+ *
+ *     P_m^T r = 0,                                                      (1)
+ *     P_m^T T - (dP_m[v_m])^T r = 0,                                    (2)
+ *     q1 = F(u),   v1 = P(q1) nu1,
+ *
+ * since d(P^T d) = 0 along v_m gives P_m^T a gamma = -(dP_m[v_m])^T d gamma. (1) is linear in nu1:
+ *
+ *     P_m^T M P(q1) nu1 = P_m^T p,   p = M ((2/h) dq - v0),
+ *
+ * the velocity of the published scheme projected to the constraints at q1. It is corrected at every
+ * iterate, with the factors of the matrix at an earlier one. The last term of (2) is a load on
+ * nodes and joints; Newton's method uses the tangent of P_m^T T alone. It would converge linearly
+ * then, by about (h w)^2/4 per iteration, w the largest rate of rotation; the load is extrapolated
+ * from those of the last iterations.
+ *
+ * Closures have multipliers mu = lambda - 2 gamma/h and gamma. In (1) and (2) r is then that of the
+ * tree alone, r - h sum gamma_c d_c, and h sum gamma_c a_c is part of the load. */
+#ifndef OLO_STEPPING_REDUCED_RATES_H
+#define OLO_STEPPING_REDUCED_RATES_H
+
+#include "base/pool.h"
+#include "linalg/anderson.h"
+#include "stepping/projector.h"
+#include "stepping/step.h"
+
+typedef struct reduced reduced;
+
+typedef struct olo_reduced_rates {
+    olo_elimination *elimination; /* of P_m^T M P(q1) */
+    olo_projector *projector;
+    bool factored;       /* its factors are those of an earlier iterate of this step */
+    bool known;          /* velocities and gamma are those of an earlier iterate of this step */
+    double correction;   /* size of the last correction of velocities times h/2 */
+    olo_pool pool;       /* memory of the arrays below */
+    double *nu;          /* [unknowns] joint rates at the end */
+    double *twist;       /* [twists] of the nodes at the end */
+    double *free;        /* [n] (2/h) dq - v0 */
+    double *momentum;    /* [n] p */
+    double *mean;        /* [n] v_m */
+    double *r;           /* [n] of the tree */
+    double *zero;        /* [n] */
+    double *wrench;      /* [twists] the joint wrenches of r */
+    double *load;        /* [twists] of (2), with the sign of T */
+    double *gamma;       /* [closures] */
+    olo_anderson mixing; /* of the load, ... */
+    bool slow;           /* ... if the iteration converges slowly */
+} olo_reduced_rates;
+
+olo_status olo_reduced_rates_create(const olo_topology *topology, olo_reduced_rates **rates,
+                                    olo_error *error);
+void olo_reduced_rates_free(olo_reduced_rates *rates);
+
+/* Computes step->v1 and gamma at the iterate. Returns the singular block, or -1. */
+int olo_reduced_rates_project(const reduced *x, olo_step *step);
+/* Then: computes r and its joint wrenches; and the load, too. */
+void olo_reduced_rates_wrenches(const reduced *x, olo_step *step);
+void olo_reduced_rates_load(const reduced *x, olo_step *step);
+
+#endif
