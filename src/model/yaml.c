@@ -18,7 +18,8 @@ typedef struct anchor {
 
 typedef struct tree {
     yaml_parser_t parser;
-    const char *text;
+    const char *text; /* [size], not terminated by zero */
+    size_t size;
     const char *label;
     olo_pool *pool;
     anchor *anchors;
@@ -67,10 +68,12 @@ static yaml_mark_t mark_of(const tree *t, size_t offset)
 /* Whether the line of a mark is indented with a tab. */
 static bool has_tab(const tree *t, yaml_mark_t mark)
 {
-    const char *line = t->text, *next;
-    for (size_t i = 0; i < mark.line && (next = strchr(line, '\n')) != NULL; i++)
-        line = next + 1;
-    return line[strspn(line, " ")] == '\t';
+    size_t i = 0, line = 0;
+    while (i < t->size && line < mark.line)
+        line += t->text[i++] == '\n';
+    while (i < t->size && t->text[i] == ' ')
+        i++;
+    return i < t->size && t->text[i] == '\t';
 }
 
 /* Reports an error of the parser: bytes that are not UTF-8, or text that is not YAML. */
@@ -421,7 +424,7 @@ olo_status olo_yaml_parse(const char *text, size_t size, const char *label, olo_
     const size_t mark = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     text += mark;
     size -= mark;
-    tree t = {.text = text, .label = label, .pool = pool, .error = error};
+    tree t = {.text = text, .size = size, .label = label, .pool = pool, .error = error};
     *root = NULL;
     olo_status status = check_bytes(&t, text, size);
     if (status != OLO_OK)
