@@ -99,8 +99,7 @@ void olo_jet_divide(int kind, const olo_jet *x, const olo_jet *y, olo_jet *r)
         q[3] = (a[3] - q[0] * b[3] - 3 * (q[1] * b[2] + q[2] * b[1])) / b[0];
 }
 
-/* x^n; small whole powers are products, which are exact to rounding and much faster */
-static double power(double x, double n)
+double olo_power(double x, double n)
 {
     if (n == 1)
         return x;
@@ -120,7 +119,7 @@ static void power_derivatives(int kind, double x, double n, double *g)
     int order = kind == OLO_JET_MIXED ? 2 : kind;
     double factor = 1;
     for (int k = 0; k <= OLO_EXPRESSION_MAX_ORDER; k++) {
-        g[k] = factor == 0 || k > order ? 0 : factor * power(x, n - k);
+        g[k] = factor == 0 || k > order ? 0 : factor * olo_power(x, n - k);
         factor *= n - k;
     }
 }
@@ -155,7 +154,7 @@ void olo_jet_power(int kind, const olo_jet *x, const olo_jet *y, olo_jet *r)
         return;
     }
     /* exp(y log x) */
-    double value = pow(x->c[0], y->c[0]), d = 1 / x->c[0];
+    double value = olo_power(x->c[0], y->c[0]), d = 1 / x->c[0];
     const double log_at_x[] = {log(x->c[0]), d, -d * d, 2 * d * d * d};
     const double exp_at_exponent[] = {value, value, value, value};
     olo_jet logarithm, exponent;

@@ -24,6 +24,9 @@ static inline bool olo_jet_is_constant(const olo_jet *x)
     return x->c[1] == 0 && x->c[2] == 0 && x->c[3] == 0;
 }
 
+/* x^n. Small whole powers are products: exact to rounding and much faster. */
+double olo_power(double x, double n);
+
 /* f(x) for a function with the derivatives g = f, f', f'', f''' at x. */
 void olo_jet_compose(int kind, const double *g, const olo_jet *x, olo_jet *result);
 

@@ -443,6 +443,21 @@ static void derivatives_along_axes(const olo_expression *expression, const doubl
 }
 
 /* Gradient and Hessian contracted with directions must give the directional derivatives. */
+/* A power has one value, with derivatives and without, to the last bit. */
+TEST(powers_have_the_same_bits_by_all_evaluations)
+{
+    const double x[] = {9.869604401089358, 4, 0, 0}, along[] = {1, 0, 0, 0};
+    static const char *const powers[] = {"x^0", "x^1", "x^2", "x^3", "x^4", "x^5", "x^y"};
+    for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) {
+        olo_expression *expression = NULL;
+        double series[4];
+        check_ok(olo_expression_compile(powers[i], names, 4, &expression, NULL, NULL), NULL);
+        olo_expression_taylor(expression, x, along, 3, series);
+        check_true(olo_expression_value(expression, x) == series[0]);
+        olo_expression_free(expression);
+    }
+}
+
 TEST(gradient_and_hessian_agree_with_directional_derivatives)
 {
     static const double other[] = {-0.3, 0.8, 0.6, 1.5};
@@ -692,6 +707,7 @@ TEST_MAIN(cmocka_unit_test(numbers_are_read_as_c_reads_them),
           cmocka_unit_test(names_of_the_language_are_known),
           cmocka_unit_test(each_error_has_its_column), cmocka_unit_test(limits_are_enforced),
           cmocka_unit_test(derivatives_up_to_third_order_are_exact),
+          cmocka_unit_test(powers_have_the_same_bits_by_all_evaluations),
           cmocka_unit_test(gradient_and_hessian_agree_with_directional_derivatives),
           cmocka_unit_test(gradient_and_hessian_in_closed_form),
           cmocka_unit_test(derivatives_hold_at_special_points),
