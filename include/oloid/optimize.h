@@ -200,9 +200,39 @@ OLO_API const double *olo_optimum_multipliers(const olo_optimum *optimum, int no
 OLO_API int olo_optimum_input_count(const olo_optimum *optimum);
 OLO_API const char *olo_optimum_input_name(const olo_optimum *optimum, int input);
 OLO_API double olo_optimum_input(const olo_optimum *optimum, int input, int interval);
+/** Bounds of the values of an input; infinite: none. */
+OLO_API void olo_optimum_input_bounds(const olo_optimum *optimum, int input, double *lower,
+                                      double *upper);
+/** The parts of the cost: the effort of each control, the duration, and the quantities at the end
+ * and along the path together. Parts that the problem does not have are omitted. Returns their
+ * number; `name` and `value` describe part i. */
+OLO_API int olo_optimum_cost_part_count(const olo_optimum *optimum);
+OLO_API const char *olo_optimum_cost_part_name(const olo_optimum *optimum, int part);
+OLO_API double olo_optimum_cost_part(const olo_optimum *optimum, int part);
+/** The iterations of the solver, beginning with the initial guess. */
+OLO_API int olo_optimum_progress_count(const olo_optimum *optimum);
+OLO_API olo_optimize_progress olo_optimum_progress(const olo_optimum *optimum, int index);
+/** Sets a state of the system to a node: its time, configuration, joint angles, and the velocities
+ * of its momentum, projected to the constraints. */
+OLO_API olo_status olo_optimum_get_state(const olo_optimum *optimum, int node, olo_state *state,
+                                         olo_error *error);
 /** Writes the inputs as CSV: start and end of each interval, then a column per driven element. */
 OLO_API olo_status olo_optimum_write_csv(const olo_optimum *optimum, const char *path,
                                          olo_error *error);
+/** How far the motion of an optimum is from one with small steps and the same controls. */
+typedef struct olo_resimulation {
+    int substeps;        /**< steps per interval */
+    double position;     /**< largest distance of a point or body at any node */
+    double rotation;     /**< largest angle of a body at any node, in radians */
+    double end_position; /**< the same at the end */
+    double end_rotation;
+} olo_resimulation;
+
+/** Simulates the motion with the found controls and `substeps` steps per interval, of the scheme
+ * variational. The error of the discrete motion is of order 2: with 32 substeps the result is the
+ * distance from the continuous motion up to a thousandth of it. Fails if a step fails. */
+OLO_API olo_status olo_optimum_resimulate(const olo_optimum *optimum, int substeps,
+                                          olo_resimulation *resimulation, olo_error *error);
 /** Checks the optimum independently of the solver. */
 OLO_API olo_status olo_optimum_certify(const olo_optimum *optimum, olo_certificate *certificate,
                                        olo_error *error);

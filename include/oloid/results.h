@@ -95,6 +95,12 @@ OLO_API void olo_recorder_add_finding(olo_recorder *recorder, olo_verdict_level 
  * of the path. Sets the axis to the load factor. */
 OLO_API void olo_recorder_add_equilibrium(olo_recorder *recorder,
                                           const olo_equilibrium_summary *summary);
+/** Records an optimum: the states of all nodes, and in the group /optimum its controls with their
+ * bounds, multipliers, parts of the cost, certificate and iterations. `resimulation` may be NULL.
+ * The optimum must outlive olo_recorder_finish. */
+OLO_API olo_status olo_recorder_add_optimum(olo_recorder *recorder, const olo_optimum *optimum,
+                                            const olo_certificate *certificate,
+                                            const olo_resimulation *resimulation, olo_error *error);
 /** Returns the observer to be passed to olo_simulate. */
 OLO_API olo_observer olo_recorder_observer(olo_recorder *recorder);
 /** Writes the remaining rows, summary and verdict, and closes the file. A completed run (`status`

@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/progress.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
@@ -11,14 +13,15 @@
 #include "cli/message.h"
 #include "cli/numbers.h"
 #include "cli/overwrite.h"
+#include "cli/resume.h"
 #include "cli/static_result.h"
 #include "cli/terminal.h"
 #include "oloid/optimize.h"
 
 struct options {
     cli_list set;
-    const char *intervals, *iterations, *controls, *model;
-    bool json, quiet;
+    const char *intervals, *iterations, *output, *controls, *model;
+    bool no_result, no_report, json, quiet;
 };
 
 static const cli_option options[] = {
@@ -28,7 +31,11 @@ static const cli_option options[] = {
      "number of intervals of time; default: that of the problem"},
     {"iterations", 0, CLI_TEXT, offsetof(struct options, iterations), "N",
      "most iterations of the solver"},
-    {"controls", 'o', CLI_TEXT, offsetof(struct options, controls), "FILE",
+    {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
+     "the result file; default: <model name>.optimum.h5, with the\nvalues of --set"},
+    {"no-result", 0, CLI_FLAG, offsetof(struct options, no_result), NULL, "write no result file"},
+    {"no-report", 0, CLI_FLAG, offsetof(struct options, no_report), NULL, "write no report"},
+    {"controls", 'c', CLI_TEXT, offsetof(struct options, controls), "FILE",
      "write the controls as CSV"},
     {"model", 'm', CLI_TEXT, offsetof(struct options, model), "FILE",
      "write the model with these controls, for `oloid run`"},
@@ -36,13 +43,19 @@ static const cli_option options[] = {
     {"json", 0, CLI_FLAG, offsetof(struct options, json), NULL, "print the summary as JSON"},
     {0}};
 
+/* Small steps per interval: the motion with them is the continuous one up to a thousandth of its
+ * distance. */
+enum { SUBSTEPS = 32 };
+
 struct session {
     const struct options *options;
-    cli_loaded loaded;
+    cli_static_result result;
     olo_problem problem;
     olo_optimum *optimum;
     olo_certificate certificate;
-    double shown; /* clock of the last line */
+    olo_resimulation resimulation;
+    olo_error unsimulated; /* why there is none */
+    double shown;          /* clock of the last line */
     int lines;
 };
 
@@ -67,27 +80,65 @@ static bool on_iteration(void *context, const olo_optimize_progress *now)
 static olo_status prepare(struct session *session, const char *file, olo_error *error)
 {
     const struct options *given = session->options;
-    olo_status status = cli_load(file, &given->set, NULL, 0, &session->loaded, error);
+    olo_status status = cli_load(file, &given->set, NULL, 0, &session->result.loaded, error);
     if (status == OLO_OK)
-        status = olo_model_check_problem(session->loaded.model, session->loaded.system, error);
+        status = olo_model_check_problem(session->result.loaded.model,
+                                         session->result.loaded.system, error);
     if (status == OLO_OK)
-        status = cli_check_model_overwrite(&session->loaded, given->controls,
+        status = cli_check_model_overwrite(&session->result.loaded, given->controls,
                                            "the file of controls", error);
     if (status == OLO_OK)
-        status = cli_check_model_overwrite(&session->loaded, given->model,
+        status = cli_check_model_overwrite(&session->result.loaded, given->model,
                                            "the model with controls", error);
     if (status == OLO_OK)
-        session->problem = *olo_model_problem(session->loaded.model);
+        session->problem = *olo_model_problem(session->result.loaded.model);
     return status;
 }
 
-static olo_status write_files(const struct session *session, olo_error *error)
+/* The path of the result, or NULL. Free with olo_free. */
+static olo_status choose_path(const struct session *session, char **path, olo_error *error)
 {
-    olo_status status = OLO_OK;
-    if (session->options->controls)
+    const struct options *given = session->options;
+    *path = NULL;
+    if (given->no_result)
+        return OLO_OK;
+    *path = given->output
+                ? olo_strdup(given->output)
+                : cli_default_path(session->result.loaded.model, &given->set, ".optimum.h5");
+    return *path ? cli_check_model_overwrite_by_result(&session->result.loaded, *path,
+                                                       !given->no_report, error)
+                 : olo_fail(error, OLO_NO_MEMORY, "out of memory");
+}
+
+/* The result with its report. */
+static olo_status write_result(struct session *session, olo_error *error)
+{
+    cli_static_result *result = &session->result;
+    char *path = NULL;
+    olo_status status = choose_path(session, &path, error);
+    if (status == OLO_OK && path) {
+        status = cli_static_result_open(result, path, olo_optimum_duration(session->optimum),
+                                        "An optimal motion.", true, error);
+        result->steps = olo_optimum_intervals(session->optimum);
+        const bool simulated = session->unsimulated.status == OLO_OK;
+        if (status == OLO_OK)
+            status =
+                olo_recorder_add_optimum(result->recorder, session->optimum, &session->certificate,
+                                         simulated ? &session->resimulation : NULL, error);
+        if (status == OLO_OK)
+            status = cli_static_result_finish(result, !session->options->no_report, error);
+    }
+    olo_free(path);
+    return status;
+}
+
+static olo_status write_files(struct session *session, olo_error *error)
+{
+    olo_status status = write_result(session, error);
+    if (status == OLO_OK && session->options->controls)
         status = olo_optimum_write_csv(session->optimum, session->options->controls, error);
     if (status == OLO_OK && session->options->model)
-        status = olo_optimum_write_model(session->optimum, session->loaded.model,
+        status = olo_optimum_write_model(session->optimum, session->result.loaded.model,
                                          session->options->model, error);
     return status;
 }
@@ -112,12 +163,28 @@ static void print_inertia(const olo_certificate *c)
                      c->negative, c->zero, c->active);
 }
 
+static void print_resimulation(const struct session *session)
+{
+    const olo_resimulation *x = &session->resimulation;
+    char a[CLI_NUMBER_SIZE], b[CLI_NUMBER_SIZE];
+    if (session->unsimulated.status != OLO_OK)
+        (void)printf("  small steps    with %d steps per interval the motion cannot be simulated: "
+                     "%s\n",
+                     SUBSTEPS, session->unsimulated.text);
+    else
+        (void)printf("  small steps    with %d steps per interval the same controls end %s and %s "
+                     "rad away\n",
+                     SUBSTEPS, cli_deviation(a, x->end_position),
+                     cli_deviation(b, x->end_rotation));
+}
+
 static void print_text(const struct session *session)
 {
     const olo_optimum *o = session->optimum;
     const olo_certificate *c = &session->certificate;
     char wall[CLI_NUMBER_SIZE], own[CLI_NUMBER_SIZE], a[CLI_NUMBER_SIZE], b[CLI_NUMBER_SIZE];
-    (void)printf("%s: %s\n", olo_model_name(session->loaded.model), olo_optimum_explanation(o));
+    (void)printf("%s: %s\n", olo_model_name(session->result.loaded.model),
+                 olo_optimum_explanation(o));
     (void)printf("  cost           %.12g\n", olo_optimum_cost(o));
     (void)printf("  duration       %.9g in %d intervals\n", olo_optimum_duration(o),
                  olo_optimum_intervals(o));
@@ -135,6 +202,7 @@ static void print_text(const struct session *session)
     if (c->conserved > 0)
         (void)printf("  momenta        %d that no control changes: constant to %s\n", c->conserved,
                      cli_deviation(a, c->momentum));
+    print_resimulation(session);
     if (session->options->controls)
         (void)printf("  controls       %s\n", session->options->controls);
     if (session->options->model && c->turn > QUARTER_TURN)
@@ -144,6 +212,7 @@ static void print_text(const struct session *session)
             c->turn);
     if (session->options->model)
         (void)printf("  model          %s\n", session->options->model);
+    cli_static_result_print(&session->result);
 }
 
 static void print_json(const struct session *session)
@@ -152,7 +221,7 @@ static void print_json(const struct session *session)
     const olo_certificate *c = &session->certificate;
     olo_json json = {.out = stdout};
     olo_json_open(&json, NULL, '{');
-    olo_json_text(&json, "model", olo_model_name(session->loaded.model));
+    olo_json_text(&json, "model", olo_model_name(session->result.loaded.model));
     olo_json_bool(&json, "solved", is_solved(session));
     olo_json_text(&json, "ended", olo_optimum_explanation(o));
     olo_json_number(&json, "cost", olo_optimum_cost(o));
@@ -171,6 +240,20 @@ static void print_json(const struct session *session)
     olo_json_integer(&json, "conserved", c->conserved);
     olo_json_number(&json, "momentum", c->momentum);
     olo_json_number(&json, "turn", c->turn);
+    olo_json_open(&json, "resimulation", '{');
+    if (session->unsimulated.status == OLO_OK) {
+        const olo_resimulation *x = &session->resimulation;
+        olo_json_integer(&json, "substeps", x->substeps);
+        olo_json_number(&json, "position", x->position);
+        olo_json_number(&json, "rotation", x->rotation);
+        olo_json_number(&json, "end_position", x->end_position);
+        olo_json_number(&json, "end_rotation", x->end_rotation);
+    } else {
+        olo_json_text(&json, "error", session->unsimulated.text);
+    }
+    olo_json_close(&json);
+    olo_json_text(&json, "result", session->result.path);
+    olo_json_text(&json, "report", session->result.report);
     olo_json_number(&json, "wall_seconds", olo_optimum_seconds(o));
     olo_json_number(&json, "own_seconds", olo_optimum_own_seconds(o));
     olo_json_close(&json);
@@ -179,6 +262,8 @@ static void print_json(const struct session *session)
 static int read_options(struct session *session)
 {
     const struct options *given = session->options;
+    if (given->no_result && given->output)
+        return cli_usage(&cli_optimize, "--output and --no-result exclude each other");
     double intervals = session->problem.intervals, iterations = session->problem.iterations;
     int code = cli_positive(&cli_optimize, "intervals", given->intervals, &intervals);
     if (code == CLI_CONTINUE)
@@ -200,11 +285,14 @@ static int solve(struct session *session, const char *file)
     if (code != CLI_CONTINUE)
         return code;
     cli_interrupt_begin();
-    olo_status status = olo_optimize(session->loaded.system, &session->problem, &observer,
+    olo_status status = olo_optimize(session->result.loaded.system, &session->problem, &observer,
                                      &session->optimum, &error);
     cli_interrupt_end();
     if (status == OLO_OK)
         status = olo_optimum_certify(session->optimum, &session->certificate, &error);
+    if (status == OLO_OK)
+        (void)olo_optimum_resimulate(session->optimum, SUBSTEPS, &session->resimulation,
+                                     &session->unsimulated);
     if (status == OLO_OK)
         status = write_files(session, &error);
     if (status != OLO_OK)
@@ -219,10 +307,10 @@ static int solve(struct session *session, const char *file)
 
 static int run(const cli_call *call)
 {
-    struct session session = {.options = call->options};
+    struct session session = {.options = call->options, .result.command = call->command};
     const int code = solve(&session, call->argument);
     olo_optimum_free(session.optimum);
-    cli_unload(&session.loaded);
+    cli_static_result_close(&session.result);
     return code;
 }
 
@@ -233,7 +321,8 @@ const cli_command cli_optimize = {
     .details =
         "The section `optimize` of the model has controls, costs and conditions. The discrete\n"
         "mechanics of the scheme `variational` are constraints of the problem, so that no energy\n"
-        "or momentum is gained or lost by the numerics. Ctrl-C ends with the best point so far.\n"
+        "or momentum is gained or lost by the numerics. The result has the motion, controls,\n"
+        "multipliers and iterations. Ctrl-C ends with the best point so far.\n"
         "Exit code 3: no optimum was found. MODEL is a model file, or a name from the catalogue.\n",
     .examples = "  oloid optimize two-link-pendulum\n"
                 "  oloid optimize three-rotors --controls torques.csv\n"

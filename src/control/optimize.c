@@ -1,37 +1,14 @@
-/* Solution of problems of optimal control: guess, transcription, solver, result. */
+/* Solution of problems of optimal control: guess, transcription, solver. */
 #include "oloid/optimize.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/extreme.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/text_file.h"
-#include "control/certificate.h"
-#include "control/conserved.h"
 #include "control/guess.h"
-#include "control/presolve.h"
-#include "control/reduced.h"
-#include "control/redundant.h"
-#include "control/solver.h"
-
-struct olo_optimum {
-    olo_pool pool;
-    olo_control_problem *problem;
-    olo_redundant *transcription;
-    olo_reduced *reduced; /* NULL: the redundant transcription is solved */
-    olo_presolve *presolve;
-    olo_conserved conserved;
-    olo_state *state;
-    double *x;           /* variables of the redundant transcription */
-    double *lambda;      /* [nodes x rows] multipliers, if they are no variables */
-    double *solved;      /* variables of the transcription that is solved */
-    olo_nlp_point point; /* the same after presolve, with multipliers */
-    olo_solve_report report;
-    char explanation[256];
-};
+#include "control/optimum.h"
 
 bool olo_optimize_available(void)
 {
@@ -39,18 +16,6 @@ bool olo_optimize_available(void)
 }
 
 // -- momenta --------------------------------------------------------------------------------------
-
-/* The momentum of a conserved motion at the start, given by the initial velocities. */
-static double initial_momentum(const olo_optimum *o, int k, double *p, double *xi)
-{
-    const olo_system *s = o->problem->system;
-    double sum = 0;
-    olo_system_mass_times(s, o->state->v, p);
-    olo_rigid_motion(s, o->conserved.motion[k], o->state->q, xi);
-    for (int i = 0; i < s->n; i++)
-        sum += p[i] * xi[i];
-    return sum;
-}
 
 /* Drops the rows of the last balance that conservation laws imply; rest at the end is impossible
  * with a momentum that nothing can change. */
@@ -65,7 +30,7 @@ static olo_status drop_implied_rows(olo_optimum *o, const double *q_end, olo_err
     if (!work)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     for (int k = 0; status == OLO_OK && k < o->conserved.count; k++) {
-        const double J = initial_momentum(o, k, work, work + s->n);
+        const double J = olo_optimum_initial_momentum(o, k, work, work + s->n);
         double size = 0;
         for (int i = 0; i < s->n; i++)
             size += fabs(work[i] * work[s->n + i]);
@@ -189,15 +154,28 @@ static olo_status allocate(olo_optimum *o, const olo_optimum *from, olo_error *e
     return OLO_OK;
 }
 
+/* Who observes a solution: the optimum, which records it, and the caller. */
+typedef struct audience {
+    olo_optimum *optimum;
+    olo_optimize_observer caller;
+} audience;
+
 static bool report_iteration(void *context, const olo_iterate *now)
 {
-    const olo_optimize_observer *observer = context;
+    const audience *to = context;
+    olo_optimum *o = to->optimum;
     const olo_optimize_progress progress = {.iteration = now->iteration,
                                             .cost = now->objective,
                                             .violation = now->infeasibility,
                                             .stationarity = now->dual_infeasibility,
                                             .restoring = now->restoring};
-    return observer->iteration(observer->context, &progress);
+    olo_optimize_progress *history =
+        olo_grow(o->history, o->history_count, &o->history_capacity, sizeof *history);
+    if (history) { /* without memory the record ends, the solution continues */
+        o->history = history;
+        o->history[o->history_count++] = progress;
+    }
+    return !to->caller.iteration || to->caller.iteration(to->caller.context, &progress);
 }
 
 static const char *const endings[] = {
@@ -229,11 +207,11 @@ static olo_status solve(olo_optimum *o, const olo_problem *given,
                         const olo_optimize_observer *observer, olo_error *error)
 {
     const olo_nlp *small = olo_presolve_nlp(o->presolve);
-    olo_optimize_observer copy = observer ? *observer : (olo_optimize_observer){0};
+    audience to = {.optimum = o, .caller = observer ? *observer : (olo_optimize_observer){0}};
     const olo_solver_options options = {.tolerance = given->tolerance,
                                         .iterations = given->iterations,
-                                        .progress = copy.iteration ? report_iteration : NULL,
-                                        .context = &copy};
+                                        .progress = report_iteration,
+                                        .context = &to};
     olo_status status = olo_solver_solve(small, &options, &o->point, &o->report, error);
     if (status != OLO_OK)
         return status;
@@ -301,174 +279,6 @@ void olo_optimum_free(olo_optimum *o)
     olo_state_free(o->state);
     olo_control_problem_free(o->problem);
     olo_pool_free(&o->pool);
+    olo_free(o->history);
     olo_free(o);
-}
-
-// -- results --------------------------------------------------------------------------------------
-
-olo_optimum_status olo_optimum_ended(const olo_optimum *o)
-{
-    static const olo_optimum_status statuses[] = {
-        [OLO_SOLVED] = OLO_OPTIMUM_SOLVED,         [OLO_SOLVED_NEARLY] = OLO_OPTIMUM_NEARLY,
-        [OLO_INFEASIBLE] = OLO_OPTIMUM_INFEASIBLE, [OLO_UNBOUNDED] = OLO_OPTIMUM_UNBOUNDED,
-        [OLO_STOPPED] = OLO_OPTIMUM_STOPPED,       [OLO_LIMIT] = OLO_OPTIMUM_LIMIT,
-        [OLO_FAILED] = OLO_OPTIMUM_FAILED};
-    return statuses[o->report.solved];
-}
-
-const char *olo_optimum_explanation(const olo_optimum *o)
-{
-    return o->explanation;
-}
-
-double olo_optimum_cost(const olo_optimum *o)
-{
-    return o->report.objective;
-}
-
-double olo_optimum_duration(const olo_optimum *o)
-{
-    return o->x[olo_redundant_duration(o->transcription)];
-}
-
-int olo_optimum_intervals(const olo_optimum *o)
-{
-    return o->problem->intervals;
-}
-
-int olo_optimum_iterations(const olo_optimum *o)
-{
-    return o->report.iterations;
-}
-
-double olo_optimum_seconds(const olo_optimum *o)
-{
-    return o->report.seconds;
-}
-
-double olo_optimum_own_seconds(const olo_optimum *o)
-{
-    return o->report.evaluation_seconds;
-}
-
-const double *olo_optimum_controls(const olo_optimum *o, int interval)
-{
-    return o->x + olo_redundant_controls(o->transcription, interval);
-}
-
-const double *olo_optimum_configuration(const olo_optimum *o, int node)
-{
-    return o->x + olo_redundant_configuration(o->transcription, node);
-}
-
-const double *olo_optimum_multipliers(const olo_optimum *o, int node)
-{
-    return o->reduced ? o->lambda + (size_t)node * (size_t)o->problem->system->m
-                      : o->x + olo_redundant_multipliers(o->transcription, node);
-}
-
-int olo_optimum_input_count(const olo_optimum *o)
-{
-    return o->problem->input_count;
-}
-
-const char *olo_optimum_input_name(const olo_optimum *o, int input)
-{
-    return o->problem->input_name[input];
-}
-
-double olo_optimum_input(const olo_optimum *o, int input, int interval)
-{
-    return o->problem->input_factor[input] *
-           olo_optimum_controls(o, interval)[o->problem->input_control[input]];
-}
-
-olo_status olo_optimum_write_csv(const olo_optimum *o, const char *path, olo_error *error)
-{
-    const int N = o->problem->intervals;
-    const double h = olo_optimum_duration(o) / N;
-    olo_text text = {0};
-    olo_text_put(&text, "start,end");
-    for (int i = 0; i < olo_optimum_input_count(o); i++)
-        olo_text_format(&text, ",%s", olo_optimum_input_name(o, i));
-    olo_text_put(&text, "\n");
-    for (int k = 0; k < N; k++) {
-        olo_text_format(&text, "%.17g,%.17g", k * h, (k + 1) * h);
-        for (int i = 0; i < olo_optimum_input_count(o); i++)
-            olo_text_format(&text, ",%.17g", olo_optimum_input(o, i, k));
-        olo_text_put(&text, "\n");
-    }
-    const olo_status status = olo_text_save(&text, path, error);
-    olo_text_free(&text);
-    return status;
-}
-
-/* The largest difference of a conserved momentum from its initial value at any node. */
-static olo_status momentum_change(const olo_optimum *o, double *largest, olo_error *error)
-{
-    const olo_system *s = o->problem->system;
-    const size_t n = (size_t)s->n;
-    double *work = olo_alloc(3 * n, sizeof *work);
-    *largest = 0;
-    if (!work)
-        return olo_fail(error, OLO_NO_MEMORY, "out of memory for the certificate of an optimum");
-    double *minus = work, *plus = work + n, *xi = work + 2 * n;
-    for (int j = 0; j < o->conserved.count; j++) {
-        const double start = initial_momentum(o, j, minus, xi);
-        for (int k = 0; k < o->problem->intervals; k++) {
-            olo_redundant_momenta(o->transcription, o->x, k, minus, plus);
-            for (int end = 0; end < 2; end++) {
-                double J = 0;
-                olo_rigid_motion(s, o->conserved.motion[j], olo_optimum_configuration(o, k + end),
-                                 xi);
-                for (size_t i = 0; i < n; i++)
-                    J += xi[i] * (end ? plus : minus)[i];
-                olo_raise(largest, fabs(J - start));
-            }
-        }
-    }
-    olo_free(work);
-    return OLO_OK;
-}
-
-/* cos(angle) = (sum_I d_I,0 . d_I,1 - 1)/2 */
-static double largest_turn(const olo_optimum *o)
-{
-    const olo_system *s = o->problem->system;
-    double largest = 0;
-    for (int k = 0; k < o->problem->intervals; k++)
-        for (int i = 0; i < s->node_count; i++) {
-            const int directors = s->nodes[i].type->directors;
-            const double *d0 = olo_optimum_configuration(o, k) + s->nodes[i].q + directors,
-                         *d1 = olo_optimum_configuration(o, k + 1) + s->nodes[i].q + directors;
-            double trace = 0;
-            for (int j = 0; directors >= 0 && j < 9; j++)
-                trace += d0[j] * d1[j];
-            if (directors >= 0)
-                olo_raise(&largest, acos(fmax(-1.0, fmin(1.0, 0.5 * (trace - 1)))));
-        }
-    return largest;
-}
-
-static void describe(const olo_optimum *o, int row, char *text, size_t size)
-{
-    if (o->reduced)
-        olo_reduced_describe(o->reduced, row, olo_optimum_duration(o), text, size);
-    else
-        olo_redundant_describe(o->transcription, row, olo_optimum_duration(o), text, size);
-}
-
-olo_status olo_optimum_certify(const olo_optimum *o, olo_certificate *certificate, olo_error *error)
-{
-    int worst;
-    olo_status status =
-        olo_certify(olo_presolve_nlp(o->presolve), &o->point, certificate, &worst, error);
-    if (status != OLO_OK)
-        return status;
-    if (worst >= 0)
-        describe(o, olo_presolve_row(o->presolve, worst), certificate->worst,
-                 sizeof certificate->worst);
-    certificate->conserved = o->conserved.count;
-    certificate->turn = largest_turn(o);
-    return momentum_change(o, &certificate->momentum, error);
 }

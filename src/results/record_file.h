@@ -23,6 +23,13 @@ typedef struct olo_record_subject {
     long rows;           /* expected number */
 } olo_record_subject;
 
+/* An optimum that is recorded. */
+typedef struct olo_record_optimum {
+    const olo_optimum *optimum;
+    olo_certificate certificate;
+    olo_resimulation resimulation; /* substeps 0: none */
+} olo_record_optimum;
+
 /* How a run ended. */
 typedef struct olo_record_end {
     const olo_run_summary *summary; /* NULL: unknown */
@@ -36,6 +43,7 @@ typedef struct olo_record_end {
     olo_verdict_level level; /* of the whole run */
     const olo_verdict *verdicts;
     int verdict_count;
+    const olo_record_optimum *optimum; /* NULL: none */
 } olo_record_end;
 
 /* The contents of a checkpoint: bytes that the recorder writes and reads. */

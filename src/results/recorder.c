@@ -14,6 +14,7 @@
 #include "base/progress.h"
 #include "results/layout.h"
 #include "results/record_file.h"
+#include "results/record_optimum.h"
 #include "results/thinning.h"
 #include "results/verdict.h"
 #include "stepping/normal_motion.h"
@@ -49,7 +50,8 @@ struct olo_recorder {
     double began_cpu;
     olo_state *last; /* the last state; NULL before the first and without a file */
     olo_record_file *file;
-    olo_record_contents saved; /* memory of a checkpoint; NULL without a file */
+    olo_record_contents saved;  /* memory of a checkpoint; NULL without a file */
+    olo_record_optimum optimum; /* its optimum is NULL: none */
 };
 
 /* Number of samples per run of the sizes that drifts are compared with, and the least number of
@@ -280,6 +282,11 @@ void olo_recorder_add_finding(olo_recorder *recorder, olo_verdict_level level, c
                  olo_verdict_level_name(level), text);
 }
 
+void olo_recorder_set_optimum(olo_recorder *recorder, const olo_record_optimum *optimum)
+{
+    recorder->optimum = *optimum;
+}
+
 /* ---- watching -------------------------------------------------------------------------------- */
 
 /* True if a sample is due: at the start, at the end, and at intervals between them. */
@@ -478,7 +485,8 @@ olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_summary *su
                                 .stride = steps_per_row(recorder),
                                 .level = olo_recorder_verdict_level(recorder),
                                 .verdicts = verdicts,
-                                .verdict_count = olo_recorder_verdicts(recorder, verdicts)};
+                                .verdict_count = olo_recorder_verdicts(recorder, verdicts),
+                                .optimum = recorder->optimum.optimum ? &recorder->optimum : NULL};
     olo_error failure = {0};
     const olo_status finished = finish_file(recorder, &end, &failure);
     olo_record_file_free(recorder->file);

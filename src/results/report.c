@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "results/page.h"
 #include "results/report_frames.h"
+#include "results/report_optimum.h"
 #include "results/report_plots.h"
 
 /* Sizes of the parts in bytes. The page stays below 10 MB: script 1, animation 4, plots 4, and
@@ -174,7 +175,13 @@ static const char *file_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-static olo_status write_json(olo_result *result, const olo_report_plots *plots, olo_text *out,
+/* The parts of a page that are read from the result. */
+typedef struct contents {
+    olo_report_plots plots;
+    olo_report_optimum optimum;
+} contents;
+
+static olo_status write_json(olo_result *result, const contents *has, olo_text *out,
                              olo_error *error)
 {
     olo_json json = {.page = out};
@@ -197,7 +204,8 @@ static olo_status write_json(olo_result *result, const olo_report_plots *plots, 
     if (status == OLO_OK)
         status = olo_report_frames_json(result, FRAME_BYTES, &json, &thinned, error);
     if (status == OLO_OK)
-        status = olo_report_plots_json(plots, result, PLOT_BYTES, &json, &thinned, error);
+        status = olo_report_plots_json(&has->plots, result, PLOT_BYTES, &json, &thinned, error);
+    olo_study_page_json(&has->optimum.page, &json);
     olo_text_add(&thinned, "", 1);
     olo_json_text(&json, "thinned", thinned.failed ? "" : thinned.bytes);
     olo_json_close(&json);
@@ -250,9 +258,10 @@ static olo_status put_verdicts(olo_result *result, olo_text *page, olo_error *er
     return status;
 }
 
-static olo_status write_plain(olo_result *result, const olo_report_plots *plots, bool wanted,
-                              olo_text *page, olo_error *error)
+static olo_status write_plain(olo_result *result, const contents *has, bool wanted, olo_text *page,
+                              olo_error *error)
 {
+    const olo_report_plots *plots = &has->plots;
     const char *title = text_of(result, "/", "model");
     olo_page_plain_begin(page, title);
     olo_page_element(page, "h1", title);
@@ -268,6 +277,7 @@ static olo_status write_plain(olo_result *result, const olo_report_plots *plots,
     for (size_t i = 0; status == OLO_OK && i < plots->count; i++)
         if (plots->items[i].first)
             status = olo_report_plots_svg(plots, result, &plots->items[i], false, page, error);
+    olo_study_page_plain(&has->optimum.page, page);
     olo_text_put(page, "<p class=\"muted\">Of long runs every section shows its minimum and its "
                        "maximum. <code>oloid report --svg NAME</code> draws any "
                        "quantity.</p>\n");
@@ -296,17 +306,20 @@ olo_status olo_report_write(const char *path, const char *to, const olo_report_o
         return OLO_BAD_INPUT;
     const bool plain = how.plain;
     olo_result *result = NULL;
-    olo_report_plots plots = {0};
+    contents has = {0};
     olo_text page = {0}, json = {0};
-    olo_status status = open_result(path, &result, &plots, error);
+    olo_status status = open_result(path, &result, &has.plots, error);
+    if (status == OLO_OK)
+        status = olo_report_optimum_read(&has.optimum, result, error);
     if (status == OLO_OK && (plain || !olo_page_is_animated())) {
-        status = write_plain(result, &plots, plain, &page, error);
+        status = write_plain(result, &has, plain, &page, error);
     } else if (status == OLO_OK) {
-        status = write_json(result, &plots, &json, error);
+        status = write_json(result, &has, &json, error);
         olo_page_animated(&page, text_of(result, "/", "model"), &json);
     }
     olo_text_free(&json);
-    olo_report_plots_free(&plots);
+    olo_report_plots_free(&has.plots);
+    olo_report_optimum_free(&has.optimum);
     olo_result_free(result);
     if (status == OLO_OK)
         return olo_page_write(to, &page, error);

@@ -71,6 +71,18 @@ static void write_plot(olo_json *json, const olo_svg *plot)
     olo_json_close(json);
 }
 
+void olo_study_page_json(const olo_study_page *study, olo_json *json)
+{
+    olo_json_open(json, "tables", '[');
+    for (int i = 0; i < study->table_count; i++)
+        write_table(json, &study->tables[i]);
+    olo_json_close(json);
+    olo_json_open(json, "study_plots", '[');
+    for (int i = 0; i < study->plot_count; i++)
+        write_plot(json, &study->plots[i]);
+    olo_json_close(json);
+}
+
 static void write_data(const olo_study_page *study, olo_text *out)
 {
     olo_json json = {.page = out};
@@ -89,14 +101,7 @@ static void write_data(const olo_study_page *study, olo_text *out)
         }
     }
     olo_json_close(&json);
-    olo_json_open(&json, "tables", '[');
-    for (int i = 0; i < study->table_count; i++)
-        write_table(&json, &study->tables[i]);
-    olo_json_close(&json);
-    olo_json_open(&json, "study_plots", '[');
-    for (int i = 0; i < study->plot_count; i++)
-        write_plot(&json, &study->plots[i]);
-    olo_json_close(&json);
+    olo_study_page_json(study, &json);
     olo_json_close(&json);
 }
 
@@ -119,16 +124,21 @@ static void put_table(olo_text *page, const olo_study_table *table)
     olo_text_put(page, "</table></div>\n");
 }
 
+void olo_study_page_plain(const olo_study_page *study, olo_text *page)
+{
+    for (int i = 0; i < study->plot_count; i++)
+        olo_svg_draw(page, &study->plots[i], false);
+    for (int i = 0; i < study->table_count; i++)
+        put_table(page, &study->tables[i]);
+}
+
 static void write_plain(const olo_study_page *study, olo_text *page)
 {
     olo_page_plain_begin(page, study->title);
     olo_page_element(page, "h1", study->title);
     olo_page_element(page, "p", study->subtitle);
     olo_page_element(page, "p", study->description);
-    for (int i = 0; i < study->plot_count; i++)
-        olo_svg_draw(page, &study->plots[i], false);
-    for (int i = 0; i < study->table_count; i++)
-        put_table(page, &study->tables[i]);
+    olo_study_page_plain(study, page);
     olo_text_put(page, "<h2>Facts</h2>\n<div class=\"scroll\"><table>\n");
     for (int i = 0; i < study->fact_count; i++)
         if (!is_empty(&study->facts[i]))

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "base/json.h"
 #include "results/svg.h"
 
 /* A table; the first row contains the headings. Columns that are empty below it are omitted. */
@@ -26,6 +27,10 @@ typedef struct olo_study_page {
     const olo_study_table *tables;
     const olo_svg *plots;
 } olo_study_page;
+
+/* Tables and plots within another page: as members of its data, and as plain HTML. */
+void olo_study_page_json(const olo_study_page *study, olo_json *json);
+void olo_study_page_plain(const olo_study_page *study, olo_text *page);
 
 olo_status olo_study_page_write(const olo_study_page *study, const char *path, olo_error *error);
 

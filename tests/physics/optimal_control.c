@@ -244,6 +244,101 @@ TEST(o2_and_o3_two_link_pendulum_has_the_table_of_the_sheet)
     close_task(&fine);
 }
 
+/* The velocities of a node have the angular momentum of the discrete motion there, and are those of
+ * the joints; those of the end are zero. */
+TEST(states_of_nodes_have_the_momenta_of_the_motion)
+{
+    skip_without_solver();
+    olo_error error = {0};
+    task t;
+    open_two_link(&t, 32);
+    optimise(&t);
+    for (int k = 1; k <= 32; k++) {
+        olo_ledger ledger;
+        check_ok(olo_optimum_get_state(t.optimum, k, t.s.state, &error), &error);
+        olo_system_ledger(t.s.system, t.s.state, &ledger);
+        check_close(one_sided_momentum(&t, k, true), ledger.angular_momentum[2], 1e-11);
+        check_below(ledger.velocity_error, 1e-12);
+        check_close(k / 32.0, olo_state_time(t.s.state), 1e-14);
+    }
+    olo_ledger end;
+    olo_system_ledger(t.s.system, t.s.state, &end);
+    check_below(end.kinetic, 1e-18);
+    check_status(OLO_BAD_INPUT, olo_optimum_get_state(t.optimum, 33, t.s.state, &error));
+    close_task(&t);
+}
+
+/* With one step per interval the run of the controls is the optimum; with many its distance from it
+ * is of order 2. */
+TEST(resimulation_with_small_steps_differs_by_order_2)
+{
+    skip_without_solver();
+    olo_error error = {0};
+    olo_resimulation same, far[2];
+    task fine;
+    open_two_link(&fine, 256);
+    optimise(&fine);
+    for (int i = 0; i < 2; i++) {
+        task t;
+        open_two_link(&t, 64 << i);
+        t.problem.start = fine.optimum;
+        optimise(&t);
+        check_ok(olo_optimum_resimulate(t.optimum, 1, &same, &error), &error);
+        check_below(same.position, 1e-7);
+        check_below(same.rotation, 1e-7);
+        check_ok(olo_optimum_resimulate(t.optimum, 32, &far[i], &error), &error);
+        check_true(far[i].position >= far[i].end_position && far[i].end_rotation > 0);
+        check_status(OLO_BAD_INPUT, olo_optimum_resimulate(t.optimum, 0, &same, &error));
+        close_task(&t);
+    }
+    check_close(2, log2(far[0].end_position / far[1].end_position), 0.15);
+    check_close(2, log2(far[0].end_rotation / far[1].end_rotation), 0.15);
+    close_task(&fine);
+}
+
+/* The parts of a cost add up to it; bounds of inputs that follow have the factor. */
+TEST(parts_of_the_cost_and_iterations_are_recorded)
+{
+    skip_without_solver();
+    task t;
+    open_task(&t, slider);
+    control(&t, "rail");
+    t.controls[0].lower = -3;
+    t.controls[0].upper = 9;
+    t.problem.end_velocity = "free";
+    olo_problem_cost costs[] = {t.cost, t.cost, t.cost};
+    costs[1].type = "end";
+    costs[1].quantity = "rail.position";
+    costs[1].target = 1;
+    costs[1].weight = 5;
+    costs[1].square = true;
+    costs[2].type = "duration";
+    costs[2].weight = 0.25;
+    t.problem.costs = costs;
+    t.problem.cost_count = 3;
+    optimise(&t);
+    double sum = 0, lower, upper, effort = 0;
+    check_equal(3, olo_optimum_cost_part_count(t.optimum));
+    for (int i = 0; i < 3; i++)
+        sum += olo_optimum_cost_part(t.optimum, i);
+    for (int k = 0; k < 50; k++)
+        effort += 0.02 * pow(olo_optimum_controls(t.optimum, k)[0], 2);
+    const double miss = olo_optimum_configuration(t.optimum, 50)[0] - 1;
+    check_close(olo_optimum_cost(t.optimum), sum, 1e-14);
+    check_text("rail", olo_optimum_cost_part_name(t.optimum, 0));
+    check_close(effort, olo_optimum_cost_part(t.optimum, 0), 1e-12);
+    check_text("duration", olo_optimum_cost_part_name(t.optimum, 1));
+    check_close(0.25, olo_optimum_cost_part(t.optimum, 1), 1e-14);
+    check_text("quantities", olo_optimum_cost_part_name(t.optimum, 2));
+    check_close(5 * miss * miss, olo_optimum_cost_part(t.optimum, 2), 1e-12);
+    olo_optimum_input_bounds(t.optimum, 0, &lower, &upper);
+    check_true(lower == -3 && upper == 9);
+    const int last = olo_optimum_progress_count(t.optimum) - 1;
+    check_equal(olo_optimum_iterations(t.optimum), olo_optimum_progress(t.optimum, last).iteration);
+    check_close(olo_optimum_cost(t.optimum), olo_optimum_progress(t.optimum, last).cost, 1e-8);
+    close_task(&t);
+}
+
 /* Both transcriptions have the same optima. */
 TEST(transcriptions_agree)
 {
@@ -339,5 +434,8 @@ TEST_MAIN(cmocka_unit_test(double_integrator_has_its_discrete_optimum),
           cmocka_unit_test(least_time_is_found_with_bounds),
           cmocka_unit_test(single_axis_rotation_converges_to_its_closed_form),
           cmocka_unit_test(o2_and_o3_two_link_pendulum_has_the_table_of_the_sheet),
+          cmocka_unit_test(states_of_nodes_have_the_momenta_of_the_motion),
+          cmocka_unit_test(resimulation_with_small_steps_differs_by_order_2),
+          cmocka_unit_test(parts_of_the_cost_and_iterations_are_recorded),
           cmocka_unit_test(transcriptions_agree),
           cmocka_unit_test(o4_three_rotors_turn_a_body_without_angular_momentum))

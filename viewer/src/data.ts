@@ -89,6 +89,8 @@ export interface RunReport {
   time_units: string;
   time?: string;
   columns: Record<string, ColumnData>;
+  tables: StudyTable[]; // of an optimum
+  study_plots: StudyPlot[];
 }
 
 export interface StudyTable {

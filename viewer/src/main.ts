@@ -8,7 +8,7 @@ import { factPanel, helpDialog, notePanels, verdictPanel } from "./panels";
 import { Player } from "./player";
 import { Plots } from "./plots";
 import { openStage, type StageView } from "./stage";
-import { showStudy } from "./study";
+import { addStudy, showStudy } from "./study";
 import { onTheme, toggleTheme } from "./theme";
 
 function header(report: Report, help: () => void): HTMLElement {
@@ -158,7 +158,9 @@ function showRun(report: RunReport, help: HTMLDialogElement): void {
   player = new Player(motion, stage, report.title.slice(0, 60), report.time_units, report.axis, (time) => plots.setTime(time));
   const view = choices(report, motion, stage, () => player?.seek(player.time));
   left.append(player.bar, view.bar);
-  right.append(verdictPanel(report), element("section", { class: "card" }, picker(plots, () => player!.time), ledger), ...notePanels(report), factPanel(report));
+  right.append(verdictPanel(report), element("section", { class: "card" }, picker(plots, () => player!.time), ledger));
+  addStudy(report.study_plots, report.tables, right);
+  right.append(...notePanels(report), factPanel(report));
   for (const plot of report.plots) if (plot.first) plots.add(plot, player.time);
   new ResizeObserver(() => plots.resize()).observe(ledger);
   onTheme(() => {

@@ -1,7 +1,7 @@
-// The page of a study: tables of numbers, and plots with marks.
+// Tables of numbers and plots with marks: the page of a study, and parts of other pages.
 import uPlot from "uplot";
 import { axis, scale, value } from "./axes";
-import type { StudyPlot, StudyReport } from "./data";
+import type { StudyPlot, StudyReport, StudyTable } from "./data";
 import { element } from "./dom";
 import { factTable } from "./panels";
 import { onTheme, palette } from "./theme";
@@ -44,30 +44,36 @@ function chart(data: StudyPlot, host: HTMLElement): uPlot {
   );
 }
 
+// Adds plots and tables; charts follow the width of their figures.
+export function addStudy(plots: StudyPlot[], tables: StudyTable[], host: HTMLElement): uPlot[] {
+  let charts: uPlot[] = [];
+  const figures = plots.map((plot) => {
+    const figure = element("figure", { class: "plot card" }, element("figcaption", {}, plot.title));
+    host.append(figure);
+    return figure;
+  });
+  for (const each of tables)
+    host.append(element("section", { class: "card" }, element("h2", {}, each.title), table(each.columns, each.rows)));
+  const draw = (): void => {
+    for (const old of charts) old.destroy();
+    charts = plots.map((plot, i) => chart(plot, figures[i]));
+  };
+  draw();
+  onTheme(draw);
+  new ResizeObserver(() => {
+    charts.forEach((one, i) => {
+      const width = Math.max(figures[i].clientWidth - 24, 200);
+      if (Math.abs(one.width - width) > 1) one.setSize({ width, height: one.height });
+    });
+  }).observe(host);
+  return charts;
+}
+
 export function showStudy(report: StudyReport, host: HTMLElement): uPlot[] {
   const main = element("main", { class: "study" });
   host.append(main);
   if (report.description) main.append(element("p", { class: "lead" }, report.description));
-  let charts: { chart: uPlot; figure: HTMLElement }[] = [];
-  const figures = report.study_plots.map((plot) => {
-    const figure = element("figure", { class: "plot card" }, element("figcaption", {}, plot.title));
-    main.append(figure);
-    return figure;
-  });
-  const draw = (): void => {
-    for (const { chart: old } of charts) old.destroy();
-    charts = report.study_plots.map((plot, i) => ({ chart: chart(plot, figures[i]), figure: figures[i] }));
-  };
-  for (const each of report.tables)
-    main.append(element("section", { class: "card" }, element("h2", {}, each.title), table(each.columns, each.rows)));
+  const charts = addStudy(report.study_plots, report.tables, main);
   main.append(element("section", { class: "card" }, element("h2", {}, "Facts"), factTable(report.facts)));
-  draw();
-  onTheme(draw);
-  new ResizeObserver(() => {
-    for (const { chart: one, figure } of charts) {
-      const width = Math.max(figure.clientWidth - 24, 200);
-      if (Math.abs(one.width - width) > 1) one.setSize({ width, height: one.height });
-    }
-  }).observe(main);
-  return charts.map(({ chart: one }) => one);
+  return charts;
 }

@@ -1,0 +1,175 @@
+/* What an optimum consists of: accessors, and controls as CSV. */
+#include "control/optimum.h"
+
+#include <math.h>
+
+#include "base/text_file.h"
+
+olo_optimum_status olo_optimum_ended(const olo_optimum *o)
+{
+    static const olo_optimum_status statuses[] = {
+        [OLO_SOLVED] = OLO_OPTIMUM_SOLVED,         [OLO_SOLVED_NEARLY] = OLO_OPTIMUM_NEARLY,
+        [OLO_INFEASIBLE] = OLO_OPTIMUM_INFEASIBLE, [OLO_UNBOUNDED] = OLO_OPTIMUM_UNBOUNDED,
+        [OLO_STOPPED] = OLO_OPTIMUM_STOPPED,       [OLO_LIMIT] = OLO_OPTIMUM_LIMIT,
+        [OLO_FAILED] = OLO_OPTIMUM_FAILED};
+    return statuses[o->report.solved];
+}
+
+const char *olo_optimum_explanation(const olo_optimum *o)
+{
+    return o->explanation;
+}
+
+double olo_optimum_cost(const olo_optimum *o)
+{
+    return o->report.objective;
+}
+
+double olo_optimum_duration(const olo_optimum *o)
+{
+    return o->x[olo_redundant_duration(o->transcription)];
+}
+
+int olo_optimum_intervals(const olo_optimum *o)
+{
+    return o->problem->intervals;
+}
+
+int olo_optimum_iterations(const olo_optimum *o)
+{
+    return o->report.iterations;
+}
+
+double olo_optimum_seconds(const olo_optimum *o)
+{
+    return o->report.seconds;
+}
+
+double olo_optimum_own_seconds(const olo_optimum *o)
+{
+    return o->report.evaluation_seconds;
+}
+
+const double *olo_optimum_controls(const olo_optimum *o, int interval)
+{
+    return o->x + olo_redundant_controls(o->transcription, interval);
+}
+
+const double *olo_optimum_configuration(const olo_optimum *o, int node)
+{
+    return o->x + olo_redundant_configuration(o->transcription, node);
+}
+
+const double *olo_optimum_multipliers(const olo_optimum *o, int node)
+{
+    return o->reduced ? o->lambda + (size_t)node * (size_t)o->problem->system->m
+                      : o->x + olo_redundant_multipliers(o->transcription, node);
+}
+
+int olo_optimum_input_count(const olo_optimum *o)
+{
+    return o->problem->input_count;
+}
+
+const char *olo_optimum_input_name(const olo_optimum *o, int input)
+{
+    return o->problem->input_name[input];
+}
+
+double olo_optimum_input(const olo_optimum *o, int input, int interval)
+{
+    return o->problem->input_factor[input] *
+           olo_optimum_controls(o, interval)[o->problem->input_control[input]];
+}
+
+void olo_optimum_input_bounds(const olo_optimum *o, int input, double *lower, double *upper)
+{
+    const olo_control_problem *p = o->problem;
+    const int control = p->input_control[input];
+    const double factor = p->input_factor[input], a = factor * p->lower[control],
+                 b = factor * p->upper[control];
+    *lower = fmin(a, b);
+    *upper = fmax(a, b);
+}
+
+int olo_optimum_progress_count(const olo_optimum *o)
+{
+    return (int)o->history_count;
+}
+
+olo_optimize_progress olo_optimum_progress(const olo_optimum *o, int index)
+{
+    return o->history[index];
+}
+
+// -- parts of the cost ----------------------------------------------------------------------------
+
+typedef struct part {
+    const char *name;
+    double value;
+} part;
+
+/* Writes part `wanted`, counted among those that the problem has, and returns their number. */
+static int find_part(const olo_optimum *o, int wanted, part *found)
+{
+    const olo_control_problem *p = o->problem;
+    const double T = olo_optimum_duration(o), h = T / p->intervals;
+    part rest = {"quantities", olo_optimum_cost(o)};
+    int count = 0;
+    for (int c = 0; c <= p->controls; c++) {
+        part own = {"duration", p->duration_weight * T};
+        for (int k = 0; c < p->controls && k < p->intervals; k++) {
+            const double u = olo_optimum_controls(o, k)[c];
+            own.value = (k > 0 ? own.value : 0) + h * p->effort[c] * u * u;
+            own.name = p->control_name[c];
+        }
+        rest.value -= own.value;
+        if ((c < p->controls ? p->effort[c] : p->duration_weight) != 0 && count++ == wanted)
+            *found = own;
+    }
+    if (p->cost_count > 0 && count++ == wanted)
+        *found = rest;
+    return count;
+}
+
+int olo_optimum_cost_part_count(const olo_optimum *o)
+{
+    part none;
+    return find_part(o, -1, &none);
+}
+
+const char *olo_optimum_cost_part_name(const olo_optimum *o, int index)
+{
+    part found = {0};
+    (void)find_part(o, index, &found);
+    return found.name;
+}
+
+double olo_optimum_cost_part(const olo_optimum *o, int index)
+{
+    part found = {0};
+    (void)find_part(o, index, &found);
+    return found.value;
+}
+
+// -- controls as CSV ------------------------------------------------------------------------------
+
+olo_status olo_optimum_write_csv(const olo_optimum *o, const char *path, olo_error *error)
+{
+    const int N = o->problem->intervals;
+    const double h = olo_optimum_duration(o) / N;
+    olo_text text = {0};
+    olo_text_put(&text, "start,end");
+    for (int i = 0; i < olo_optimum_input_count(o); i++)
+        olo_text_format(&text, ",%s", olo_optimum_input_name(o, i));
+    olo_text_put(&text, "\n");
+    for (int k = 0; k < N; k++) {
+        olo_text_format(&text, "%.17g,%.17g", k * h, (k + 1) * h);
+        for (int i = 0; i < olo_optimum_input_count(o); i++)
+            olo_text_format(&text, ",%.17g", olo_optimum_input(o, i, k));
+        olo_text_put(&text, "\n");
+    }
+    const olo_status status = olo_text_save(&text, path, error);
+    olo_text_free(&text);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* An optimum: the problem with its transcription, and the point at which the solver ended. Data
+ * that the files share which solve, check and describe it. */
+#ifndef OLO_CONTROL_OPTIMUM_H
+#define OLO_CONTROL_OPTIMUM_H
+
+#include "control/conserved.h"
+#include "control/presolve.h"
+#include "control/reduced.h"
+#include "control/redundant.h"
+#include "control/solver.h"
+
+struct olo_optimum {
+    olo_pool pool;
+    olo_control_problem *problem;
+    olo_redundant *transcription;
+    olo_reduced *reduced; /* NULL: the redundant transcription is solved */
+    olo_presolve *presolve;
+    olo_conserved conserved;
+    olo_state *state;
+    double *x;           /* variables of the redundant transcription */
+    double *lambda;      /* [nodes x rows] multipliers, if they are no variables */
+    double *solved;      /* variables of the transcription that is solved */
+    olo_nlp_point point; /* the same after presolve, with multipliers */
+    olo_solve_report report;
+    olo_optimize_progress *history; /* [iterations] what the solver reported */
+    size_t history_count, history_capacity;
+    char explanation[256];
+};
+
+/* The momentum of conserved motion k at the start, given by the initial velocities; p and xi are
+ * memory of n numbers. */
+double olo_optimum_initial_momentum(const olo_optimum *optimum, int k, double *p, double *xi);
+
+/* Visits the states of all nodes; ends with the first status that is not OLO_OK. */
+typedef olo_status olo_visit_node(void *context, int node, const olo_state *state,
+                                  olo_error *error);
+olo_status olo_optimum_visit_states(const olo_optimum *optimum, olo_visit_node *visit,
+                                    void *context, olo_error *error);
+
+#endif

@@ -1,0 +1,90 @@
+/* The certificate of an optimum: the conditions of optimality of its programme (certificate.c),
+ * momenta that nothing can change, and the largest rotation of an interval. */
+#include <math.h>
+
+#include "base/extreme.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "control/certificate.h"
+#include "control/optimum.h"
+
+double olo_optimum_initial_momentum(const olo_optimum *o, int k, double *p, double *xi)
+{
+    const olo_system *s = o->problem->system;
+    double sum = 0;
+    olo_system_mass_times(s, o->state->v, p);
+    olo_rigid_motion(s, o->conserved.motion[k], o->state->q, xi);
+    for (int i = 0; i < s->n; i++)
+        sum += p[i] * xi[i];
+    return sum;
+}
+
+/* The largest difference of a conserved momentum from its initial value at any node. */
+static olo_status momentum_change(const olo_optimum *o, double *largest, olo_error *error)
+{
+    const olo_system *s = o->problem->system;
+    const size_t n = (size_t)s->n;
+    double *work = olo_alloc(3 * n, sizeof *work);
+    *largest = 0;
+    if (!work)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for the certificate of an optimum");
+    double *minus = work, *plus = work + n, *xi = work + 2 * n;
+    for (int j = 0; j < o->conserved.count; j++) {
+        const double start = olo_optimum_initial_momentum(o, j, minus, xi);
+        for (int k = 0; k < o->problem->intervals; k++) {
+            olo_redundant_momenta(o->transcription, o->x, k, minus, plus);
+            for (int end = 0; end < 2; end++) {
+                double J = 0;
+                olo_rigid_motion(s, o->conserved.motion[j], olo_optimum_configuration(o, k + end),
+                                 xi);
+                for (size_t i = 0; i < n; i++)
+                    J += xi[i] * (end ? plus : minus)[i];
+                olo_raise(largest, fabs(J - start));
+            }
+        }
+    }
+    olo_free(work);
+    return OLO_OK;
+}
+
+/* cos(angle) = (sum_I d_I,0 . d_I,1 - 1)/2 */
+static double largest_turn(const olo_optimum *o)
+{
+    const olo_system *s = o->problem->system;
+    double largest = 0;
+    for (int k = 0; k < o->problem->intervals; k++)
+        for (int i = 0; i < s->node_count; i++) {
+            const int directors = s->nodes[i].type->directors;
+            const double *d0 = olo_optimum_configuration(o, k) + s->nodes[i].q + directors,
+                         *d1 = olo_optimum_configuration(o, k + 1) + s->nodes[i].q + directors;
+            double trace = 0;
+            for (int j = 0; directors >= 0 && j < 9; j++)
+                trace += d0[j] * d1[j];
+            if (directors >= 0)
+                olo_raise(&largest, acos(fmax(-1.0, fmin(1.0, 0.5 * (trace - 1)))));
+        }
+    return largest;
+}
+
+static void describe(const olo_optimum *o, int row, char *text, size_t size)
+{
+    if (o->reduced)
+        olo_reduced_describe(o->reduced, row, olo_optimum_duration(o), text, size);
+    else
+        olo_redundant_describe(o->transcription, row, olo_optimum_duration(o), text, size);
+}
+
+olo_status olo_optimum_certify(const olo_optimum *o, olo_certificate *certificate, olo_error *error)
+{
+    int worst;
+    olo_status status =
+        olo_certify(olo_presolve_nlp(o->presolve), &o->point, certificate, &worst, error);
+    if (status != OLO_OK)
+        return status;
+    if (worst >= 0)
+        describe(o, olo_presolve_row(o->presolve, worst), certificate->worst,
+                 sizeof certificate->worst);
+    certificate->conserved = o->conserved.count;
+    certificate->turn = largest_turn(o);
+    return momentum_change(o, &certificate->momentum, error);
+}
