@@ -30,9 +30,10 @@ class NotFoundError(InputError, LookupError):
 class ComputationError(Error, ArithmeticError):
     """An iteration did not converge, a matrix is singular, or a number is not finite. If a search
     for an equilibrium failed, `equilibrium` is the last one that was found, for instance a limit
-    point."""
+    point; if no optimum was found, `optimum` is the point at which the solver ended."""
 
     equilibrium = None
+    optimum = None
 
 
 class FileError(Error, OSError):
@@ -45,7 +46,9 @@ class OutOfMemory(Error, MemoryError):
 
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C during a run; `result` is the result so far, and can be resumed if the run had an
-    `output`."""
+    `output`. Ctrl-C during an optimisation: `optimum` is the best point so far."""
+
+    optimum = None
 
     def __init__(self, message, result=None):
         super().__init__(message)

@@ -4,11 +4,14 @@ import re
 import pytest
 from conftest import ROOT
 
+from oloid._library import lib
+
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("page", ["docs/python.md", "README.md", "python/README.md",
-                                  "docs/tutorial-statics.md", "docs/tutorial-derivatives.md"])
+                                  "docs/tutorial-statics.md", "docs/tutorial-derivatives.md",
+                                  "docs/tutorial-optimal-control.md"])
 def test_the_code_of_the_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for model in re.findall(r"^```yaml\n(.*?)^```", (ROOT / page).read_text(),
@@ -24,6 +27,8 @@ def test_the_code_of_the_page_runs(page, tmp_path, monkeypatch):
             pytest.importorskip("matplotlib",
                                 reason="matplotlib is not installed: plots of the documentation "
                                        "are not tried")
+        if "oloid.optimize" in block and not lib.olo_optimize_available():
+            pytest.skip("Oloid was built without Ipopt")
         if "scipy" in block:
             pytest.importorskip("scipy",
                                 reason="SciPy is not installed: the optimisation of the "

@@ -1,0 +1,120 @@
+"""Optimal control from Python: closed forms, the keys of problems, states, results, failures."""
+import numpy
+import pytest
+
+import oloid
+from oloid._library import lib
+
+if not lib.olo_optimize_available():
+    pytest.skip("Oloid was built without Ipopt", allow_module_level=True)
+
+PROBLEM = {"intervals": 10, "controls": {"name": "rail"}, "costs": {"type": "effort"},
+           "conditions": {"quantity": "rail.position", "value": 1}}
+EXACT = 12 * 100 / 99  # N^2/(N^2 - 1) times that of continuous time
+
+
+def slider(**sections):
+    model = oloid.Model("slider", **sections)
+    model.add_body(name="a", mass=1, inertia=[1, 1, 1])
+    model.add_joint(name="rail", type="prismatic", between=["ground", "a"], axis=[1, 0, 0],
+                    force=1, time=0)
+    return model
+
+
+def test_problems_are_given_by_the_model_or_by_arguments():
+    for found in (oloid.optimize(slider(), **PROBLEM), oloid.optimize(slider(optimize=PROBLEM))):
+        assert found.solved and found.cost == pytest.approx(EXACT, rel=1e-10)
+        assert found.costs == {"rail": pytest.approx(EXACT, rel=1e-10)}
+        assert found.certificate.minimum and found.certificate.violation < 1e-10
+    finer = oloid.optimize(slider(optimize=PROBLEM), intervals=20, start=found)
+    assert finer.cost == pytest.approx(12 * 400 / 399, rel=1e-10)
+
+
+def test_controls_and_motion_are_arrays():
+    """The optimal force decreases linearly, u_k = u (1 - 2 (k + 1/2)/N), with the work zero."""
+    found = oloid.optimize(slider(), **PROBLEM)
+    force = found.controls["rail"]
+    assert force.shape == (10,) and found.q.shape == (11, 12)
+    assert found.multipliers.shape == (11, found.system.counts["constraints"])
+    assert numpy.diff(force) == pytest.approx(numpy.diff(force)[0])
+    assert force == pytest.approx(-force[::-1])
+    assert found.q[-1, 0] == pytest.approx(1) and found.time[-1] == 1
+    assert found.bounds == {"rail": (-numpy.inf, numpy.inf)}
+    assert found.progress[-1].stationarity < 1e-9
+
+
+def test_states_have_the_velocities_of_their_momenta():
+    """The momentum of a node is the sum of the forces before it, h u."""
+    found = oloid.optimize(slider(), **PROBLEM)
+    for k in (0, 3, 10):
+        state = found.state(k)
+        assert state.time == pytest.approx(0.1 * k)
+        assert state.v[0] == pytest.approx(0.1 * found.controls["rail"][:k].sum(),
+                                                       abs=1e-10)
+    assert found.state(-1).time == pytest.approx(1)
+    with pytest.raises(oloid.InputError, match="nodes 0 to 10"):
+        found.state(11)
+
+
+def test_a_resimulation_with_small_steps_converges_with_order_2():
+    """A linear problem has no error; a pendulum has one of order 2."""
+    assert oloid.optimize(slider(), **PROBLEM).resimulate(4).position < 1e-9
+    far = []
+    for intervals in (40, 80):
+        found = oloid.optimize("two-link-pendulum", intervals=intervals,
+                               start=oloid.optimize("two-link-pendulum"))
+        far.append(found.resimulate())
+        assert far[-1].substeps == 32
+        assert far[-1].position >= far[-1].end_position and far[-1].rotation > 0
+    assert far[0].end_rotation / far[1].end_rotation == pytest.approx(4, rel=0.15)
+
+
+def test_the_motion_is_a_result(tmp_path):
+    found = oloid.optimize("double-integrator", output=tmp_path / "d.h5")
+    assert found.result["rail.position"][-1] == pytest.approx(1)
+    assert found.result.ok
+    found.result.report(tmp_path / "d.html")
+    assert "Control of rail" in (tmp_path / "d.html").read_text()
+    found.write_controls(tmp_path / "d.csv")
+    assert len((tmp_path / "d.csv").read_text().splitlines()) == found.intervals + 1
+    found.write_model(tmp_path / "d.yaml")
+    run = oloid.run(tmp_path / "d.yaml")
+    assert run["rail.position"][-1] == pytest.approx(1, abs=1e-9)
+
+
+def test_wrong_keys_and_values_are_refused():
+    for keys, message in [({"intervalls": 3}, "did you mean 'intervals'"),
+                          ({"controls": {"nam": "rail"}}, r"controls\[0\].*'nam'"),
+                          ({"controls": {"name": "rial"}}, r"controls\[0\].*'rial'"),
+                          ({"controls": ["rail"]}, r"controls\[0\]: a control is a dict"),
+                          ({"duration": "long"}, "duration"),
+                          ({"conditions": {"quantity": "rail.position", "value": 1,
+                                           "direction": [1, 2]}}, "3 numbers")]:
+        with pytest.raises(oloid.InputError, match=message):
+            oloid.optimize(slider(), **{**PROBLEM, **keys})
+
+
+def test_a_problem_without_solution_says_why():
+    with pytest.raises(oloid.ComputationError, match="violated most") as caught:
+        oloid.optimize(slider(), **{**PROBLEM, "controls": {"name": "rail", "lower": -1,
+                                                            "upper": 1}})
+    assert not caught.value.optimum.solved
+    assert abs(caught.value.optimum.controls["rail"]).max() < 1.001
+
+
+def test_callbacks_stop_and_their_exceptions_are_raised():
+    seen = []
+    stopped = oloid.optimize("two-link-pendulum",
+                             callback=lambda now: seen.append(now) or len(seen) == 3)
+    assert not stopped.solved and "stopped" in stopped.explanation and len(seen) == 3
+
+    def fails(_):
+        raise RuntimeError("from the callback")
+    with pytest.raises(RuntimeError, match="from the callback"):
+        oloid.optimize("two-link-pendulum", callback=fails)
+
+    def interrupts(_):
+        raise KeyboardInterrupt
+    with pytest.raises(oloid.Interrupted) as caught:
+        oloid.optimize("two-link-pendulum", callback=interrupts)
+    assert caught.value.optimum is not None
