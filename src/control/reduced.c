@@ -36,8 +36,10 @@ struct olo_reduced_problem {
     double *A, *H;         /* ... gradient, Jacobian, Hessian */
     double *S, *DJ, *Pb;   /* [dof x n], [dof x n], [dof x dof] of one node */
     double *unit, *product, *row; /* [dof], [dof], [n] */
-    bool linear;                  /* bases, A and its products belong to ... */
-    double *linear_at;            /* ... these variables */
+    double *placed_at;            /* variables of the present point, and what is evaluated there: */
+    bool placed;                  /* configurations, charts */
+    bool balanced;                /* b */
+    bool linear;                  /* bases, A and its products */
 };
 
 // -- layout ---------------------------------------------------------------------------------------
@@ -72,8 +74,16 @@ static kind classify(const olo_reduced *x, int variable, int *k, int *local)
 
 // -- the present point ----------------------------------------------------------------------------
 
+/* A solver asks for values and derivatives at the same point one after the other: each thing is
+ * evaluated once per point. */
 static void set_point(olo_reduced *x, const double *at)
 {
+    const size_t size = (size_t)x->nlp.variables * sizeof *at;
+    if (x->placed && memcmp(at, x->placed_at, size) == 0)
+        return;
+    memcpy(x->placed_at, at, size);
+    x->placed = true;
+    x->balanced = x->linear = false;
     memset(x->x, 0, (size_t)x->of->variables * sizeof *x->x);
     for (int k = 0; k <= x->intervals; k++) {
         const double *q = olo_chart_at(x->nodes[k].chart, at + k * x->stride);
@@ -83,6 +93,13 @@ static void set_point(olo_reduced *x, const double *at)
                    (size_t)x->controls * sizeof *at);
     }
     x->x[x->of->variables - 1] = at[duration_of(x)];
+}
+
+static void set_rows(olo_reduced *x)
+{
+    if (!x->balanced)
+        x->of->evaluate(x->of->context, x->x, x->b);
+    x->balanced = true;
 }
 
 static const double *configuration(const olo_reduced *x, int k)
@@ -143,7 +160,7 @@ static void evaluate(void *context, const double *at, double *c)
 {
     olo_reduced *x = context;
     set_point(x, at);
-    x->of->evaluate(x->of->context, x->x, x->b);
+    set_rows(x);
     for (int k = 0; k <= x->intervals; k++) {
         const double *b = x->b + k * x->full_row_stride;
         const olo_null_point point = {.q = configuration(x, k), .y = b};
@@ -247,21 +264,16 @@ static int condition_rows(const olo_reduced *x)
     return (x->intervals + 1) * x->conditions + x->end_conditions;
 }
 
-/* Jacobian and Hessian are asked for at the same point. */
 static void linearise(olo_reduced *x, const double *at)
 {
-    const size_t size = (size_t)x->nlp.variables * sizeof *at;
     set_point(x, at);
-    if (x->linear && memcmp(at, x->linear_at, size) == 0) {
-        x->of->evaluate(x->of->context, x->x, x->b);
+    set_rows(x);
+    if (x->linear)
         return;
-    }
-    memcpy(x->linear_at, at, size);
-    x->linear = true;
     set_bases(x);
-    x->of->evaluate(x->of->context, x->x, x->b);
     x->of->evaluate_jacobian(x->of->context, x->x, x->A);
     set_products(x);
+    x->linear = true;
 }
 
 static void evaluate_jacobian(void *context, const double *at, double *values)
@@ -594,7 +606,7 @@ static bool allocate(olo_reduced *x)
                                 {&x->unit, dof},
                                 {&x->product, dof},
                                 {&x->row, n},
-                                {&x->linear_at, (size_t)x->nlp.variables},
+                                {&x->placed_at, (size_t)x->nlp.variables},
                                 {&x->nlp.lower, (size_t)x->nlp.variables},
                                 {&x->nlp.upper, (size_t)x->nlp.variables},
                                 {&x->nlp.row_lower, (size_t)x->nlp.rows},
@@ -721,7 +733,7 @@ olo_status olo_reduced_drop_implied(olo_reduced *x, const olo_conserved *conserv
                olo_chart_at(x->nodes[k].chart, x->product), (size_t)x->n * sizeof *x->x);
     }
     if (status == OLO_OK) {
-        x->linear = false;
+        x->placed = false;
         set_bases(x);
         for (int i = 0; i < x->dof * x->dof; i++)
             M[i] = dot(x->n, end->P + i / x->dof * x->n, end->P + i % x->dof * x->n);

@@ -155,7 +155,8 @@ static bool has_slot(const olo_contribution *of, olo_slot a)
     return (of->first & olo_slot_bit(a)) && (a != OLO_SLOT_INPUT || of->control >= 0);
 }
 
-/* Entries of both balances: factor times matrix[size x width]. */
+/* Entries of both balances: factor times matrix[size x width], NULL while positions are recorded.
+ */
 static void put_columns(olo_redundant *x, const olo_contribution *of, olo_slot a, double factor,
                         const double *matrix)
 {
@@ -165,7 +166,7 @@ static void put_columns(olo_redundant *x, const olo_contribution *of, olo_slot a
         for (int i = 0; of->side[side] != 0 && i < of->size; i++)
             for (int j = 0; j < width; j++)
                 olo_entries_put(to, side * x->row_stride + of->index[i], column_of(x, of, a, j),
-                                factor * of->side[side] * matrix[i * width + j]);
+                                matrix ? factor * of->side[side] * matrix[i * width + j] : 0);
 }
 
 /* r_T[size] of a contribution over interval k. */
@@ -224,7 +225,7 @@ void olo_interval_jacobian(olo_redundant *x, int k)
 {
     const olo_system *s = x->system;
     const bool record = recording(&x->interval, false);
-    double matrix[SIZE * SIZE] = {0};
+    double matrix[SIZE * SIZE];
     olo_interval over = {0};
     if (!record)
         over = interval_of(x, k);
@@ -240,7 +241,8 @@ void olo_interval_jacobian(olo_redundant *x, int k)
             if (!record)
                 olo_piece_first(s, &x->how, of->piece, &over, slots[a], matrix);
             put_columns(x, of, slots[a],
-                        0.5 * x->h * (slots[a] == OLO_SLOT_INPUT ? of->factor : 1.0), matrix);
+                        0.5 * x->h * (slots[a] == OLO_SLOT_INPUT ? of->factor : 1.0),
+                        record ? NULL : matrix);
         }
         if (olo_has_free_duration(x))
             put_duration(x, of, &over, k);
@@ -255,7 +257,7 @@ static void put_pair(olo_redundant *x, int i, int j, double value)
     olo_entries_put(&x->interval.hessian, i > j ? i : j, i > j ? j : i, value);
 }
 
-/* factor times matrix[width a x width b] */
+/* factor times matrix[width a x width b], NULL while positions are recorded */
 static void put_matrix(olo_redundant *x, const olo_contribution *of, olo_slot a, olo_slot b,
                        double factor, const double *matrix)
 {
@@ -263,7 +265,7 @@ static void put_matrix(olo_redundant *x, const olo_contribution *of, olo_slot a,
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < (a == b ? i + 1 : columns); j++)
             put_pair(x, column_of(x, of, a, i), column_of(x, of, b, j),
-                     factor * matrix[i * columns + j]);
+                     matrix ? factor * matrix[i * columns + j] : 0);
 }
 
 /* y alpha at both sides, over the coordinates of a contribution */
@@ -290,7 +292,7 @@ static void put_slot_and_duration(olo_redundant *x, const olo_contribution *of,
 {
     const int width = olo_slot_width(a, of->size);
     const bool record = recording(&x->interval, true);
-    double by_h[SIZE] = {0}, by_t[SIZE] = {0}, matrix[SIZE * SIZE] = {0};
+    double by_h[SIZE] = {0}, by_t[SIZE] = {0}, matrix[SIZE * SIZE];
     if (!record) {
         second_of(x, of, over, y, a, OLO_SLOT_H, by_h);
         second_of(x, of, over, y, a, OLO_SLOT_T, by_t);
@@ -327,7 +329,7 @@ static void put_contribution(olo_redundant *x, const olo_contribution *of, const
 {
     static const olo_slot slots[3] = {OLO_SLOT_Q0, OLO_SLOT_Q1, OLO_SLOT_INPUT};
     const bool record = recording(&x->interval, true);
-    double y[SIZE] = {0}, matrix[SIZE * SIZE] = {0};
+    double y[SIZE], matrix[SIZE * SIZE];
     if (!record)
         weigh(x, of, k, multipliers, y);
     for (int a = 0; a < 3; a++)
@@ -341,7 +343,7 @@ static void put_contribution(olo_redundant *x, const olo_contribution *of, const
             if (!record)
                 olo_piece_second(x->system, &x->how, of->piece, over, y, slots[a], slots[b],
                                  matrix);
-            put_matrix(x, of, slots[a], slots[b], factor, matrix);
+            put_matrix(x, of, slots[a], slots[b], factor, record ? NULL : matrix);
         }
     if (!olo_has_free_duration(x))
         return;

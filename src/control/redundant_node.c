@@ -61,6 +61,12 @@ void olo_node_rows(olo_redundant *x, int k, double *c)
             *row++ = olo_quantity_value(&x->problem->conditions[i].quantity, at.q, at.angles, NULL);
 }
 
+/* Values while positions are recorded. */
+static void clear_square(int size, double *matrix)
+{
+    memset(matrix, 0, (size_t)(size * size) * sizeof *matrix);
+}
+
 /* Balance and value of one row. */
 static void put_row(olo_redundant *x, int k, int c, const olo_at *at)
 {
@@ -69,12 +75,13 @@ static void put_row(olo_redundant *x, int k, int c, const olo_at *at)
     const bool record = !to->recorded;
     const double w = olo_node_weight(x, k), factor = -w * x->h,
                  lambda = record ? 0 : at->q[x->n + c];
-    double g[SIZE] = {0}, H[SIZE * SIZE] = {0};
-    if (!record) {
+    double g[SIZE] = {0}, H[SIZE * SIZE];
+    if (record)
+        clear_square(row->size, H);
+    else
         olo_constraint_gradient(row, at, g);
-        if (row->curved)
-            row_derivative(x, c, at, NULL, H);
-    }
+    if (!record && row->curved)
+        row_derivative(x, c, at, NULL, H);
     for (int i = 0; i < row->size; i++) {
         olo_entries_put(to, row->index[i], x->n + c, factor * g[i]);
         olo_entries_put(to, x->n + c, row->index[i], g[i]);
@@ -125,10 +132,13 @@ static void put_row_hessian(olo_redundant *x, int k, int c, const olo_at *at, co
     olo_entries *to = &x->node.hessian;
     const bool record = !to->recorded, curvature_varies = has_third_derivative(x, c);
     const double w = olo_node_weight(x, k), factor = -w * x->h;
-    double H[SIZE * SIZE] = {0}, third[SIZE * SIZE] = {0}, local[SIZE] = {0}, g[SIZE] = {0};
+    double H[SIZE * SIZE], third[SIZE * SIZE], local[SIZE] = {0}, g[SIZE] = {0};
     const double lambda = record ? 0 : at->q[x->n + c], y_g = record ? 0 : y[x->n + c];
     double along = 0;
-    if (!record) {
+    if (record) {
+        clear_square(row->size, H);
+        clear_square(row->size, third);
+    } else {
         olo_constraint_gather(row, y, local);
         olo_constraint_gradient(row, at, g);
         if (row->curved)
@@ -158,9 +168,10 @@ static void put_row_hessian(olo_redundant *x, int k, int c, const olo_at *at, co
 
 static void put_quantity_hessian(olo_entries *to, const olo_quantity *m, double y, const olo_at *at)
 {
-    double H[SIZE * SIZE] = {0};
+    double H[SIZE * SIZE];
     if (!olo_quantity_is_curved(m))
         return;
+    clear_square(m->size, H);
     if (to->recorded)
         olo_quantity_hessian(m, at->q, at->angles, H);
     put_curvature(to, m->size, m->index, y, H);
@@ -205,7 +216,7 @@ static void put_cost_hessian(olo_redundant *x, olo_entries *to, const olo_contro
     const olo_quantity *m = &cost->quantity;
     const bool end = cost->where == OLO_AT_END;
     const double w = sigma * (end ? 1.0 : olo_node_weight(x, k) * x->h);
-    double g[SIZE] = {0}, outer[SIZE * SIZE] = {0}, by = 0, twice = 0;
+    double g[SIZE] = {0}, outer[SIZE * SIZE], by = 0, twice = 0;
     if (to->recorded)
         (void)cost_of(cost, olo_quantity_value(m, at->q, at->angles, g), &by, &twice);
     for (int i = 0; i < m->size * m->size; i++)
