@@ -84,6 +84,9 @@ olo_status olo_optimum_certify(const olo_optimum *o, olo_certificate *certificat
     if (worst >= 0)
         describe(o, olo_presolve_row(o->presolve, worst), certificate->worst,
                  sizeof certificate->worst);
+    /* rows that the programme does not have, redundant ones and those of charts, are measured, too
+     */
+    olo_raise(&certificate->violation, olo_redundant_constraint_error(o->transcription, o->x));
     certificate->conserved = o->conserved.count;
     certificate->turn = largest_turn(o);
     return momentum_change(o, &certificate->momentum, error);

@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/extreme.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "kinematics/redundancy.h"
+#include "control/redundant_rows.h"
 #include "linalg/dense.h"
 
 // -- layout ---------------------------------------------------------------------------------------
@@ -174,6 +175,19 @@ olo_status olo_redundant_recover_multipliers(olo_redundant *x, const double *at,
     olo_free(M);
     olo_free(pivot);
     return status;
+}
+
+double olo_redundant_constraint_error(olo_redundant *x, const double *at)
+{
+    double largest = 0;
+    for (int k = 0; k <= x->intervals; k++) {
+        const olo_at here = {.q = at + olo_redundant_configuration(x, k),
+                             .angles = olo_node_angles(x, k),
+                             .t = k * x->scale * at[olo_redundant_duration(x)]};
+        for (int c = 0; c < x->system->m; c++)
+            olo_raise(&largest, fabs(olo_constraint_value(&x->system->constraints[c], &here)));
+    }
+    return largest;
 }
 
 static double objective(void *context, const double *at)
@@ -347,11 +361,26 @@ static olo_status refuse(const olo_redundant *x, olo_error *error)
             return olo_fail(error, OLO_UNSUPPORTED,
                             "'%s' has a prescribed motion: then the duration must be given", group);
     }
-    if (olo_system_is_redundant(s))
-        return olo_fail(error, OLO_UNSUPPORTED,
-                        "the model has redundant constraints; the redundant transcription needs "
-                        "independent ones");
     return OLO_OK;
+}
+
+/* Redundant rows have no bounds, and their multipliers are fixed at zero. */
+static olo_status drop_redundant_rows(olo_redundant *x, olo_error *error)
+{
+    bool *redundant = olo_alloc((size_t)x->system->m, sizeof *redundant);
+    olo_status status =
+        redundant ? olo_redundant_rows_find(x->system, x->guess, x->intervals + 1, redundant, error)
+                  : olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    for (int k = 0; status == OLO_OK && k <= x->intervals; k++)
+        for (int c = 0; c < x->m; c++) {
+            const int lambda = olo_redundant_multipliers(x, k) + c;
+            if (!redundant[c])
+                continue;
+            x->nlp.lower[lambda] = x->nlp.upper[lambda] = 0;
+            open_row(x, k * x->row_stride + x->n + c);
+        }
+    olo_free(redundant);
+    return status;
 }
 
 static bool allocate(olo_redundant *x)
@@ -385,9 +414,10 @@ static olo_status build(olo_redundant *x, const olo_state *state, olo_error *err
     follow_angles(x);
     set_variable_bounds(x);
     set_row_bounds(x);
-    return record_blocks(x)
-               ? OLO_OK
-               : olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    status = drop_redundant_rows(x, error);
+    if (status == OLO_OK && !record_blocks(x))
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    return status;
 }
 
 olo_status olo_redundant_create(const olo_control_problem *problem, const olo_state *state,

@@ -16,6 +16,8 @@
  *     rows of a node         balance[n]  g[m]  conditions along the path
  *     after the last node    variable: duration;  rows: conditions at the end
  *
+ * Redundant rows (redundant_rows.h) have no bounds, and their multipliers are fixed at zero.
+ *
  * What is given is expressed by bounds: the first configuration and a given duration are fixed
  * variables; if the velocity at the end is free, the last balance has no bounds and its multipliers
  * are fixed at zero. Rows that conservation laws imply have no bounds, too (conserved.h).
@@ -57,6 +59,9 @@ void olo_redundant_momenta(olo_redundant *transcription, const double *x, int k,
  * 3.26). */
 olo_status olo_redundant_recover_multipliers(olo_redundant *transcription, const double *x,
                                              double *lambda, olo_error *error);
+
+/* The largest violation of a constraint row at any node, redundant rows included. */
+double olo_redundant_constraint_error(olo_redundant *transcription, const double *x);
 
 /* Indices of variables. */
 int olo_redundant_configuration(const olo_redundant *transcription, int node);

@@ -296,6 +296,9 @@ FAULTS = [
           "status = set_controls(o, k, x.stepper, error);",
           "status = set_controls(o, k + 1 < N ? k + 1 : k, x.stepper, error);",
           "physics.optimal_control"),
+    Fault("the_first_closures_count_as_redundant", "src/control/redundant_rows.c",
+          "redundant[x.topology->closures[x.order[i]]] = i >= rank;",
+          "redundant[x.topology->closures[i]] = i < closures - rank;", "physics.optimal_control"),
     # model
     Fault("controls_at_the_start_of_intervals", "src/model/controlled_model.c",
           "k * h + 0.5 * h);", "k * h);",

@@ -366,6 +366,46 @@ TEST(transcriptions_agree)
     close_task(&redundant);
 }
 
+/* A four-bar linkage of four hinges has three redundant constraints in space; with a spherical and
+ * a universal joint it has none, and the same motion. */
+#define FOUR_BAR(B, C)                                                                             \
+    "gravity: [0, -9.81, 0]\n"                                                                     \
+    "bodies:\n"                                                                                    \
+    "  - {name: crank, mass: 1, inertia: [0.01, 0.02, 0.02], position: [0, 0.5, 0]}\n"             \
+    "  - {name: coupler, mass: 2, inertia: [0.02, 0.3, 0.3], position: [1, 1, 0]}\n"               \
+    "  - {name: rocker, mass: 1, inertia: [0.01, 0.02, 0.02], position: [2, 0.5, 0]}\n"            \
+    "joints:\n"                                                                                    \
+    "  - {name: A, between: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1], torque: 1}\n"         \
+    "  - {name: B, type: " B ", between: [crank, coupler], at: [0, 1, 0]}\n"                       \
+    "  - {name: C, type: " C ", between: [coupler, rocker], at: [2, 1, 0]}\n"                      \
+    "  - {name: D, between: [ground, rocker], at: [2, 0, 0], axis: [0, 0, 1]}\n"
+
+TEST(redundant_closures_are_left_out)
+{
+    skip_without_solver();
+    static const char *const models[] = {
+        FOUR_BAR("revolute, axis: [0, 0, 1]", "revolute, axis: [0, 0, 1]"),
+        FOUR_BAR("spherical", "universal, axis: [0, 0, 1], axis2: [0, 1, 0]")};
+    task t[2];
+    for (int i = 0; i < 2; i++) {
+        open_task(&t[i], models[i]);
+        control(&t[i], "A");
+        reach(&t[i], "A.angle", 0.8);
+        t[i].problem.intervals = 20;
+        t[i].problem.transcription = "redundant";
+        optimise(&t[i]);
+        check_true(t[i].certificate.minimum);
+    }
+    check_equal(t[0].certificate.variables, t[1].certificate.variables);
+    check_equal(t[0].certificate.constraints, t[1].certificate.constraints);
+    check_relative(olo_optimum_cost(t[1].optimum), olo_optimum_cost(t[0].optimum), 1e-10);
+    for (int k = 0; k < 20; k++)
+        check_close(olo_optimum_controls(t[1].optimum, k)[0],
+                    olo_optimum_controls(t[0].optimum, k)[0], 1e-7);
+    close_task(&t[0]);
+    close_task(&t[1]);
+}
+
 /* A free body with three rotors about orthogonal axes through its centre, E6. The locked inertia is
  * isotropic: I_L = 10 + J_a + 2 J_t. */
 static const char rotors[] = "bodies:\n"
@@ -437,5 +477,5 @@ TEST_MAIN(cmocka_unit_test(double_integrator_has_its_discrete_optimum),
           cmocka_unit_test(states_of_nodes_have_the_momenta_of_the_motion),
           cmocka_unit_test(resimulation_with_small_steps_differs_by_order_2),
           cmocka_unit_test(parts_of_the_cost_and_iterations_are_recorded),
-          cmocka_unit_test(transcriptions_agree),
+          cmocka_unit_test(redundant_closures_are_left_out), cmocka_unit_test(transcriptions_agree),
           cmocka_unit_test(o4_three_rotors_turn_a_body_without_angular_momentum))

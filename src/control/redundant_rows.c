@@ -1,0 +1,99 @@
+/* Redundant constraint rows; see the header. */
+#include "control/redundant_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/pool.h"
+#include "kinematics/null_space_form.h"
+#include "kinematics/topology.h"
+#include "linalg/dense.h"
+
+/* A row of unit length is redundant if less than this remains of it (kinematics/redundancy.c). */
+static const double RANK_TOLERANCE = 1e-9;
+
+/* Configurations that are tried: the initial one may be singular. */
+enum { SAMPLES = 5 };
+
+typedef struct finder {
+    const olo_system *system;
+    const olo_topology *topology;
+    olo_pool pool;
+    olo_null_form *form;
+    double *A;        /* [closures x unknowns] G P, rows of unit length */
+    double *Q, *work; /* of the factorisation */
+    double *gradient; /* [n] */
+    int *order;       /* [closures] independent rows first */
+} finder;
+
+static bool allocate(finder *x)
+{
+    const size_t closures = (size_t)x->topology->closure_count,
+                 unknowns = (size_t)x->topology->unknowns;
+    const olo_array arrays[] = {
+        {&x->A, closures * unknowns},
+        {&x->Q, unknowns * unknowns},
+        {&x->work, olo_row_space_work(x->topology->closure_count, x->topology->unknowns)},
+        {&x->gradient, (size_t)x->system->n}};
+    x->order = olo_pool_alloc(&x->pool, closures, sizeof *x->order);
+    return x->order && olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays);
+}
+
+/* P^T grad g of a closure row. */
+static void set_row(finder *x, int closure, const double *q)
+{
+    const olo_constraint *row = &x->system->constraints[x->topology->closures[closure]];
+    const olo_at at = {.q = q};
+    const olo_null_point point = {.q = q, .y = x->gradient};
+    double *to = x->A + (size_t)closure * (size_t)x->topology->unknowns, g[OLO_FORM_SIZE_MAX],
+           size = 0;
+    const olo_null_derivatives first = {.by_nu = to}, none = {0};
+    memset(x->gradient, 0, (size_t)x->system->n * sizeof *x->gradient);
+    olo_constraint_gradient(row, &at, g);
+    for (int i = 0; i < row->size; i++)
+        x->gradient[row->index[i]] += g[i];
+    olo_null_form_at(x->form, &point, &first, &none);
+    for (int i = 0; i < x->topology->unknowns; i++)
+        size += to[i] * to[i];
+    for (int i = 0; size > 0 && i < x->topology->unknowns; i++)
+        to[i] /= sqrt(size);
+}
+
+/* The rank of G P at q, with the order of rows. */
+static int rank_at(finder *x, const double *q)
+{
+    int rank = 0;
+    for (int i = 0; i < x->topology->closure_count; i++)
+        set_row(x, i, q);
+    return olo_row_space(x->topology->closure_count, x->topology->unknowns, x->A, RANK_TOLERANCE,
+                         x->order, x->Q, &rank, x->work)
+               ? rank
+               : -1;
+}
+
+olo_status olo_redundant_rows_find(const olo_system *system, const double *q, int nodes,
+                                   bool *redundant, olo_error *error)
+{
+    finder x = {.system = system, .topology = system->topology};
+    const int closures = x.topology->closure_count;
+    int best = -1;
+    memset(redundant, 0, (size_t)system->m * sizeof *redundant);
+    if (closures == 0)
+        return OLO_OK;
+    olo_status status =
+        allocate(&x) ? olo_null_form_create(x.topology, q, &x.form, error)
+                     : olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    for (int k = 0; status == OLO_OK && k < SAMPLES; k++) {
+        const int node = (int)((double)k / (SAMPLES - 1) * (nodes - 1));
+        const int rank = rank_at(&x, q + (size_t)node * (size_t)system->n);
+        if (rank <= best)
+            continue;
+        best = rank;
+        for (int i = 0; i < closures; i++)
+            redundant[x.topology->closures[x.order[i]]] = i >= rank;
+    }
+    olo_null_form_free(x.form);
+    olo_pool_free(&x.pool);
+    return status;
+}
