@@ -44,7 +44,8 @@ static inline scene scene_open_set(const char *text, const char *constraints,
     s.run = *olo_model_run(s.model);
     if (constraints)
         s.run.constraints = constraints;
-    check_ok(olo_stepper_create(s.system, &s.run, &s.stepper, &error), &error);
+    if (s.system->event_count == 0) /* a system with events has no stepper of its own */
+        check_ok(olo_stepper_create(s.system, &s.run, &s.stepper, &error), &error);
     return s;
 }
 

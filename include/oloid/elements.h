@@ -386,6 +386,31 @@ typedef struct olo_load {
     void *context; /**< handed to both; must live as long as the system */
 } olo_load;
 
+/** Something that happens once during a run: at a time, or when an expression crosses zero. The
+ * time is located within the step. A joint or support that is opened no longer constrains its
+ * bodies. One that is closed does so from then on: its parts must meet, and velocities change by a
+ * plastic impact, which conserves momentum. What the first event that names it closes or starts is
+ * open or does not act at the beginning. */
+typedef struct olo_event {
+    int initialised;  /**< set by olo_event_default(); leave it */
+    const char *name; /**< NULL: event1, event2, ... */
+    /** An expression of `t`, the parameters, joint coordinates (`hinge.angle`, `hinge.angle.rate`)
+     * and outputs (`tip.position.x`, `tip.velocity.y`; of reactions `hook.force`, `hook.force.z`,
+     * `hook.moment`). The event happens when it crosses zero. */
+    const char *when;
+    double at;           /**< instead of `when`: a time; OLO_UNSET: none */
+    const char *crosses; /**< "either" (default), "rising" (from negative values) or "falling" */
+    int open_count;      /**< number of names in `open` */
+    const char *const *open;  /**< joints, supports, rods and relations that open */
+    int close_count;          /**< number of names in `close` */
+    const char *const *close; /**< those that close */
+    int start_count;          /**< number of names in `start` */
+    const char *const *start; /**< loads, and joints whose drives begin to act */
+    int stop_count;           /**< number of names in `stop` */
+    const char *const *stop;  /**< those that no longer act */
+    bool end;                 /**< the run ends */
+} olo_event;
+
 /** A point whose position, velocity and acceleration are recorded, or a joint whose reaction is. */
 typedef struct olo_output {
     int initialised;      /**< set by olo_output_default(); leave it */
@@ -449,6 +474,8 @@ OLO_API olo_joint olo_joint_default(void);
 OLO_API olo_relation olo_relation_default(void);
 /** Dead, constant over time; force, moment or function is required. */
 OLO_API olo_load olo_load_default(void);
+/** At any crossing; when or at is required. */
+OLO_API olo_event olo_event_default(void);
 /** Traced; the point is required. */
 OLO_API olo_output olo_output_default(void);
 /** No known vectors. */

@@ -113,6 +113,8 @@ OLO_API olo_status olo_model_add_load(olo_model *model, const olo_load *load, ol
 /** Adds a point or a reaction to record. */
 OLO_API olo_status olo_model_add_output(olo_model *model, const olo_output *output,
                                         olo_error *error);
+/** Adds an event. */
+OLO_API olo_status olo_model_add_event(olo_model *model, const olo_event *event, olo_error *error);
 /** Adds a known motion, for studies of convergence. */
 OLO_API olo_status olo_model_add_exact(olo_model *model, const olo_exact *exact, olo_error *error);
 /** @} */

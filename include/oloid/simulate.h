@@ -119,6 +119,8 @@ typedef struct olo_observer {
     bool (*stop)(void *context);
     /** Called with a warning; at most once per kind of warning and run. */
     void (*warn)(void *context, const char *text);
+    /** Called after an event of the model, with its name and the state at its time. */
+    void (*event)(void *context, const char *name, const olo_state *state);
 } olo_observer;
 
 /** An observer without functions. */
@@ -129,7 +131,7 @@ OLO_API olo_observer olo_observer_default(void);
  */
 typedef struct olo_throttle olo_throttle;
 /** Copies `observer`. Its `step` and its `stop` are called at most once per `seconds`; all warnings
- * are passed on. Free with olo_throttle_free after the run. */
+ * and events are passed on. Free with olo_throttle_free after the run. */
 OLO_API olo_status olo_throttle_create(const olo_observer *observer, double seconds,
                                        olo_throttle **throttle, olo_error *error);
 /** Frees; NULL is allowed. */

@@ -3,7 +3,8 @@
  *
  * Language
  *   numbers        1  .5  1e-3
- *   names          the caller's variables; the constants pi, e, deg (= pi/180)
+ *   names          the caller's variables, which may have dots inside (tip.position.x); the
+ *                  constants pi, e, deg (= pi/180)
  *   operators      from loose to tight:  or ||   and &&   not   < <= > >= == !=   + -   * /
  *                  unary + - !   ^ ** (from the right, so -2^2 = -4, 2^-1 = 0.5, 2^3^2 = 512)
  *   functions      sin cos tan asin acos atan atan2(y,x) sinh cosh tanh exp log log10 sqrt abs sign

@@ -217,7 +217,7 @@ olo_status olo_lexer_advance(olo_lexer *lexer)
     if (!is_name_start(c))
         return read_symbol(lexer);
     size_t i = lexer->start;
-    while (is_name_part(text[i]))
+    while (is_name_part(text[i]) || (text[i] == '.' && is_name_part(text[i + 1])))
         i++;
     take_word(lexer, OLO_TOKEN_NAME, i - lexer->start);
     if (strcmp(lexer->word, "and") == 0 || strcmp(lexer->word, "or") == 0 ||

@@ -74,7 +74,7 @@ struct session {
     double checkpoint; /* s; negative: default of the library */
     cli_progress_line progress;
     cli_outcome outcome;
-    size_t warning_capacity;
+    size_t warning_capacity, event_capacity;
     olo_error error;
 };
 
@@ -181,6 +181,21 @@ static void on_warning(void *context, const char *text)
         warnings[outcome->warning_count++] = copy;
 }
 
+/* Stores an event for the summary; it is dropped when out of memory. */
+static void on_event(void *context, const char *name, const olo_state *state)
+{
+    struct session *session = context;
+    cli_outcome *outcome = &session->outcome;
+    cli_event *events = olo_grow(outcome->events, (size_t)outcome->event_count,
+                                 &session->event_capacity, sizeof *events);
+    if (events == NULL)
+        return;
+    outcome->events = events;
+    cli_event *event = &events[outcome->event_count++];
+    (void)snprintf(event->name, sizeof event->name, "%s", name);
+    event->t = olo_state_time(state);
+}
+
 /* Performs all steps, or the remaining ones of an interrupted run. */
 static olo_status step(struct session *session, olo_error *error)
 {
@@ -192,6 +207,7 @@ static olo_status step(struct session *session, olo_error *error)
     user.context = session;
     user.stop = cli_interrupted;
     user.warn = on_warning;
+    user.event = on_event;
     const olo_observer observers[] = {user, olo_recorder_observer(session->recorder),
                                       cli_drives_observer(&outcome->drives),
                                       cli_progress_observer(&session->progress)};
@@ -323,6 +339,7 @@ static void close_session(struct session *session)
     for (int i = 0; i < outcome->warning_count; i++)
         olo_free(outcome->warnings[i]);
     olo_free(outcome->warnings);
+    olo_free(outcome->events);
     cli_drives_free(&outcome->drives);
     olo_free(session->path);
     olo_free(session->partial);

@@ -79,6 +79,9 @@ void cli_report_text(FILE *out, const cli_outcome *outcome)
     for (int i = 0; i < outcome->warning_count; i++)
         (void)fprintf(out, "  %swarning%s: %s\n", cli_colour_code(out, CLI_AMBER),
                       cli_colour_code(out, CLI_PLAIN), outcome->warnings[i]);
+    for (int i = 0; i < outcome->event_count; i++)
+        (void)fprintf(out, "  event '%s' at t = %.9g\n", outcome->events[i].name,
+                      outcome->events[i].t);
     cli_drives_print(&outcome->drives, out);
     if (outcome->result != NULL)
         (void)fprintf(out, "  result: %s\n", outcome->result);
@@ -165,6 +168,14 @@ void cli_report_json(FILE *out, const cli_outcome *outcome)
     write_setup(&json, outcome);
     write_work(&json, outcome);
     write_verdicts(&json, outcome);
+    olo_json_open(&json, "events", '[');
+    for (int i = 0; i < outcome->event_count; i++) {
+        olo_json_open(&json, NULL, '{');
+        olo_json_text(&json, "name", outcome->events[i].name);
+        olo_json_number(&json, "time", outcome->events[i].t);
+        olo_json_close(&json);
+    }
+    olo_json_close(&json);
     cli_drives_json(&outcome->drives, &json);
     olo_json_open(&json, "warnings", '[');
     for (int i = 0; i < outcome->warning_count; i++)

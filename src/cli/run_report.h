@@ -8,6 +8,12 @@
 #include "cli/load.h"
 #include "oloid/results.h"
 
+/* An event that happened in the run. */
+typedef struct cli_event {
+    char name[64];
+    double t;
+} cli_event;
+
 /* The outcome of a run. Pointers belong to the run. */
 typedef struct cli_outcome {
     const cli_loaded *loaded;
@@ -27,6 +33,8 @@ typedef struct cli_outcome {
     olo_verdict_level level; /* of the run as a whole */
     char **warnings;
     int warning_count;
+    cli_event *events;
+    int event_count;
     cli_drives drives; /* with --inverse */
 } cli_outcome;
 

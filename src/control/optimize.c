@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "control/guess.h"
 #include "control/optimum.h"
+#include "stepping/events.h"
 
 bool olo_optimize_available(void)
 {
@@ -229,8 +230,10 @@ static olo_status solve(olo_optimum *o, const olo_problem *given,
 static olo_status resolve(const olo_system *system, const olo_problem *problem,
                           olo_control_problem **resolved, olo_error *error)
 {
-    olo_problem_entry at;
-    olo_status status = olo_control_problem_create(system, problem, resolved, &at, error);
+    olo_problem_entry at = {0};
+    olo_status status = olo_events_refuse(system, "optimal control", error);
+    if (status == OLO_OK)
+        status = olo_control_problem_create(system, problem, resolved, &at, error);
     return status != OLO_OK && at.list
                ? olo_fail_context(error, status, "%s[%d]", at.list, at.index)
                : status;

@@ -93,6 +93,9 @@ olo_status olo_build_reaction(olo_builder *builder, const char *name, int group,
 olo_status olo_build_contact(olo_builder *builder, const olo_contact_point *contact,
                              const olo_contact_geometry *geometry, int sliding_count);
 
+/* Adds an event; its lists live in the pool of the system, its condition is owned by the system. */
+olo_status olo_build_event(olo_builder *builder, const olo_system_event *event);
+
 /* Adds a vector of the exact solution; its curves are owned by the system. */
 olo_status olo_build_exact(olo_builder *builder, const olo_exact_vector *vector);
 

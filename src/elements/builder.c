@@ -40,6 +40,7 @@ static olo_system *copy_pattern(const olo_system *pattern)
     s->joint_count = s->beam_count = s->joint_coordinate_count = s->drive_count = 0;
     s->action_count = s->body_point_count = s->output_count = s->reaction_count = 0;
     s->exact_count = s->drawable_count = s->implied_count = s->contact_count = 0;
+    s->event_count = 0;
     return s;
 }
 
@@ -630,6 +631,26 @@ olo_status olo_build_contact(olo_builder *builder, const olo_contact_point *cont
         return olo_build_out_of_memory(builder);
     olo_contact_set_rows(point, gap, own, index, sliding_count);
     s->contact_count++;
+    return OLO_OK;
+}
+
+olo_status olo_build_event(olo_builder *builder, const olo_system_event *event)
+{
+    olo_system *s = builder->system;
+    if (!NEXT(builder, events, event_count))
+        return builder->error.status;
+    olo_system_event *own = &s->events[s->event_count];
+    const olo_system_event before = *own;
+    *own = *event;
+    if (builder->pattern) {
+        own->name = before.name;
+        own->where = before.where;
+    }
+    char where[WHERE_SIZE] = "";
+    locate(builder, NULL, where);
+    if (!store_text(builder, event->name, &own->name) || !store_text(builder, where, &own->where))
+        return builder->error.status;
+    s->event_count++;
     return OLO_OK;
 }
 

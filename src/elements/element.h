@@ -22,6 +22,8 @@ typedef enum olo_field_kind {
     OLO_FIELD_REFERENCE,        /* name of another element [const char *] */
     OLO_FIELD_TEXT,             /* any text [const char *] */
     OLO_FIELD_CHOICE,           /* one of `choices` [const char *] */
+    OLO_FIELD_NAMES,            /* a name or a list of names [const char *const *, count at
+                                   count_offset] */
     OLO_FIELD_NUMBER,           /* number or expression of the parameters [double] */
     OLO_FIELD_VECTOR,           /* three numbers [double[3]] */
     OLO_FIELD_INERTIA,          /* 3, 6 or 3x3 numbers [double[9]] */
@@ -94,6 +96,6 @@ extern const olo_part_type olo_part_shape;
 extern const olo_element_type olo_element_joint, olo_element_point, olo_element_body,
     olo_element_rod, olo_element_relation, olo_element_spring, olo_element_damper,
     olo_element_support, olo_element_load, olo_element_output, olo_element_exact, olo_element_beam,
-    olo_element_mass, olo_element_contact;
+    olo_element_mass, olo_element_contact, olo_element_event;
 
 #endif

@@ -15,19 +15,32 @@ static void free_analysis(olo_system *system)
     olo_topology_free((olo_topology *)system->topology);
 }
 
-olo_status olo_system_analyse(olo_system *system, olo_error *error)
+static olo_status finish(olo_system *system, olo_status status, const olo_topology *topology,
+                         olo_error *error)
 {
-    olo_topology *topology = NULL;
     olo_redundancy *redundancy = NULL;
-    olo_status status = system->base
-                            ? olo_topology_share(system->base->topology, system, &topology, error)
-                            : olo_topology_create(system, NULL, &topology, error);
     if (status == OLO_OK)
         status = olo_redundancy_create(topology, &redundancy, error);
     system->topology = topology;
     system->redundancy = redundancy;
     system->free_analysis = free_analysis;
     return status;
+}
+
+olo_status olo_system_analyse(olo_system *system, olo_error *error)
+{
+    olo_topology *topology = NULL;
+    const olo_status status =
+        system->base ? olo_topology_share(system->base->topology, system, &topology, error)
+                     : olo_topology_create(system, NULL, &topology, error);
+    return finish(system, status, topology, error);
+}
+
+olo_status olo_system_analyse_mode(olo_system *mode, const bool *active, olo_error *error)
+{
+    olo_topology *topology = NULL;
+    const olo_status status = olo_topology_create(mode, active, &topology, error);
+    return finish(mode, status, topology, error);
 }
 
 /* --- blocks of numbers --- */

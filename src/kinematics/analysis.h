@@ -8,6 +8,9 @@
 /* Sets system->topology and system->redundancy at the end of compiling; olo_system_free frees both.
  * A system that shares the structure of another one shares its topology. */
 olo_status olo_system_analyse(olo_system *system, olo_error *error);
+/* The same with a topology of its own in which only some constraint groups are active, one entry
+ * per group. */
+olo_status olo_system_analyse_mode(olo_system *mode, const bool *active, olo_error *error);
 
 /* All numbers of a system as one block, in an order that is the same for all systems of one
  * structure (system/coefficients.h): how many, and their values. */

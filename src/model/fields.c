@@ -34,6 +34,18 @@ static bool copy_choice(olo_pool *pool, const olo_field *field, void *target)
     return copy_text(pool, word);
 }
 
+static bool copy_names(olo_pool *pool, const olo_field *field, void *target)
+{
+    const char ***names = olo_field_at(field, target);
+    const int count = olo_field_count(field, target);
+    const char **copy = olo_pool_copy(pool, *names, (size_t)count, sizeof *copy);
+    for (int i = 0; copy && i < count; i++)
+        if (!copy_text(pool, &copy[i]))
+            return false;
+    *names = copy;
+    return copy;
+}
+
 static bool copy_motion(olo_pool *pool, const olo_field *field, void *target)
 {
     const char **texts = olo_field_at(field, target);
@@ -127,6 +139,7 @@ static bool (*const copies[])(olo_pool *, const olo_field *, void *) = {
     [OLO_FIELD_REFERENCE] = copy_text_field,
     [OLO_FIELD_TEXT] = copy_text_field,
     [OLO_FIELD_CHOICE] = copy_choice,
+    [OLO_FIELD_NAMES] = copy_names,
     [OLO_FIELD_POINT_ON_BODY] = copy_point_on_body,
     [OLO_FIELD_POINTS_ON_BODIES] = copy_points_on_bodies,
     [OLO_FIELD_SIGNAL] = copy_signal,
@@ -351,6 +364,20 @@ static bool check_list(const olo_field *field, const void *element, const void *
     return check_numbers(*numbers, NULL, (int)list_size(field, element), why);
 }
 
+static bool check_names(const olo_field *field, const void *element, const void *defaults,
+                        reason why)
+{
+    (void)defaults;
+    const char *const *const *names = olo_field_in(field, element);
+    const int count = olo_field_count(field, element);
+    if (count < 0 || (count > 0 && !*names))
+        return refuse(why, "has a number of names but no names");
+    for (int i = 0; i < count; i++)
+        if (!(*names)[i])
+            return refuse(why, "has a name that is NULL");
+    return true;
+}
+
 static bool check_motion(const olo_field *field, const void *element, const void *defaults,
                          reason why)
 {
@@ -370,6 +397,7 @@ static bool check_part(const olo_field *field, const void *element, const void *
 
 static bool (*const checks[])(const olo_field *, const void *, const void *, reason) = {
     [OLO_FIELD_CHOICE] = check_choice,
+    [OLO_FIELD_NAMES] = check_names,
     [OLO_FIELD_NUMBER] = check_number_field,
     [OLO_FIELD_VECTOR] = check_number_field,
     [OLO_FIELD_INERTIA] = check_number_field,

@@ -343,6 +343,11 @@ olo_status olo_model_add_output(olo_model *model, const olo_output *output, olo_
     return olo_model_add_element(model, &olo_element_output, output, NULL, NULL, error);
 }
 
+olo_status olo_model_add_event(olo_model *model, const olo_event *event, olo_error *error)
+{
+    return olo_model_add_element(model, &olo_element_event, event, NULL, NULL, error);
+}
+
 olo_status olo_model_add_exact(olo_model *model, const olo_exact *exact, olo_error *error)
 {
     return olo_model_add_element(model, &olo_element_exact, exact, NULL, NULL, error);

@@ -117,6 +117,25 @@ static olo_status read_energy(olo_reader *reader, const olo_yaml_node *node, con
     return olo_read_function(reader, node, "l", "the length", olo_field_at(field, target));
 }
 
+/* A name, or a list of names. */
+static olo_status read_names(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                             void *target)
+{
+    const bool list = node->kind == OLO_YAML_LIST;
+    const int count = list ? node->count : 1;
+    const char **names = olo_pool_alloc(&reader->pool, (size_t)count, sizeof *names);
+    if (!names)
+        return olo_read_no_memory(reader);
+    *(const char *const **)olo_field_at(field, target) = names;
+    olo_field_set_count(field, target, count);
+    if (!list)
+        return olo_read_name(reader, node, names);
+    olo_status status = OLO_OK;
+    for (const olo_yaml_node *item = node->first; item && status == OLO_OK; item = item->next)
+        status = olo_read_name(reader, item, &names[item->index]);
+    return status;
+}
+
 /* Matrices and vertices ----------------------------------------------------------------------- */
 
 static olo_status read_rows(olo_reader *reader, const olo_yaml_node *node, double *numbers)
@@ -454,6 +473,7 @@ static field_reader *const readers[] = {
     [OLO_FIELD_REFERENCE] = read_reference,
     [OLO_FIELD_TEXT] = read_text,
     [OLO_FIELD_CHOICE] = read_choice,
+    [OLO_FIELD_NAMES] = read_names,
     [OLO_FIELD_NUMBER] = read_number,
     [OLO_FIELD_VECTOR] = read_vector,
     [OLO_FIELD_INERTIA] = read_inertia,

@@ -7,7 +7,7 @@ const char *const olo_checkpoint_paths[2] = {OLO_CHECKPOINT_GROUP "/first",
                                              OLO_CHECKPOINT_GROUP "/second"};
 
 /* Version of the contents; incremented when they change. */
-static const uint64_t VERSION = 2;
+static const uint64_t VERSION = 3;
 static const uint64_t MAGIC = UINT64_C(0x746e696f706b6863); // its value also reveals the byte order
 
 static uint64_t checksum_of(const olo_checkpoint *block)

@@ -41,6 +41,7 @@ struct olo_recorder {
     olo_ledger *part_ledgers;         /* [verdict.parts] */
     double *work;                     /* [n] */
     olo_normal_motion *normal_motion; /* NULL: velocities are not judged */
+    bool other_mode;                  /* normal_motion belongs to another mode of the system */
     double *normal;                   /* [n] */
     olo_thinning ledger;              /* of the steps since the last row */
     long stride;                      /* steps per row; 0 before the first state */
@@ -110,6 +111,7 @@ static olo_recorder *recorder_new(const olo_system *system, const olo_run *run)
     if (recorder == NULL)
         return NULL;
     recorder->system = system;
+    recorder->other_mode = system->event_count > 0;
     recorder->run = *run;
     recorder->frames = run->frames > 0 ? run->frames : FRAMES_DEFAULT;
     recorder->began = olo_clock_seconds();
@@ -155,6 +157,7 @@ static void pass_fields(olo_recorder *recorder, olo_bytes *bytes)
     olo_bytes_pass(bytes, &recorder->stride, sizeof recorder->stride);
     olo_bytes_pass(bytes, &recorder->rows, sizeof recorder->rows);
     olo_bytes_pass(bytes, recorder->warnings, sizeof recorder->warnings);
+    olo_bytes_pass(bytes, recorder->findings, sizeof recorder->findings);
     olo_thinning_pass(&recorder->ledger, bytes);
     olo_verdict_pass(&recorder->verdict, bytes);
 }
@@ -218,6 +221,7 @@ static olo_status load(olo_recorder *recorder, const char *path, olo_state *stat
         .mode = OLO_BYTES_LOAD, .block = recorder->saved.bytes, .size = recorder->saved.size};
     pass_fields(recorder, &bytes);
     recorder->warnings[sizeof recorder->warnings - 1] = '\0';
+    recorder->findings[sizeof recorder->findings - 1] = '\0';
     if (recorder->stride < 1 || recorder->rows < 1 || recorder->ledger.count < 0 ||
         recorder->summary.steps < 0) {
         return olo_fail(error, OLO_BAD_INPUT,
@@ -390,12 +394,26 @@ static bool is_full(const olo_recorder *recorder, const olo_state *state,
     return floor(now + rounding) > floor(before + rounding);
 }
 
+/* The part of the velocities that is no motion depends on the mode of the system. */
+static olo_status follow_mode(olo_recorder *recorder, const olo_system *mode, olo_error *error)
+{
+    if (!recorder->other_mode || !recorder->normal_motion)
+        return OLO_OK;
+    olo_normal_motion_free(recorder->normal_motion);
+    recorder->normal_motion = NULL;
+    recorder->other_mode = false;
+    return olo_normal_motion_create(mode, &recorder->run, &recorder->normal_motion, error);
+}
+
 static olo_status record_step(void *context, const olo_system *system, const olo_state *state,
                               long step, const olo_step_report *report, olo_error *error)
 {
     olo_recorder *recorder = context;
     olo_ledger ledger;
     double row[OLO_LEDGER_COLUMNS];
+    olo_status status = follow_mode(recorder, system, error);
+    if (status != OLO_OK)
+        return status;
     olo_system_ledger(system, state, &ledger);
     olo_layout_ledger(&ledger, state->t, report != NULL ? report->iterations : 0, row);
     olo_thinning_add(&recorder->ledger, row);
@@ -407,7 +425,6 @@ static olo_status record_step(void *context, const olo_system *system, const olo
         olo_summary_add(&recorder->summary, report, true);
     recorder->summary.steps = step;
     follow(recorder, state, &ledger);
-    olo_status status = OLO_OK;
     if (first || is_full(recorder, state, report))
         status = record_full_row(recorder, state, error);
     if (recorder->file != NULL) {
@@ -426,12 +443,22 @@ static void record_warning(void *context, const char *text)
              used > 0 ? "\n" : "", text);
 }
 
+static void record_event(void *context, const char *name, const olo_state *state)
+{
+    olo_recorder *recorder = context;
+    char text[160];
+    snprintf(text, sizeof text, "Event '%s' at t = %.9g.", name, state->t);
+    olo_recorder_add_finding(recorder, OLO_VERDICT_OK, text);
+    recorder->other_mode = true;
+}
+
 olo_observer olo_recorder_observer(olo_recorder *recorder)
 {
     olo_observer observer = olo_observer_default();
     observer.context = recorder;
     observer.step = record_step;
     observer.warn = record_warning;
+    observer.event = record_event;
     return observer;
 }
 

@@ -11,6 +11,7 @@
 #include "kinematics/null_space.h"
 #include "kinematics/redundancy.h"
 #include "linalg/vec3.h"
+#include "stepping/events.h"
 #include "stepping/tree_assembly.h"
 
 static bool allocate(olo_static_balance *x)
@@ -42,6 +43,10 @@ static bool allocate(olo_static_balance *x)
 olo_status olo_static_create(const olo_system *system, olo_state *state,
                              olo_static_balance **balance, olo_error *error)
 {
+    *balance = NULL;
+    olo_status status = olo_events_refuse(system, "statics", error);
+    if (status != OLO_OK)
+        return status;
     olo_static_balance *x = *balance = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for statics");
@@ -49,7 +54,7 @@ olo_status olo_static_create(const olo_system *system, olo_state *state,
     x->state = state;
     x->topology = system->topology;
     x->redundant = olo_system_is_redundant(system);
-    olo_status status = olo_elimination_create(x->topology->elimination, &x->elimination, error);
+    status = olo_elimination_create(x->topology->elimination, &x->elimination, error);
     if (status == OLO_OK)
         status = olo_projector_create(x->topology, x->elimination, &x->projector, error);
     if (status == OLO_OK)

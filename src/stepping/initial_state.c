@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "kinematics/null_space.h"
 #include "linalg/sparse.h"
+#include "stepping/events.h"
 #include "stepping/initial_state.h"
 #include "stepping/step.h"
 #include "system/system.h"
@@ -30,6 +31,7 @@ typedef struct projection {
     olo_sparse *matrix;
     int gradient_entry, count;
     double mass;   /* largest mass */
+    double metric; /* added to the diagonal, as a fraction of that */
     double *right; /* [n + m] */
 } projection;
 
@@ -99,7 +101,7 @@ static olo_status factor(projection *x, const olo_state *state, bool positions, 
             olo_sparse_add(x->matrix, entry++, s->mass[e].m / x->mass);
     for (int i = 0; i < s->n; i++) {
         double unit = s->coordinates[i].slot == 0 ? 1.0 : s->length_scale;
-        olo_sparse_add(x->matrix, entry++, metric_fraction * unit * unit);
+        olo_sparse_add(x->matrix, entry++, x->metric * unit * unit);
     }
     for (int c = 0; c < s->m; c++)
         olo_sparse_add(x->matrix, entry++, -row_regularisation * olo_row_weight(s, c));
@@ -213,6 +215,8 @@ static olo_status project_positions(projection *x, olo_state *state, olo_project
 static olo_status check_joints(const olo_system *s, const double *q, olo_error *error)
 {
     for (int i = 0; i < s->joint_count; i++) {
+        if (s->groups[s->joints[i].group].joint < 0) /* switched off */
+            continue;
         double size, opening = olo_joint_opening(s, i, q, &size);
         if (!(opening <= closed * size))
             return refuse(&s->groups[s->joints[i].group], opening, error);
@@ -309,9 +313,10 @@ static olo_status project_velocities(projection *x, olo_state *state, olo_projec
     return OLO_OK;
 }
 
-olo_status olo_state_make_tangent(const olo_system *s, olo_state *state, olo_error *error)
+static olo_status make_tangent(const olo_system *s, double metric, olo_state *state,
+                               olo_error *error)
 {
-    projection x = {.system = s};
+    projection x = {.system = s, .metric = metric};
     olo_projection unused = {0};
     olo_status status = create(&x, error);
     if (status == OLO_OK)
@@ -319,6 +324,16 @@ olo_status olo_state_make_tangent(const olo_system *s, olo_state *state, olo_err
     olo_sparse_free(x.matrix);
     olo_free(x.right);
     return status;
+}
+
+olo_status olo_state_make_tangent(const olo_system *s, olo_state *state, olo_error *error)
+{
+    return make_tangent(s, metric_fraction, state, error);
+}
+
+olo_status olo_state_apply_impact(const olo_system *s, olo_state *state, olo_error *error)
+{
+    return make_tangent(s, 0, state, error);
 }
 
 static double largest_change(int n, const double *a, const double *b)
@@ -351,11 +366,11 @@ static void warn_of_move(const olo_system *s, const double *q, olo_projection *r
              report->position, 100 * share, report->worst, report->constraint_error);
 }
 
-olo_status olo_system_create_initial_state(const olo_system *s, olo_state **state,
-                                           olo_projection *report, olo_error *error)
+static olo_status create_initial_state(const olo_system *s, olo_state **state,
+                                       olo_projection *report, olo_error *error)
 {
     olo_projection unused, *r = report ? report : &unused;
-    projection x = {.system = s};
+    projection x = {.system = s, .metric = metric_fraction};
     memset(r, 0, sizeof *r);
     olo_status status = olo_state_create(s, state, error);
     if (status != OLO_OK)
@@ -386,4 +401,18 @@ olo_status olo_system_create_initial_state(const olo_system *s, olo_state **stat
     r->velocity = largest_change(s->n, (*state)->v, s->v0);
     warn_of_move(s, (*state)->q, r);
     return OLO_OK;
+}
+
+olo_status olo_system_create_initial_state(const olo_system *s, olo_state **state,
+                                           olo_projection *report, olo_error *error)
+{
+    olo_system *mode;
+    if (s->event_count == 0 || s->is_mode)
+        return create_initial_state(s, state, report, error);
+    olo_status status = olo_events_create_first_mode(s, &mode, error);
+    *state = NULL;
+    if (status == OLO_OK)
+        status = create_initial_state(mode, state, report, error);
+    olo_system_free(mode);
+    return status;
 }

@@ -45,13 +45,14 @@ static void from_multipliers(const olo_forces *x, const olo_group *group, int no
     }
 }
 
-/* The node on which the group acts: the child of its joint, or the last node of its first row. */
+/* The node on which the group acts: the child of its joint, or the last node of its first row; -1:
+ * it is switched off. */
 static int node_of(const olo_system *s, const olo_group *group)
 {
     if (group->joint >= 0)
         return s->joints[group->joint].child;
     const olo_constraint *row = &s->constraints[group->first];
-    return s->coordinates[row->index[row->size - 1]].node;
+    return row->size > 0 ? s->coordinates[row->index[row->size - 1]].node : -1;
 }
 
 /* Takes a wrench on `node` about its origin to that on the child of the joint about the joint

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/initialised.h"
 #include "base/progress.h"
+#include "stepping/events.h"
 #include "stepping/step.h"
 
 /* A body with constant angular velocity rotates by h |omega| per step, but the scheme rotates it by
@@ -97,15 +98,43 @@ static void warn_of_damping(const olo_system *system, const olo_state *state, do
     warn(observers, count, text);
 }
 
+/* What makes the steps: the stepper of the system, or that of its present mode. */
+typedef struct walker {
+    const olo_system *system;
+    olo_stepper *stepper;
+    olo_events *events; /* NULL: the system has none */
+} walker;
+
+static const olo_system *system_of(const walker *x)
+{
+    return x->events ? x->events->mode : x->system;
+}
+
+static olo_stepper *stepper_of(const walker *x)
+{
+    return x->events ? x->events->stepper : x->stepper;
+}
+
+static const olo_step_report *report_of(const walker *x)
+{
+    return x->events ? &x->events->report : olo_stepper_report(x->stepper);
+}
+
+static bool has_ended(const walker *x)
+{
+    return x->events && x->events->ended;
+}
+
 /* A step of constant size; only the last one may be shorter. Times are computed from the number of
  * steps, so that they do not drift. */
-static olo_status take_constant(const olo_run *run, olo_stepper *stepper, olo_state *state,
-                                long steps, const olo_run_summary *sum, olo_error *error)
+static olo_status take_constant(const olo_run *run, const walker *x, olo_state *state, long steps,
+                                const olo_run_summary *sum, olo_error *error)
 {
     const long i = sum->steps + 1;
     const double h = olo_run_step_size(run, state->t, i == steps);
-    const olo_status status = olo_stepper_advance(stepper, state, h, error);
-    if (status == OLO_OK)
+    const olo_status status = x->events ? olo_events_advance(x->events, state, h, error)
+                                        : olo_stepper_advance(x->stepper, state, h, error);
+    if (status == OLO_OK && !has_ended(x))
         state->t = i == steps ? run->end : sum->start + (double)i * run->step;
     return status;
 }
@@ -144,18 +173,20 @@ void olo_summary_add(olo_run_summary *sum, const olo_step_report *report, bool t
 }
 
 /* Makes the steps after sum->steps; the sums already contain the previous ones. */
-static olo_status run_steps(const olo_run *run, olo_stepper *stepper, const olo_system *system,
-                            olo_state *state, long steps, const olo_observer *observers,
-                            int observer_count, olo_run_summary *sum, olo_error *error)
+static olo_status run_steps(const olo_run *run, const walker *x, olo_state *state, long steps,
+                            const olo_observer *observers, int observer_count, olo_run_summary *sum,
+                            olo_error *error)
 {
     olo_status status = OLO_OK;
     const bool chosen = run->tolerance > 0;
     bool warned = false;
-    while (status == OLO_OK && (chosen ? state->t < run->end : sum->steps < steps)) {
+    while (status == OLO_OK && !has_ended(x) &&
+           (chosen ? state->t < run->end : sum->steps < steps)) {
         const double dissipated = olo_sum_value(&state->dissipation);
-        status = chosen ? olo_run_step_adaptive(run, stepper, state, sum->start, error)
-                        : take_constant(run, stepper, state, steps, sum, error);
-        const olo_step_report *report = olo_stepper_report(stepper);
+        status = chosen ? olo_run_step_adaptive(run, x->stepper, state, sum->start, error)
+                        : take_constant(run, x, state, steps, sum, error);
+        const olo_step_report *report = report_of(x);
+        const olo_system *system = system_of(x);
         const bool aliased = sum->largest_rotation > aliasing_angle;
         olo_summary_add(sum, report, status == OLO_OK);
         if (status != OLO_OK)
@@ -166,13 +197,16 @@ static olo_status run_steps(const olo_run *run, olo_stepper *stepper, const olo_
         if (report->rotation > aliasing_angle && !aliased)
             warn_of_aliasing(system, state, report, observers, observer_count);
         if (!chosen && sum->steps >= steps - 1)
-            status = olo_stepper_complete(stepper, state, error);
+            status = olo_stepper_complete(stepper_of(x), state, error);
         if (status == OLO_OK)
             status = notify(observers, observer_count, system, state, sum->steps, report, error);
-        if (status == OLO_OK && state->t < run->end && wants_stop(observers, observer_count))
+        if (status == OLO_OK && !has_ended(x) && state->t < run->end &&
+            wants_stop(observers, observer_count))
             status = olo_fail(error, OLO_INTERRUPTED, "interrupted at t = %.9g", state->t);
     }
-    olo_status whole = olo_stepper_complete(stepper, state, status == OLO_OK ? error : NULL);
+    if (!stepper_of(x)) /* no memory for a mode */
+        return status;
+    olo_status whole = olo_stepper_complete(stepper_of(x), state, status == OLO_OK ? error : NULL);
     return status == OLO_OK ? whole : status;
 }
 
@@ -189,11 +223,26 @@ olo_status olo_observers_check(const olo_observer *observers, int count, olo_err
     return status;
 }
 
+typedef struct audience {
+    const olo_observer *observers;
+    int count;
+} audience;
+
+static void announce(void *context, const olo_system_event *event, const olo_state *state)
+{
+    const audience *x = context;
+    for (int i = 0; i < x->count; i++)
+        if (x->observers[i].event)
+            x->observers[i].event(x->observers[i].context, event->name, state);
+}
+
 static olo_status simulate(const olo_system *system, const olo_run *run, olo_state *state,
                            const olo_observer *observers, int observer_count, bool from_start,
                            olo_run_summary *sum, olo_error *error)
 {
-    olo_stepper *stepper = NULL;
+    walker x = {.system = system};
+    olo_events events = {0};
+    audience listeners = {observers, observer_count};
     long steps = 0;
     double wall = olo_clock_seconds(), cpu = olo_cpu_seconds();
     olo_step_report none = {.rotation_node = -1};
@@ -202,16 +251,22 @@ static olo_status simulate(const olo_system *system, const olo_run *run, olo_sta
         status = olo_observers_check(observers, observer_count, error);
     if (status == OLO_OK)
         status = olo_run_count_steps(run, sum->start, &steps, error);
-    if (status == OLO_OK)
-        status = olo_stepper_create(system, run, &stepper, error);
+    if (status == OLO_OK && system->event_count > 0 && !system->is_mode) {
+        x.events = &events;
+        status = olo_events_create(&events, system, run, state, error);
+        events.happened = announce;
+        events.context = &listeners;
+    } else if (status == OLO_OK) {
+        status = olo_stepper_create(system, run, &x.stepper, error);
+    }
     if (status == OLO_OK && from_start)
-        status = notify(observers, observer_count, system, state, 0, &none, error);
+        status = notify(observers, observer_count, system_of(&x), state, 0, &none, error);
+    if (status == OLO_OK && x.stepper)
+        x.stepper->lazy = observer_count == 0 && olo_stepper_may_be_lazy(x.stepper);
     if (status == OLO_OK)
-        stepper->lazy = observer_count == 0 && olo_stepper_may_be_lazy(stepper);
-    if (status == OLO_OK)
-        status =
-            run_steps(run, stepper, system, state, steps, observers, observer_count, sum, error);
-    olo_stepper_free(stepper);
+        status = run_steps(run, &x, state, steps, observers, observer_count, sum, error);
+    olo_stepper_free(x.stepper);
+    olo_events_free(&events);
     sum->wall_seconds += olo_clock_seconds() - wall;
     sum->cpu_seconds += olo_cpu_seconds() - cpu;
     return status;

@@ -14,6 +14,7 @@
 #include "stepping/momenta.h"
 #include "stepping/predictor.h"
 #include "stepping/registry.h"
+#include "stepping/events.h"
 #include "stepping/step.h"
 #include "stepping/step_size_control.h"
 
@@ -162,6 +163,8 @@ olo_status olo_stepper_create(const olo_system *system, const olo_run *run, olo_
     const olo_scheme *scheme;
     *stepper = NULL;
     olo_status status = olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error);
+    if (status == OLO_OK)
+        status = olo_events_refuse(system, "a stepper", error);
     if (status == OLO_OK)
         status = find_scheme(run, &scheme, error);
     return status == OLO_OK ? olo_stepper_create_with(system, scheme, run, stepper, error) : status;

@@ -49,6 +49,13 @@ static void warn(void *context, const char *text)
         observer->warn(observer->context, text);
 }
 
+static void event(void *context, const char *name, const olo_state *state)
+{
+    const olo_observer *observer = &((olo_throttle *)context)->observer;
+    if (observer->event)
+        observer->event(observer->context, name, state);
+}
+
 olo_status olo_throttle_create(const olo_observer *observer, double seconds,
                                olo_throttle **throttle, olo_error *error)
 {
@@ -78,5 +85,6 @@ olo_observer olo_throttle_observer(olo_throttle *throttle)
     observer.step = step;
     observer.stop = stop;
     observer.warn = warn;
+    observer.event = event;
     return observer;
 }

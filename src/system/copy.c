@@ -56,6 +56,7 @@ static void copy_lists(copying *x)
     COPY_LIST(x, body_points, body_point_count);
     COPY_LIST(x, outputs, output_count);
     COPY_LIST(x, contacts, contact_count);
+    COPY_LIST(x, events, event_count);
     COPY_LIST(x, exacts, exact_count);
     COPY_LIST(x, v0_given, n);
     COPY_NUMBERS(x, mass, mass_count);

@@ -17,7 +17,7 @@ static size_t segment_numbers(const olo_segment *segment, const olo_state *x)
     return (size_t)(segment->fixed + segment->n * x->n + segment->m * x->m +
                     segment->twists * x->twists +
                     segment->joint_coordinates * x->joint_coordinates +
-                    segment->drives * x->drives);
+                    segment->drives * x->drives + segment->events * x->events);
 }
 
 /* The number of doubles that follow the struct, and the number of segments. */
@@ -68,6 +68,7 @@ static olo_state *allocate(const olo_state *like)
     state->reaction_count = like->reaction_count;
     state->contact_count = like->contact_count;
     state->drives = like->drives;
+    state->events = like->events;
     state->parts = like->parts;
     state->segments = like->segments;
     state->segment = (void **)(state->numbers + numbers);
@@ -85,6 +86,7 @@ olo_status olo_state_create(const olo_system *system, olo_state **state, olo_err
                              .reaction_count = system->reaction_count,
                              .contact_count = system->contact_count,
                              .drives = system->drive_count,
+                             .events = system->event_count,
                              .parts = system->part_count > 1 ? system->part_count : 0,
                              .segments = system->segments};
     *state = allocate(&sizes);

@@ -48,7 +48,7 @@ void olo_system_free(olo_system *system)
         system->drives,    system->actions, system->body_points, system->contexts,
         system->beams,     system->outputs, system->exacts,      system->drawables,
         system->q0,        system->v0,      system->v0_given,    system->implied,
-        system->row_scale, system->contacts};
+        system->row_scale, system->contacts, system->events};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         olo_free(lists[i]);
     olo_ledger_simd_free(system->ledger_simd);

@@ -18,6 +18,7 @@
 #include "system/constraint.h"
 #include "system/contact.h"
 #include "system/coordinate.h"
+#include "system/event.h"
 #include "system/exact.h"
 #include "system/form.h"
 #include "system/implied_velocity.h"
@@ -145,6 +146,9 @@ struct olo_system {
     olo_reaction *reactions;
     int contact_count;
     olo_contact_point *contacts;
+    int event_count;
+    olo_system_event *events;
+    bool is_mode; /* some groups and actions are switched off: kinematics/mode.h */
     int exact_count;
     olo_exact_vector *exacts; /* of the exact solution, if the model has one */
     int drawable_count;

@@ -75,8 +75,24 @@ def test_platform_of_the_delta_robot_does_not_tilt(table):
 
 def test_trebuchet_passes_its_energy_to_the_stone(table):
     t = table("trebuchet")
-    vx, vz = t["stone.velocity.x"][-1], t["stone.velocity.z"][-1]
+    release = next(i for i, time in enumerate(t["time"]) if time >= 1.15280606)
+    vx, vz = t["stone.velocity.x"][release], t["stone.velocity.z"][release]
     assert vx > 25 and vz > 25  # forward and upward
-    fallen = 9.81 * 3000 * (max(t["box.position.z"]) - t["box.position.z"][-1])
+    fallen = 9.81 * 3000 * (max(t["box.position.z"]) - t["box.position.z"][release])
     gained = 0.5 * 40 * (vx * vx + vz * vz)
     assert gained > 0.5 * fallen
+    # then it flies on a parabola to the ground
+    flight = t["time"][-1] - t["time"][release]
+    assert t["stone.position.z"][-1] == pytest.approx(0, abs=1e-9)
+    assert t["stone.position.z"][release] + vz * flight == pytest.approx(9.81 / 2 * flight ** 2)
+    assert t["stone.position.x"][release] + vx * flight == pytest.approx(t["stone.position.x"][-1])
+
+
+def test_latch_holds_the_door_against_its_closer(table):
+    t = table("door-with-latch")
+    assert abs(t["edge.position.y"][-1]) < 1e-12 and t["edge.position.y"][0] > 0.8
+    # moments about the hinge: the closer pulls with 60 (l - 0.1) at 0.2 from it
+    length = math.hypot(0.1, 0.2)
+    pull = 60 * (length - 0.1) * 0.2 / length
+    assert t["force.force.y"][-1] == pytest.approx(0.2 * pull / 0.9)
+    assert t["energy.impact"][-1] > 0.01

@@ -19,6 +19,15 @@ class Fault:
 
 
 FAULTS = [
+    # events
+    Fault("closing_without_impact", "src/stepping/events.c",
+          "status = collide(x, state, error);", "status = OLO_OK;", "physics.events"),
+    Fault("event_at_the_end_of_the_step", "src/stepping/events.c",
+          "status = locate(x, first, state, &h, error);", "status = OLO_OK;", "physics.events"),
+    Fault("mode_with_the_topology_of_the_system", "src/kinematics/topology.c",
+          "if (!carried && is_active(g, i))", "if (!carried)", "physics.events"),
+    Fault("first_switch_does_not_decide", "src/stepping/events.c",
+          "[x->index] = x->on;", "[x->index] = false;", "physics.events"),
     # base
     Fault("sum_without_compensation", "src/base/sum.h",
           "sum->remainder += (sum->value - t) + x;", "sum->remainder += 0;", "unit.base"),

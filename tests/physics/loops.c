@@ -56,8 +56,10 @@ TEST(catalogue_models_move_alike)
         const char *name = olo_catalogue_name(catalogue, i);
         scene s = scene_open(name, NULL);
         double h = s.run.step;
-        bool beams = s.system->beam_count > 0;
+        bool beams = s.system->beam_count > 0, events = s.system->event_count > 0;
         scene_close(&s);
+        if (events) /* physics/events.c */
+            continue;
         double apart = distance(name, h, 100);
         print_message("%-28s %.1e\n", name, apart);
         /* beams: the rounding of an elongation, 1e-16, times EA h over the mass of a node, relative

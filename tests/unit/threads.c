@@ -27,22 +27,32 @@ typedef struct job {
     uint64_t hash;
 } job;
 
+static olo_status add_to_hash(void *context, const olo_system *system, const olo_state *state,
+                              long step, const olo_step_report *report, olo_error *error)
+{
+    job *x = context;
+    const int n = olo_system_coordinate_count(system);
+    (void)step;
+    (void)report;
+    (void)error;
+    x->hash = hash_numbers(x->hash, olo_state_configuration(state), n);
+    x->hash = hash_numbers(x->hash, olo_state_velocity(state), n);
+    return OLO_OK;
+}
+
 static void *run_job(void *context)
 {
     job *x = context;
     olo_state *state = NULL;
-    olo_stepper *stepper = NULL;
-    int n = olo_system_coordinate_count(x->system);
+    olo_run run = *x->run;
+    olo_observer observer = olo_observer_default();
+    observer.context = x;
+    observer.step = add_to_hash;
+    run.end = STEPS * run.step;
     x->hash = UINT64_C(14695981039346656037);
     x->status = olo_system_create_initial_state(x->system, &state, NULL, &x->error);
     if (x->status == OLO_OK)
-        x->status = olo_stepper_create(x->system, x->run, &stepper, &x->error);
-    for (int i = 0; x->status == OLO_OK && i < STEPS; i++) {
-        x->status = olo_stepper_step(stepper, state, x->run->step, &x->error);
-        x->hash = hash_numbers(x->hash, olo_state_configuration(state), n);
-        x->hash = hash_numbers(x->hash, olo_state_velocity(state), n);
-    }
-    olo_stepper_free(stepper);
+        x->status = olo_simulate(x->system, &run, state, &observer, 1, NULL, &x->error);
     olo_state_free(state);
     return NULL;
 }

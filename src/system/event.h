@@ -1,0 +1,55 @@
+/* Events: what happens once in a run, at a time or when a condition c(state) crosses zero. An event
+ * switches constraint groups and actions on or off, or ends the run. This file has the compiled
+ * events of a system and their conditions; stepping/events.h locates and applies them. */
+#ifndef OLO_SYSTEM_EVENT_H
+#define OLO_SYSTEM_EVENT_H
+
+#include <stdbool.h>
+
+typedef struct olo_system olo_system;
+typedef struct olo_state olo_state;
+typedef struct olo_event_variable olo_event_variable;
+
+/* A scalar of a state. */
+struct olo_event_variable {
+    double (*value)(const olo_system *system, const olo_state *state,
+                    const olo_event_variable *variable);
+    int index; /* of the joint coordinate, output or reaction */
+    int axis;  /* 0 to 2; -1: the magnitude of a vector */
+};
+
+/* Finds a scalar by name: "t", a joint coordinate ("hinge.angle") or its rate
+ * ("hinge.angle.rate"), a component of an output ("tip.position.x", "tip.velocity.y"), a reaction
+ * or a component of it ("hook.force", "hook.moment.z"); false: there is none. */
+bool olo_event_variable_find(const olo_system *system, const char *name,
+                             olo_event_variable *variable);
+
+/* A constraint group or an action that an event switches. */
+typedef struct olo_event_switch {
+    bool action; /* `index` is that of an action, otherwise of a group */
+    bool on;
+    int index;
+} olo_event_switch;
+
+enum { OLO_EVENT_VARIABLES_MAX = 16 };
+
+typedef struct olo_system_event {
+    const char *name;
+    const char *where; /* the element in the model, for messages */
+    int direction;     /* of the crossing: 1 rising, -1 falling, 0 either */
+    bool closes;       /* one of the groups is switched on */
+    bool end;          /* the run ends */
+    int switch_count;
+    const olo_event_switch *switches;
+    double at; /* the condition is t - at, unless it is NaN; then ... */
+    int variable_count;
+    olo_event_variable variables[OLO_EVENT_VARIABLES_MAX];
+    double (*condition)(const void *context, const double *x); /* ... it is this function of them */
+    const void *context;
+} olo_system_event;
+
+/* The condition of an event. */
+double olo_event_condition(const olo_system *system, const olo_system_event *event,
+                           const olo_state *state);
+
+#endif

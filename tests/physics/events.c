@@ -1,0 +1,373 @@
+/* Events: a release conserves energy and momentum and is followed by the parabola; closing is a
+ * plastic impact; loads start at their time; location, order, ends, resumption, refusals. */
+#include "scene.h"
+
+#include "stepping/events.h"
+
+static const double g = 9.81;
+
+/* A pendulum of length 1 that starts horizontally; its rod opens at 0.4 rad behind the vertical,
+ * where sin = x/l. */
+static const char pendulum[] =
+    "plane: xz\n"
+    "gravity: [0, 0, -9.81]\n"
+    "parameters: {x_release: sin(0.4)}\n"
+    "points:\n"
+    "  - {name: stone, mass: 2, position: [-1, 0, 0]}\n"
+    "rods:\n"
+    "  - {name: string, between: [[0, 0, 0], stone]}\n"
+    "outputs:\n"
+    "  - {name: stone, on: stone}\n"
+    "events:\n"
+    "  - {name: release, when: stone.position.x - x_release, crosses: rising, open: string}\n"
+    "run: {step: 0.01, end: 2}\n";
+
+typedef struct event_log {
+    int count;
+    char name[8][32];
+    double t[8], q[8][3], v[8][3];
+} event_log;
+
+static void on_event(void *context, const char *name, const olo_state *state)
+{
+    event_log *x = context;
+    snprintf(x->name[x->count], sizeof x->name[0], "%s", name);
+    x->t[x->count] = olo_state_time(state);
+    memcpy(x->q[x->count], olo_state_configuration(state), sizeof x->q[0]);
+    memcpy(x->v[x->count], olo_state_velocity(state), sizeof x->v[0]);
+    x->count++;
+}
+
+static olo_status run(scene *s, event_log *events, olo_error *error)
+{
+    olo_observer observer = olo_observer_default();
+    observer.context = events;
+    observer.event = on_event;
+    return olo_simulate(s->system, &s->run, s->state, &observer, 1, NULL, error);
+}
+
+static const char *const treatments[] = {"reduced", "multipliers", "projected", "minimal"};
+static const char *const schemes[] = {"energy-momentum", "consistent-energy-momentum",
+                                      "variational", "contact"};
+
+TEST(after_a_release_the_stone_flies_on_a_parabola)
+{
+    for (int k = 0; k < 7; k++) {
+        scene s = scene_open(pendulum, NULL);
+        event_log events = {0};
+        olo_error error = {0};
+        s.run.constraints = k < 4 ? treatments[k] : "reduced";
+        s.run.scheme = k < 4 ? schemes[0] : schemes[k - 3];
+        check_ok(run(&s, &events, &error), &error);
+        check_equal(1, events.count);
+        /* located exactly; the speed is that of the fall, for the schemes that conserve energy */
+        const double *q = events.q[0], *v = events.v[0];
+        check_close(sin(0.4), q[0], 1e-12);
+        check_close(-cos(0.4), q[2], 1e-12);
+        if (k != 5)
+            check_close(2 * g * cos(0.4), v[0] * v[0] + v[2] * v[2],
+                        k == 4 || k == 6 ? 1e-11 : 0.1);
+        /* all schemes are exact on a parabola */
+        const double t = olo_state_time(s.state) - events.t[0];
+        const double *q1 = olo_state_configuration(s.state), *v1 = olo_state_velocity(s.state);
+        check_close(2.0, olo_state_time(s.state), 0);
+        check_close(q[0] + v[0] * t, q1[0], 1e-12);
+        check_close(q[2] + v[2] * t - 0.5 * g * t * t, q1[2], 1e-11);
+        check_close(v[2] - g * t, v1[2], 1e-11);
+        scene_close(&s);
+    }
+}
+
+TEST(energy_is_constant_through_a_release)
+{
+    scene s = scene_open(pendulum, NULL);
+    event_log events = {0};
+    olo_error error = {0};
+    olo_ledger ledger;
+    check_ok(run(&s, &events, &error), &error);
+    olo_system_ledger(s.system, s.state, &ledger);
+    check_close(0.0, ledger.kinetic + ledger.potential, 1e-12 * 2 * g);
+    scene_close(&s);
+}
+
+/* Two points; the first catches the second, a rod of the length between them closes. */
+static const char coupling[] =
+    "points:\n"
+    "  - {name: a, mass: 3, position: [0, 0, 0], velocity: [2, 0.3, 0]}\n"
+    "  - {name: b, mass: 1, position: [5, 0, 0], velocity: [-1, 0, 0.1]}\n"
+    "rods:\n"
+    "  - {name: bar, between: [a, b], length: 1}\n"
+    "outputs:\n"
+    "  - {name: a, on: a}\n"
+    "  - {name: b, on: b}\n"
+    "events:\n"
+    "  - name: lock\n"
+    "    when: (b.position.x - a.position.x)^2 + (b.position.y - a.position.y)^2 "
+    "+ (b.position.z - a.position.z)^2 - 1\n"
+    "    close: [bar]\n"
+    "run: {step: 0.1, end: 3}\n";
+
+TEST(closing_is_a_plastic_impact)
+{
+    for (int k = 0; k < 7; k++) {
+        scene s = scene_open(coupling, NULL);
+        event_log events = {0};
+        olo_error error = {0};
+        olo_ledger before, after;
+        s.run.constraints = k < 4 ? treatments[k] : "reduced";
+        s.run.scheme = k < 4 ? schemes[0] : schemes[k - 3];
+        olo_system_ledger(s.system, s.state, &before);
+        check_ok(run(&s, &events, &error), &error);
+        check_equal(1, events.count);
+        olo_system_ledger(s.system, s.state, &after);
+        /* the impulse is along the bar and stops the relative velocity along it */
+        double e[3], u = 0;
+        const double t = events.t[0], w[3] = {-3, -0.3, 0.1}, d0[3] = {5, 0, 0};
+        for (int i = 0; i < 3; i++)
+            e[i] = d0[i] + w[i] * t;
+        check_close(1.0, sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]), 1e-12);
+        for (int i = 0; i < 3; i++)
+            u += e[i] * w[i];
+        check_close(0.5 * 0.75 * u * u, before.kinetic - after.kinetic, 1e-12);
+        check_close(0.5 * 0.75 * u * u, after.dissipation, 1e-12);
+        for (int i = 0; i < 3; i++) {
+            check_close(before.linear_momentum[i], after.linear_momentum[i], 1e-13);
+            check_close(before.angular_momentum[i], after.angular_momentum[i], 1e-12);
+        }
+        check_below(after.constraint_error, 1e-12);
+        scene_close(&s);
+    }
+}
+
+TEST(a_joint_closes_only_where_its_parts_meet)
+{
+    static const char text[] = "points:\n"
+                               "  - {name: a, mass: 3, position: [0, 0, 0]}\n"
+                               "  - {name: b, mass: 1, position: [5, 0, 0], velocity: [-1, 0, 0]}\n"
+                               "rods:\n"
+                               "  - {name: bar, between: [a, b], length: 1}\n"
+                               "events:\n"
+                               "  - {name: lock, at: 1.05, close: bar}\n"
+                               "run: {step: 0.1, end: 3}\n";
+    scene s = scene_open(text, NULL);
+    event_log events = {0};
+    olo_error error = {0};
+    check_equal(OLO_BAD_INPUT, run(&s, &events, &error));
+    check_contains("'bar' is open by", error.text);
+    check_contains("t = 1.05", error.text);
+    scene_close(&s);
+}
+
+/* Times between the steps; the second event has the time of the first and the last ends the run. */
+static const char loads[] = "points:\n"
+                            "  - {name: a, mass: 2, position: [0, 0, 0]}\n"
+                            "loads:\n"
+                            "  - {name: push, on: a, force: [6, 0, 0]}\n"
+                            "  - {name: lift, on: a, force: [0, 0, 4]}\n"
+                            "events:\n"
+                            "  - {name: begin, at: 0.503, start: push, stop: lift}\n"
+                            "  - {name: stop, at: 0.507, stop: [push]}\n"
+                            "  - {name: again, when: t - 0.507, start: [lift]}\n"
+                            "  - {name: finish, at: 0.7011, end: true}\n"
+                            "run: {step: 0.01, end: 2}\n";
+
+TEST(loads_start_and_stop_at_their_times)
+{
+    scene s = scene_open(loads, NULL);
+    event_log events = {0};
+    olo_error error = {0};
+    check_ok(run(&s, &events, &error), &error);
+    check_equal(4, events.count);
+    check_close(0.503, events.t[0], 1e-15);
+    check_close(0.507, events.t[1], 1e-15);
+    check_close(0.507, events.t[2], 1e-15);
+    check_close(0.7011, events.t[3], 1e-15);
+    check_close(0.7011, olo_state_time(s.state), 1e-15);
+    const double *v = olo_state_velocity(s.state);
+    check_close(3 * 0.004, v[0], 1e-14);
+    check_close(2 * (0.503 + 0.7011 - 0.507), v[2], 1e-13);
+    scene_close(&s);
+}
+
+/* The rod tears at a force of twice the weight: m g (3 cos) = 2 m g for a fall from the horizontal.
+ */
+TEST(a_rod_tears_at_its_force)
+{
+    static const char text[] = "plane: xz\n"
+                               "gravity: [0, 0, -9.81]\n"
+                               "points:\n"
+                               "  - {name: stone, mass: 2, position: [-1, 0, 0]}\n"
+                               "rods:\n"
+                               "  - {name: string, between: [[0, 0, 0], stone]}\n"
+                               "outputs:\n"
+                               "  - {name: tension, reaction: string}\n"
+                               "events:\n"
+                               "  - {name: tear, when: tension.force - 2*2*9.81, open: string}\n"
+                               "run: {step: 0.001, end: 1}\n";
+    scene s = scene_open(text, NULL);
+    event_log events = {0};
+    olo_error error = {0};
+    check_ok(run(&s, &events, &error), &error);
+    check_equal(1, events.count);
+    check_close(-2.0 / 3.0, events.q[0][2], 3e-3); /* forces are means over a step */
+    scene_close(&s);
+}
+
+/* Bodies in space: a chain whose middle joint opens at an angle, and whose ends meet again. */
+static const char bodies[] =
+    "bodies:\n"
+    "  - {name: a, mass: 2, inertia: [0.1, 0.2, 0.3], position: [0, 0, 0], "
+    "angular_velocity: [0.4, 2, 0.1]}\n"
+    "  - {name: b, mass: 1, inertia: [0.2, 0.1, 0.2], position: [1, 0, 0]}\n"
+    "  - {name: c, mass: 3, inertia: [0.3, 0.2, 0.1], position: [2, 0, 0]}\n"
+    "  - {name: d, mass: 1, inertia: [0.1, 0.1, 0.1], position: [2, 1, 0]}\n"
+    "joints:\n"
+    "  - {name: first, between: [a, b], at: [0.5, 0, 0], axis: [0, 1, 0.2], type: revolute, "
+    "torque: 0.3}\n"
+    "  - {name: middle, between: [c, b], at: [1.5, 0, 0], axis: [0, 0, 1], type: revolute}\n"
+    "  - {name: last, between: [c, d], at: [2, 0.5, 0], type: spherical}\n"
+    "events:\n"
+    "  - {name: part, at: 0.4137, open: middle}\n"
+    "  - {name: slack, when: first.angle.rate - 3, stop: first}\n"
+    "run: {step: 0.01, end: 1.5}\n";
+
+TEST(a_chain_of_bodies_parts)
+{
+    double reference[48];
+    for (int k = 0; k < 6; k++) {
+        scene s = scene_open(bodies, NULL);
+        event_log events = {0};
+        olo_error error = {0};
+        s.run.constraints = k < 4 ? treatments[k] : "reduced";
+        s.run.scheme = k < 4 ? schemes[0] : schemes[k - 3];
+        const olo_ledger before = scene_ledger(&s);
+        check_ok(run(&s, &events, &error), &error);
+        const olo_ledger after = scene_ledger(&s);
+        check_true(events.count >= 1);
+        check_close(0.4137, events.t[0], 1e-15);
+        for (int i = 0; i < 3; i++) {
+            check_close(before.linear_momentum[i], after.linear_momentum[i], 1e-11);
+            check_close(before.angular_momentum[i], after.angular_momentum[i], 1e-11);
+        }
+        if (k != 5)
+            check_close(before.balance, after.balance, 1e-11);
+        if (k == 0)
+            memcpy(reference, olo_state_configuration(s.state), sizeof reference);
+        for (int i = 0; k < 4 && i < 48; i++)
+            check_close(reference[i], olo_state_configuration(s.state)[i], 1e-9);
+        scene_close(&s);
+    }
+}
+
+/* Two bodies turn and meet at their points; a ball joint closes there. */
+static const char docking[] =
+    "bodies:\n"
+    "  - {name: a, mass: 2, inertia: [0.1, 0.2, 0.3], position: [0, 0, 0], "
+    "angular_velocity: [0, 0, 1], points: {port: [0.5, 0, 0]}}\n"
+    "  - {name: b, mass: 1, inertia: [0.2, 0.1, 0.2], position: [3, 0, 0], velocity: [-1, 0, 0], "
+    "points: {port: [-0.3, 0, 0]}}\n"
+    "joints:\n"
+    "  - {name: dock, between: [a.port, b.port], type: spherical}\n"
+    "outputs:\n"
+    "  - {name: port, on: b.port}\n"
+    "events:\n"
+    "  - {name: meet, when: port.position.x - 0.5, close: dock}\n"
+    "run: {step: 0.05, end: 5}\n";
+
+TEST(what_is_closed_later_is_open_at_the_beginning)
+{
+    scene s = scene_open(docking, NULL);
+    event_log events = {0};
+    olo_error error = {0};
+    /* the ports are apart, and nothing was moved to close them */
+    check_close(3.0, scene_q(&s, "b")[0], 0.0);
+    /* port a has turned away when port b arrives */
+    check_equal(OLO_BAD_INPUT, run(&s, &events, &error));
+    check_contains("'dock' is open by", error.text);
+    scene_close(&s);
+}
+
+/* A resumed run has the bits of an uninterrupted one, before and after the event. */
+static olo_status stop_at(void *context, const olo_system *system, const olo_state *state,
+                          long step, const olo_step_report *report, olo_error *error)
+{
+    (void)system;
+    (void)state;
+    (void)report;
+    (void)error;
+    *(long *)context = step;
+    return OLO_OK;
+}
+
+static long stop_step;
+
+static bool wants_stop(void *context)
+{
+    return *(long *)context >= stop_step;
+}
+
+TEST(a_resumed_run_has_the_same_bits)
+{
+    for (int k = 0; k < 3; k++)
+        for (int when = 0; when < 2; when++) {
+            scene whole = scene_open(pendulum, NULL), parts = scene_open(pendulum, NULL);
+            olo_error error = {0};
+            olo_observer observer = olo_observer_default();
+            olo_run_summary sum;
+            long step = 0;
+            whole.run.scheme = parts.run.scheme = schemes[k];
+            stop_step = when ? 150 : 40;
+            observer.context = &step;
+            observer.step = stop_at;
+            observer.stop = wants_stop;
+            check_ok(olo_simulate(whole.system, &whole.run, whole.state, NULL, 0, NULL, &error),
+                     &error);
+            check_equal(OLO_INTERRUPTED, olo_simulate(parts.system, &parts.run, parts.state,
+                                                      &observer, 1, &sum, &error));
+            const size_t size = olo_state_saved_size(parts.state);
+            void *block = malloc(size);
+            olo_state_save(parts.state, block);
+            olo_state *loaded;
+            check_ok(olo_state_create(parts.system, &loaded, &error), &error);
+            check_ok(olo_state_load(loaded, block, size, &error), &error);
+            check_ok(olo_simulate_resume(parts.system, &parts.run, loaded, NULL, 0, &sum, &error),
+                     &error);
+            for (int i = 0; i < olo_system_coordinate_count(whole.system); i++) {
+                check_close(olo_state_configuration(whole.state)[i],
+                            olo_state_configuration(loaded)[i], 0.0);
+                check_close(olo_state_velocity(whole.state)[i], olo_state_velocity(loaded)[i], 0.0);
+            }
+            free(block);
+            olo_state_free(loaded);
+            scene_close(&whole);
+            scene_close(&parts);
+        }
+}
+
+TEST(whatever_cannot_handle_events_says_so)
+{
+    scene s = scene_open(pendulum, NULL);
+    olo_error error = {0};
+    olo_stepper *stepper;
+    check_equal(OLO_UNSUPPORTED, olo_stepper_create(s.system, &s.run, &stepper, &error));
+    check_contains("events[0]", error.text);
+    check_contains("a stepper cannot handle events", error.text);
+    olo_equilibrium_options options = olo_equilibrium_options_default();
+    check_equal(OLO_UNSUPPORTED,
+                olo_find_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error));
+    check_contains("statics cannot handle events", error.text);
+    s.run.tolerance = 1e-6;
+    check_equal(OLO_UNSUPPORTED, olo_simulate(s.system, &s.run, s.state, NULL, 0, NULL, &error));
+    check_contains("run.tolerance cannot handle events", error.text);
+    scene_close(&s);
+}
+
+TEST_MAIN(cmocka_unit_test(after_a_release_the_stone_flies_on_a_parabola),
+          cmocka_unit_test(energy_is_constant_through_a_release),
+          cmocka_unit_test(closing_is_a_plastic_impact),
+          cmocka_unit_test(a_joint_closes_only_where_its_parts_meet),
+          cmocka_unit_test(loads_start_and_stop_at_their_times),
+          cmocka_unit_test(a_rod_tears_at_its_force), cmocka_unit_test(a_chain_of_bodies_parts),
+          cmocka_unit_test(what_is_closed_later_is_open_at_the_beginning),
+          cmocka_unit_test(a_resumed_run_has_the_same_bits),
+          cmocka_unit_test(whatever_cannot_handle_events_says_so))
