@@ -1,10 +1,10 @@
 /* Linearisation of a system about a state, x' = A x + B u, y = C x + D u. From M y'' + D y' + K y =
  * F u in independent joint increments y, each with a basis vector that is one there:
  *
- *     A = [0, I; -M^-1 K, -M^-1 D],   B = [0; M^-1 F],   C = [dy/dq P N, 0],   D = 0
+ *     A = [0, I; -M^-1 K, -M^-1 D],   B = [0; M^-1 F],   C = [dy/dq P N, 0],   D = dy/dq P S
  *
- * with the columns of F the forces of a unit of each input and N^T the increments that the closures
- * allow. */
+ * with the columns of F the forces of a unit of each input, N^T the increments that the closures
+ * allow, and S those of prescribed motions (motion_inputs.h). */
 #include "statics/linear.h"
 
 #include <float.h>
@@ -19,6 +19,7 @@
 #include "kinematics/null_space.h"
 #include "linalg/dense.h"
 #include "statics/modes.h"
+#include "statics/motion_inputs.h"
 #include "statics/pencil.h"
 
 /* Forces whose relative work is below this in every motion count as zero; a row counts as a unit
@@ -40,6 +41,8 @@ typedef struct builder {
     double *reduced; /* [unknowns] */
     double *columns; /* [inputs x n] F, one row per input */
     size_t column_capacity;
+    olo_motion_input *motions; /* three inputs each, after those of actions */
+    int motion_count;
 } builder;
 
 static olo_status no_memory(olo_error *error)
@@ -122,17 +125,22 @@ static bool change_basis(builder *b)
     return true;
 }
 
+/* out[n] = N u */
+static void restrict_to_basis(const olo_pencil *p, const double *u, double *out)
+{
+    for (int i = 0; i < p->size; i++) {
+        out[i] = p->basis ? 0 : u[i];
+        for (int a = 0; p->basis && a < p->unknowns; a++)
+            out[i] += p->basis[(size_t)i * (size_t)p->unknowns + (size_t)a] * u[a];
+    }
+}
+
 /* out[n] = N P^T row of the coordinates in b->row, which becomes zero */
 static void reduce(builder *b, double *out)
 {
-    const olo_pencil *p = &b->pencil;
     olo_null_space_apply(b->space, b->row, b->reduced);
     memset(b->row, 0, (size_t)b->system->n * sizeof *b->row);
-    for (int i = 0; i < b->n; i++) {
-        out[i] = p->basis ? 0 : b->reduced[i];
-        for (int a = 0; p->basis && a < p->unknowns; a++)
-            out[i] += p->basis[(size_t)i * (size_t)p->unknowns + (size_t)a] * b->reduced[a];
-    }
+    restrict_to_basis(&b->pencil, b->reduced, out);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -215,6 +223,38 @@ static void put_force(builder *b, const olo_action *action, const double *f, dou
     }
 }
 
+/* The column of the next input, or NULL. */
+static double *next_column(builder *b)
+{
+    const size_t n = (size_t)b->n, end = ((size_t)b->out->inputs + 1) * n;
+    if (end > b->column_capacity) {
+        double *columns = olo_realloc(b->columns, b->column_capacity, 2 * end, sizeof *columns);
+        if (!columns)
+            return NULL;
+        b->columns = columns;
+        b->column_capacity = 2 * end;
+    }
+    return b->columns + end - n;
+}
+
+/* Three columns per prescribed motion: its value, rate and acceleration. */
+static olo_status add_motions(builder *b, olo_error *error)
+{
+    static const char *const keys[] = {"", "rate", "acceleration"};
+    olo_linear *out = b->out;
+    for (int i = 0; i < 3 * b->motion_count; i++) {
+        const olo_motion_input *motion = &b->motions[i / 3];
+        double *column = next_column(b);
+        if (!column)
+            return no_memory(error);
+        restrict_to_basis(&b->pencil, motion->force[i % 3], column);
+        out->input_names[out->inputs] = name(b, motion->name, keys[i % 3]);
+        if (!out->input_names[out->inputs++])
+            return no_memory(error);
+    }
+    return OLO_OK;
+}
+
 /* Adds one column: an input of action `first`, and of all following actions that belong to the same
  * load. */
 static olo_status add_input(builder *b, int first, int index, int *last, olo_error *error)
@@ -232,19 +272,12 @@ static olo_status add_input(builder *b, int first, int index, int *last, olo_err
             break;
         put_force(b, next, f, &size);
     }
-    size_t n = (size_t)b->n, at = (size_t)out->inputs;
-    double *columns = b->columns;
-    if ((at + 1) * n > b->column_capacity) {
-        size_t capacity = 2 * (at + 1) * n;
-        columns = olo_realloc(b->columns, b->column_capacity, capacity, sizeof *columns);
-        if (!columns)
-            return no_memory(error);
-        b->columns = columns;
-        b->column_capacity = capacity;
-    }
-    reduce(b, columns + at * n);
-    for (size_t i = 0; i < n; i++)
-        olo_raise(&most, fabs(columns[at * n + i]));
+    double *column = next_column(b);
+    if (!column)
+        return no_memory(error);
+    reduce(b, column);
+    for (int i = 0; i < b->n; i++)
+        olo_raise(&most, fabs(column[i]));
     if (!(most > rounding * size))
         return OLO_OK; /* it does no work in any motion */
     out->input_names[out->inputs] = name(b, s->actions[first].owner, key);
@@ -256,9 +289,10 @@ static olo_status add_inputs(builder *b, olo_error *error)
     const olo_system *s = b->system;
     olo_interval x = olo_step_interval(&b->balance->step);
     double f[OLO_ACTION_SIZE_MAX];
-    /* a controller has two inputs */
+    /* a controller has two inputs, a motion three */
     b->out->input_names =
-        olo_pool_alloc(&b->out->pool, 2 * (size_t)s->action_count + 1, sizeof(const char *));
+        olo_pool_alloc(&b->out->pool, (size_t)(2 * s->action_count + 3 * b->motion_count) + 1,
+                       sizeof(const char *));
     if (!b->out->input_names)
         return no_memory(error);
     for (int a = 0, last; a < s->action_count; a = last) {
@@ -271,7 +305,7 @@ static olo_status add_inputs(builder *b, olo_error *error)
                 return status;
         }
     }
-    return OLO_OK;
+    return add_motions(b, error);
 }
 
 /* ---- matrices -------------------------------------------------------------------------------- */
@@ -308,6 +342,18 @@ static bool fill_input_matrix(builder *b)
     return true;
 }
 
+/* Row `at` of C and D, from the gradient of an output in b->row. */
+static void fill_output(builder *b, int at)
+{
+    const int motions = 3 * b->motion_count, first = b->out->inputs - motions;
+    reduce(b, b->out->C + (size_t)at * 2 * (size_t)b->n);
+    for (int i = 0; i < b->motion_count; i++) {
+        double *feedthrough = b->out->D + at * b->out->inputs + first + 3 * i;
+        for (int a = 0; a < b->pencil.unknowns; a++)
+            *feedthrough += b->reduced[a] * b->motions[i].shift[a];
+    }
+}
+
 static bool fill_outputs(builder *b)
 {
     const olo_system *s = b->system;
@@ -320,7 +366,7 @@ static bool fill_outputs(builder *b)
     bool ok = out->C && out->D;
     for (int c = 0; ok && c < s->joint_coordinate_count; c++, at++) {
         put_gradient(b, c);
-        reduce(b, out->C + (size_t)at * width);
+        fill_output(b, at);
         ok = (out->output_names[at] = name(b, s->joint_coordinates[c].name, "")) != NULL;
     }
     for (int k = 0; ok && k < s->output_count; k++)
@@ -329,7 +375,7 @@ static bool fill_outputs(builder *b)
             const olo_position *x = &s->outputs[k].position;
             for (int i = 0; i < x->count; i++)
                 b->row[x->slot[i] + axis] += x->weight[i];
-            reduce(b, out->C + (size_t)at * width);
+            fill_output(b, at);
             ok = (out->output_names[at] = name(b, s->outputs[k].name, keys[axis])) != NULL;
         }
     return ok;
@@ -390,7 +436,11 @@ static olo_status build(builder *b, double load, olo_error *error)
         return status;
     olo_static_set_configuration(b->balance);
     olo_null_space_at(b->space, &b->balance->step.x, false);
-    status = name_states(b, error);
+    status = olo_motion_inputs_create(b->balance, &b->pencil, b->space, load, &b->pool, &b->motions,
+                                      &b->motion_count, error);
+    olo_static_set_configuration(b->balance);
+    if (status == OLO_OK)
+        status = name_states(b, error);
     if (status == OLO_OK)
         status = add_inputs(b, error);
     if (status == OLO_OK)
@@ -429,56 +479,4 @@ olo_status olo_linear_create(const olo_system *system, const olo_state *state,
         *linear = NULL;
     }
     return status;
-}
-
-void olo_linear_free(olo_linear *linear)
-{
-    if (!linear)
-        return;
-    olo_pool_free(&linear->pool);
-    olo_free(linear);
-}
-
-int olo_linear_state_count(const olo_linear *linear)
-{
-    return linear->states;
-}
-
-int olo_linear_input_count(const olo_linear *linear)
-{
-    return linear->inputs;
-}
-
-int olo_linear_output_count(const olo_linear *linear)
-{
-    return linear->outputs;
-}
-
-static const char *one_of(const char **names, int count, int index)
-{
-    return index >= 0 && index < count ? names[index] : NULL;
-}
-
-const char *olo_linear_state_name(const olo_linear *x, int index)
-{
-    return one_of(x->state_names, x->states, index);
-}
-
-const char *olo_linear_input_name(const olo_linear *x, int index)
-{
-    return one_of(x->input_names, x->inputs, index);
-}
-
-const char *olo_linear_output_name(const olo_linear *x, int index)
-{
-    return one_of(x->output_names, x->outputs, index);
-}
-
-const double *olo_linear_matrix(const olo_linear *x, char matrix)
-{
-    return matrix == 'A'   ? x->A
-           : matrix == 'B' ? x->B
-           : matrix == 'C' ? x->C
-           : matrix == 'D' ? x->D
-                           : NULL;
 }

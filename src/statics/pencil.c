@@ -16,41 +16,39 @@ void olo_pencil_free(olo_pencil *p)
     olo_free(p->M);
     olo_free(p->D);
     olo_free(p->K);
+    olo_free(p->closures);
 }
 
-static void multiply_unit(olo_static_balance *balance, int index)
+void olo_pencil_multiply(olo_static_balance *balance, const double *u, double *product)
 {
     const olo_topology *topology = balance->topology;
     for (int k = 0; k < balance->system->node_count; k++) {
         const olo_topology_node *node = &topology->nodes[k];
-        double *u = olo_elimination_unknown(balance->elimination, k);
-        for (int i = 0; i < node->dof; i++)
-            u[i] = node->u + i == index ? 1.0 : 0.0;
+        memcpy(olo_elimination_unknown(balance->elimination, k), u + node->u,
+               (size_t)node->dof * sizeof *u);
     }
     for (int i = 0; i < topology->closure_block_count; i++)
         memset(olo_elimination_unknown(balance->elimination, balance->system->node_count + i), 0,
                (size_t)topology->closure_blocks[i].count * sizeof(double));
     olo_elimination_multiply(balance->elimination);
-}
-
-/* The column of a matrix at joint increment `index`, [unknowns], after olo_static_fill. */
-static void get_column(olo_static_balance *balance, int index, double *column)
-{
-    multiply_unit(balance, index);
     for (int k = 0; k < balance->system->node_count; k++)
-        memcpy(column + balance->topology->nodes[k].u,
-               olo_elimination_product(balance->elimination, k),
-               (size_t)balance->topology->nodes[k].dof * sizeof *column);
+        memcpy(product + topology->nodes[k].u, olo_elimination_product(balance->elimination, k),
+               (size_t)topology->nodes[k].dof * sizeof *product);
 }
 
-/* The filled matrix [unknowns x unknowns], and the closure rows, unless NULL. */
-static void read_matrix(olo_static_balance *balance, double *A, double *G)
+/* The filled matrix [unknowns x unknowns], and the closure rows, unless NULL; `unit` has
+ * [unknowns].
+ */
+static void read_matrix(olo_static_balance *balance, double *unit, double *A, double *G)
 {
     const olo_topology *topology = balance->topology;
     size_t u = (size_t)topology->unknowns;
+    memset(unit, 0, u * sizeof *unit);
     for (int j = 0; j < topology->unknowns; j++) {
-        /* stored as a row first, transposed below */
-        get_column(balance, j, A + (size_t)j * u);
+        /* the product with a unit increment, stored as a row first, transposed below */
+        unit[j] = 1;
+        olo_pencil_multiply(balance, unit, A + (size_t)j * u);
+        unit[j] = 0;
         for (int i = 0; G && i < topology->closure_block_count; i++) {
             const olo_closure *c = &topology->closure_blocks[i];
             const double *row =
@@ -67,7 +65,7 @@ static void read_matrix(olo_static_balance *balance, double *A, double *G)
         }
 }
 
-/* Computes N from the closure rows. */
+/* Computes N from the closure rows, which are scaled to length one. */
 static bool find_basis(olo_pencil *p, int rows, double *G)
 {
     const double dependent = 1e-9;
@@ -83,12 +81,14 @@ static bool find_basis(olo_pencil *p, int rows, double *G)
         for (size_t i = 0; square > 0 && i < u; i++)
             row[i] /= sqrt(square);
     }
-    bool ok =
-        work && Q && order && olo_row_space(rows, p->unknowns, G, dependent, order, Q, &rank, work);
+    double *copy = olo_copy(G, (size_t)rows * u, sizeof *copy);
+    bool ok = work && Q && order && copy &&
+              olo_row_space(rows, p->unknowns, copy, dependent, order, Q, &rank, work);
     p->size = p->unknowns - rank;
     if (ok)
         memmove(Q, Q + (size_t)rank * u, (size_t)p->size * u * sizeof *Q);
     p->basis = Q;
+    olo_free(copy);
     olo_free(work);
     olo_free(order);
     return ok;
@@ -131,16 +131,17 @@ olo_status olo_pencil_create(olo_static_balance *balance, double load, olo_penci
     p->M = olo_alloc(u * u + 1, sizeof *p->M);
     p->D = olo_alloc(u * u + 1, sizeof *p->D);
     p->K = olo_alloc(u * u + 1, sizeof *p->K);
-    double *G = olo_alloc((size_t)rows * u + 1, sizeof *G);
-    double *work = olo_alloc(rows > 0 ? u * u + 1 : 1, sizeof *work);
+    double *G = p->closures = olo_alloc((size_t)rows * u + 1, sizeof *G);
+    double *work = olo_alloc(rows > 0 ? u * u + 1 : u + 1, sizeof *work);
+    p->closure_count = rows;
     bool ok = p->M && p->D && p->K && G && work;
     if (ok) {
         olo_static_fill(balance, OLO_STATIC_STIFFNESS, load);
-        read_matrix(balance, p->K, G);
+        read_matrix(balance, work, p->K, G);
         olo_static_fill(balance, OLO_STATIC_MASS, load);
-        read_matrix(balance, p->M, NULL);
+        read_matrix(balance, work, p->M, NULL);
         olo_static_fill(balance, OLO_STATIC_DAMPING, load);
-        read_matrix(balance, p->D, NULL);
+        read_matrix(balance, work, p->D, NULL);
     }
     if (ok && rows > 0) {
         ok = find_basis(p, rows, G);
@@ -148,7 +149,6 @@ olo_status olo_pencil_create(olo_static_balance *balance, double load, olo_penci
         for (int i = 0; ok && i < 3; i++)
             restrict_matrix(p, all[i], work);
     }
-    olo_free(G);
     olo_free(work);
     if (!ok)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for modes");

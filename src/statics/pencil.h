@@ -13,6 +13,8 @@ typedef struct olo_pencil {
     int unknowns;      /* joint increments */
     double *basis;     /* [size x unknowns] N; NULL: all joint increments */
     double *M, *D, *K; /* [size x size] */
+    int closure_count; /* closure rows */
+    double *closures;  /* [closure_count x unknowns] scaled to length one */
     double stiff;      /* largest ratio of diagonal entries of K and M */
 } olo_pencil;
 
@@ -21,6 +23,11 @@ typedef struct olo_pencil {
 olo_status olo_pencil_create(olo_static_balance *balance, double load, olo_pencil *pencil,
                              olo_error *error);
 void olo_pencil_free(olo_pencil *pencil);
+
+/* product[unknowns] = A u in all joint increments, for the matrix A that olo_static_fill has
+ * filled.
+ */
+void olo_pencil_multiply(olo_static_balance *balance, const double *u, double *product);
 
 /* u = N^T y */
 void olo_pencil_spread(const olo_pencil *pencil, const double *y, double *u);

@@ -53,6 +53,82 @@ TEST(pendulum_with_a_torque)
     scene_close(&s);
 }
 
+/* m z'' = -k (z - w) - c (z' - w'): a mass on the ground's guide above a moving road. */
+TEST(a_road_is_an_input_with_its_rate)
+{
+    scene s = scene_open(
+        "bodies:\n"
+        "  - {name: road, mass: 3, inertia: [1, 1, 1]}\n"
+        "  - {name: car, mass: 2, inertia: [1, 1, 1], position: [0, 0, 1]}\n"
+        "joints:\n"
+        "  - {name: road-motion, type: prismatic, between: [ground, road], axis: [0, 0, 1], "
+        "motion: 0.1*t^2}\n"
+        "  - {name: guide, type: prismatic, between: [ground, car], axis: [0, 0, 1]}\n"
+        "springs: {name: s, between: [road, car], stiffness: 50, damping: 3}\n"
+        "outputs: {name: seat, on: car}\n",
+        NULL);
+    olo_linear *x = linear_of(&s, true, NULL);
+    check_equal(3, olo_linear_input_count(x));
+    check_text("road-motion.motion", olo_linear_input_name(x, 0));
+    check_text("road-motion.motion.rate", olo_linear_input_name(x, 1));
+    check_text("road-motion.motion.acceleration", olo_linear_input_name(x, 2));
+    check_matrix(x, 'A', 2, 2, (double[]){0, 1, -25, -1.5}, 1e-9);
+    check_matrix(x, 'B', 2, 3, (double[]){0, 0, 0, 25, 1.5, 0}, 1e-9);
+    /* outputs: both joint coordinates, then the seat */
+    check_matrix(x, 'C', 5, 2, (double[]){0, 0, 1, 0, 0, 0, 0, 0, 1, 0}, 1e-12);
+    check_matrix(x, 'D', 5, 3, (double[]){1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 1e-12);
+    olo_linear_free(x);
+    scene_close(&s);
+}
+
+/* The same with the car guided by the road: the state is the deflection r = z - w, with m (r'' +
+ * w'') = -k r - c r', and the seat moves by r + w. */
+TEST(a_road_is_an_input_with_its_acceleration)
+{
+    scene s = scene_open(
+        "bodies:\n"
+        "  - {name: road, mass: 3, inertia: [1, 1, 1]}\n"
+        "  - {name: car, mass: 2, inertia: [1, 1, 1], position: [0, 0, 1]}\n"
+        "joints:\n"
+        "  - {name: base, type: prismatic, between: [ground, road], axis: [0, 0, 1], motion: "
+        "sin(t)}\n"
+        "  - {name: strut, type: prismatic, between: [road, car], axis: [0, 0, 1], stiffness: 50, "
+        "damping: 3}\n"
+        "outputs: {name: seat, on: car}\n",
+        NULL);
+    olo_linear *x = linear_of(&s, true, NULL);
+    check_matrix(x, 'A', 2, 2, (double[]){0, 1, -25, -1.5}, 1e-9);
+    check_matrix(x, 'B', 2, 3, (double[]){0, 0, 0, 0, 0, -1}, 1e-9);
+    check_matrix(x, 'D', 5, 3, (double[]){1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0}, 1e-12);
+    check_text("strut.position", olo_linear_state_name(x, 0));
+    olo_linear_free(x);
+    scene_close(&s);
+}
+
+/* A shaft with a motion w drives a wheel by gears, theta = -2 w, and the wheel a disc on a spring:
+ * J (r'' + theta'') = -k r. */
+TEST(a_motion_goes_through_gears)
+{
+    scene s =
+        scene_open("bodies:\n"
+                   "  - {name: shaft, mass: 1, inertia: [1, 1, 1]}\n"
+                   "  - {name: wheel, mass: 1, inertia: [2, 2, 3], position: [1, 0, 0]}\n"
+                   "  - {name: disc, mass: 1, inertia: [1, 1, 2], position: [1, 0, 0]}\n"
+                   "joints:\n"
+                   "  - {name: one, between: [ground, shaft], axis: [0, 0, 1], motion: sin(t)}\n"
+                   "  - {name: two, between: [ground, wheel], axis: [0, 0, 1]}\n"
+                   "  - {name: coil, between: [wheel, disc], axis: [0, 0, 1], stiffness: 8}\n"
+                   "relations: {name: gears, coordinate: two, follows: one, ratio: -2}\n",
+                   NULL);
+    olo_linear *x = linear_of(&s, true, NULL);
+    check_text("coil.angle", olo_linear_state_name(x, 0));
+    check_matrix(x, 'A', 2, 2, (double[]){0, 1, -4, 0}, 1e-9);
+    check_matrix(x, 'B', 2, 3, (double[]){0, 0, 0, 0, 0, 2}, 1e-9);
+    check_matrix(x, 'D', 3, 3, (double[]){1, 0, 0, -2, 0, 0, 0, 0, 0}, 1e-12);
+    olo_linear_free(x);
+    scene_close(&s);
+}
+
 #define CART                                                                                       \
     "gravity: [0, 0, -9.81]\n"                                                                     \
     "parameters: {kp: 0, kd: 0, angle: 0}\n"                                                       \
@@ -359,8 +435,10 @@ TEST(without_memory_nothing_is_lost)
     scene_close(&s);
 }
 
-TEST_MAIN(cmocka_unit_test(pendulum_with_a_torque), cmocka_unit_test(cart_and_pole_upright),
-          cmocka_unit_test(cart_and_pole_held_at_an_angle),
+TEST_MAIN(cmocka_unit_test(a_road_is_an_input_with_its_rate),
+          cmocka_unit_test(a_road_is_an_input_with_its_acceleration),
+          cmocka_unit_test(a_motion_goes_through_gears), cmocka_unit_test(pendulum_with_a_torque),
+          cmocka_unit_test(cart_and_pole_upright), cmocka_unit_test(cart_and_pole_held_at_an_angle),
           cmocka_unit_test(free_body_is_a_double_integrator),
           cmocka_unit_test(swing_on_two_links_has_one_coordinate),
           cmocka_unit_test(turning_frame_has_coriolis_forces),
