@@ -64,6 +64,7 @@ typedef struct olo_point {
     double mass;        /**< positive */
     double position[3]; /**< initial position */
     double velocity[3]; /**< initial velocity */
+    double momentum[3]; /**< instead of `velocity`: mass times velocity; OLO_UNSET: not given */
     /** Name of an earlier point to which position and velocity are relative; the coordinates are
      * then the difference to that point (relative coordinates). NULL: relative to the origin. */
     const char *relative_to;
@@ -82,6 +83,8 @@ typedef struct olo_shape {
     double vertices[4][3]; /**< tetrahedron */
     double position[3];    /**< of the shape's origin in the body's frame */
     double rotation[9];    /**< row-major, shape axes in the body's frame */
+    const char *color;     /**< in the report: "#rrggbb" or a name; NULL: that of the body */
+    double opacity;        /**< in the report: above 0, up to 1; OLO_UNSET: that of the body */
 } olo_shape;
 
 /** A named point on a body, to which other elements refer as `body.point`. */
@@ -113,8 +116,19 @@ typedef struct olo_body {
     double velocity[3];
     double angular_velocity[3];    /**< in space axes; OLO_UNSET: implied by joints, or zero */
     bool angular_velocity_in_body; /**< the angular velocity is given along the directors */
-    const olo_body_point *points;  /**< named points */
-    int point_count;               /**< number of `points` */
+    /** Instead of `velocity`: mass times velocity of the centre of mass, in space axes; OLO_UNSET:
+     * not given. It is the momentum of mass and shapes, without that of an olo_mass on the body. */
+    double momentum[3];
+    /** Instead of `angular_velocity`: the angular momentum about the centre of mass, in space axes.
+     */
+    double angular_momentum[3];
+    const olo_body_point *points; /**< named points */
+    int point_count;              /**< number of `points` */
+    /** Shapes that are drawn instead of `shapes`; they have neither density nor mass. */
+    const olo_shape *visual;
+    int visual_count;  /**< number of `visual` */
+    const char *color; /**< in the report: "#rrggbb" or a name; NULL: chosen by the report */
+    double opacity;    /**< in the report: above 0, up to 1; OLO_UNSET: chosen by the report */
 } olo_body;
 
 /** Part of a circle or of a helix, from the first point of the beam. */

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "elements/drawing.h"
+#include "elements/momentum.h"
 #include "linalg/dense.h"
 #include "linalg/vec3.h"
 
@@ -22,7 +23,10 @@ olo_body olo_body_default(void)
                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                       .position = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
                       .velocity = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
-                      .angular_velocity = {OLO_UNSET, OLO_UNSET, OLO_UNSET}};
+                      .angular_velocity = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
+                      .momentum = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
+                      .angular_momentum = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
+                      .opacity = OLO_UNSET};
 }
 
 static void defaults(void *element)
@@ -102,12 +106,6 @@ olo_status olo_build_moments(olo_builder *builder, int q, const olo_moments *mom
     return status;
 }
 
-/* A vector is given when one of its components is; the others are then zero. */
-static bool given(const double x[3])
-{
-    return !isnan(x[0]) || !isnan(x[1]) || !isnan(x[2]);
-}
-
 /* Directors and their rates from rotation and angular velocity. */
 static void initial_frame(const olo_body *body, double q[12], double v[12])
 {
@@ -159,23 +157,26 @@ static olo_status measure(olo_builder *builder, const olo_body *body, olo_moment
 
 static olo_status build(olo_builder *builder, const void *element)
 {
-    const olo_body *body = element;
+    olo_body moving = *(const olo_body *)element;
+    const olo_body *body = &moving;
     olo_moments moments = {0};
     olo_status status = measure(builder, body, &moments);
+    if (status == OLO_OK)
+        status = olo_body_set_velocities(builder, &moments, &moving);
     if (status != OLO_OK)
         return status;
     double q[12], v[12], center[3];
     int node;
     initial_frame(body, q, v);
-    status = olo_build_node(builder, body->name, &olo_node_frame, -1, q, v, given(body->velocity),
-                            &node);
+    status = olo_build_node(builder, body->name, &olo_node_frame, -1, q, v,
+                            olo_vector_is_given(body->velocity), &node);
     if (status != OLO_OK)
         return status;
     olo_system *s = olo_build_system(builder);
     int first = s->nodes[node].q;
-    s->nodes[node].placed = given(body->position);
+    s->nodes[node].placed = olo_vector_is_given(body->position);
     for (int i = 3; i < 12; i++)
-        s->v0_given[first + i] = given(body->angular_velocity);
+        s->v0_given[first + i] = olo_vector_is_given(body->angular_velocity);
     for (int i = 0; i < 3; i++)
         center[i] = s->nodes[node].center[i] =
             moments.mass > 0 ? moments.first[i] / moments.mass : 0;
@@ -235,11 +236,32 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_FLAG,
      .offset = offsetof(olo_body, angular_velocity_in_body),
      .help = "true: the angular velocity is given along the body's axes"},
+    {.key = "momentum",
+     .kind = OLO_FIELD_VECTOR,
+     .offset = offsetof(olo_body, momentum),
+     .help = "instead of velocity: mass times velocity of the centre of mass"},
+    {.key = "angular_momentum",
+     .kind = OLO_FIELD_VECTOR,
+     .offset = offsetof(olo_body, angular_momentum),
+     .help = "instead of angular_velocity: about the centre of mass, in space axes"},
     {.key = "points",
      .kind = OLO_FIELD_POINTS,
      .offset = offsetof(olo_body, points),
      .count_offset = offsetof(olo_body, point_count),
      .help = "named points in the body's frame"},
+    {.key = "visual",
+     .kind = OLO_FIELD_SHAPES,
+     .offset = offsetof(olo_body, visual),
+     .count_offset = offsetof(olo_body, visual_count),
+     .help = "one shape without mass or a list, drawn instead of `shapes`"},
+    {.key = "color",
+     .kind = OLO_FIELD_TEXT,
+     .offset = offsetof(olo_body, color),
+     .help = "in the report: #rrggbb or a name"},
+    {.key = "opacity",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_body, opacity),
+     .help = "in the report: 1 (opaque) down to above 0 (transparent)"},
 };
 
 const olo_element_type olo_element_body = {.initialised = OLO_INITIALISED_BODY,

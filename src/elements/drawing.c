@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "elements/color.h"
 #include "linalg/dense.h"
 #include "linalg/vec3.h"
 
@@ -75,21 +76,72 @@ static void set_ellipsoid(const olo_moments *moments, olo_drawable *d)
             d->rotation[i] = -d->rotation[i];
 }
 
+/* Sets colour and opacity where they are given. */
+static olo_status paint(olo_builder *builder, const char *key, const char *color, double opacity,
+                        olo_drawable *d)
+{
+    if (color && !olo_color_parse(color, d->color))
+        return olo_builder_fail(builder, key, "'%s' is no color: write '#rrggbb' or one of %s",
+                                color, olo_color_names());
+    if (!isnan(opacity) && !(opacity > 0 && opacity <= 1))
+        return olo_builder_fail(builder, key, "an opacity is above 0 and at most 1, got %g",
+                                opacity);
+    d->colored = d->colored || color;
+    d->opacity = isnan(opacity) ? d->opacity : opacity;
+    return OLO_OK;
+}
+
+/* Draws a list of shapes; `drawn` says whether one of them is solid. */
+static olo_status draw_shapes(olo_builder *builder, const char *key, const olo_shape *shapes,
+                              int count, const olo_drawable *start, bool *drawn)
+{
+    olo_status status = OLO_OK;
+    for (int i = 0; status == OLO_OK && i < count; i++) {
+        olo_drawable d = *start;
+        if (shapes[i].density < 0 || shapes[i].mass < 0)
+            continue; /* a hole */
+        *drawn = true;
+        status = paint(builder, key, shapes[i].color, shapes[i].opacity, &d);
+        if (status == OLO_OK)
+            status = draw_shape(builder, &shapes[i], &d);
+    }
+    return status;
+}
+
+/* A visual shape has a geometry, but no mass. */
+static olo_status check_visual(olo_builder *builder, const olo_body *body)
+{
+    for (int i = 0; i < body->visual_count; i++) {
+        olo_shape shape = body->visual[i];
+        olo_moments moments = {0};
+        const char *why, *wrong;
+        if (!isnan(shape.density) || !isnan(shape.mass))
+            return olo_builder_fail(builder, "visual",
+                                    "shape %d has a mass: a shape with mass belongs to `shapes`",
+                                    i + 1);
+        shape.density = 1;
+        wrong = olo_shape_add_moments(&shape, &moments, &why);
+        if (wrong)
+            return olo_builder_fail(builder, "visual", "shape %d: %s %s", i + 1, wrong, why);
+    }
+    return OLO_OK;
+}
+
 olo_status olo_draw_body(olo_builder *builder, const olo_body *body, int node,
                          const olo_moments *moments)
 {
-    olo_status status = OLO_OK;
-    bool solid = false;
+    bool drawn = false;
     olo_drawable start = {.name = body->name, .role = "body", .node = {node, node}};
     memcpy(start.rotation, identity, sizeof identity);
-    for (int i = 0; status == OLO_OK && i < body->shape_count; i++) {
-        olo_drawable d = start;
-        if (body->shapes[i].density < 0 || body->shapes[i].mass < 0)
-            continue; /* a hole */
-        solid = true;
-        status = draw_shape(builder, &body->shapes[i], &d);
-    }
-    if (solid || status != OLO_OK)
+    olo_status status = check_visual(builder, body);
+    if (status == OLO_OK)
+        status =
+            paint(builder, body->color ? "color" : "opacity", body->color, body->opacity, &start);
+    if (status == OLO_OK && body->visual_count > 0)
+        return draw_shapes(builder, "visual", body->visual, body->visual_count, &start, &drawn);
+    if (status == OLO_OK)
+        status = draw_shapes(builder, "shapes", body->shapes, body->shape_count, &start, &drawn);
+    if (drawn || status != OLO_OK)
         return status;
     set_ellipsoid(moments, &start);
     return olo_draw(builder, &start);

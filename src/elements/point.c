@@ -1,12 +1,16 @@
 /* Point masses. In relative coordinates the position is x = x_base + q, so that a mass m couples
  * all 3-vectors of the chain: T = 1/2 m |sum of their rates|^2. */
+#include <math.h>
 #include <stddef.h>
 
 #include "elements/drawing.h"
+#include "elements/momentum.h"
+#include "linalg/vec3.h"
 
 olo_point olo_point_default(void)
 {
-    return (olo_point){.initialised = OLO_INITIALISED_POINT, .name = NULL};
+    return (olo_point){.initialised = OLO_INITIALISED_POINT,
+                       .momentum = {OLO_UNSET, OLO_UNSET, OLO_UNSET}};
 }
 
 static void defaults(void *element)
@@ -31,16 +35,35 @@ static olo_status find_base(olo_builder *builder, const olo_point *point, int *b
     return OLO_OK;
 }
 
+/* The initial velocity, which may be given as a momentum. */
+static olo_status find_velocity(olo_builder *builder, const olo_point *point, double v[3])
+{
+    vec3_copy(point->velocity, v);
+    if (!olo_vector_is_given(point->momentum))
+        return OLO_OK;
+    if (vec3_norm(point->velocity) > 0)
+        return olo_builder_fail(builder, "momentum", "give either momentum or velocity");
+    if (point->relative_to)
+        return olo_builder_fail(builder, "momentum",
+                                "is for points with absolute coordinates: give the velocity");
+    for (int i = 0; i < 3; i++)
+        v[i] = isnan(point->momentum[i]) ? 0.0 : point->momentum[i] / point->mass;
+    return OLO_OK;
+}
+
 static olo_status build(olo_builder *builder, const void *element)
 {
     const olo_point *point = element;
+    double velocity[3];
     int base, node;
     if (!(point->mass > 0))
         return olo_builder_fail(builder, "mass", "must be positive, got %g", point->mass);
     olo_status status = find_base(builder, point, &base);
     if (status == OLO_OK)
+        status = find_velocity(builder, point, velocity);
+    if (status == OLO_OK)
         status = olo_build_node(builder, point->name, &olo_node_point, base, point->position,
-                                point->velocity, true, &node);
+                                velocity, true, &node);
     if (status != OLO_OK)
         return status;
     olo_point_on_body self = {.on = point->name};
@@ -76,6 +99,10 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_point, velocity),
      .help = "initial velocity, absolute or relative to that of `relative_to`; default 0"},
+    {.key = "momentum",
+     .kind = OLO_FIELD_VECTOR,
+     .offset = offsetof(olo_point, momentum),
+     .help = "instead of velocity: mass times velocity"},
     {.key = "relative_to",
      .kind = OLO_FIELD_REFERENCE,
      .offset = offsetof(olo_point, relative_to),

@@ -25,6 +25,7 @@ olo_shape olo_shape_default(void)
                        .radius = OLO_UNSET,
                        .height = OLO_UNSET,
                        .size = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
+                       .opacity = OLO_UNSET,
                        .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     for (int i = 0; i < 12; i++)
         shape.vertices[i / 3][i % 3] = OLO_UNSET;
@@ -208,6 +209,14 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_ROTATION,
      .offset = offsetof(olo_shape, rotation),
      .help = "of the shape in the body's frame; default none"},
+    {.key = "color",
+     .kind = OLO_FIELD_TEXT,
+     .offset = offsetof(olo_shape, color),
+     .help = "in the report: #rrggbb or a name; default that of the body"},
+    {.key = "opacity",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_shape, opacity),
+     .help = "in the report: 1 (opaque) down to above 0 (transparent); default that of the body"},
 };
 
 static void defaults(void *part)

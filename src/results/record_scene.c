@@ -39,6 +39,14 @@ static void point_of(const olo_drawable *d, double *row)
     row[1] = d->point[1];
 }
 
+/* A negative number for the colour of the role. */
+static void color_of(const olo_drawable *d, double *row)
+{
+    for (int i = 0; i < 3; i++)
+        row[i] = d->colored ? d->color[i] : -1;
+    row[3] = d->opacity;
+}
+
 static const struct {
     const char *path, *description;
     const char *(*get)(const olo_drawable *d);
@@ -59,7 +67,9 @@ static const struct {
     {"/scene/size", "radii, edges, height or vertices, see the documentation", OLO_DRAWABLE_SIZES,
      false, size_of},
     {"/scene/point", "its quadrature points in /frames/stress, counted from 1; 0: none", 2, true,
-     point_of}};
+     point_of},
+    {"/scene/color", "red, green, blue from 0 to 1, or -1: that of its role; opacity, 0: not given",
+     4, false, color_of}};
 
 /* Writes a vector that belongs to the whole scene. */
 static void write_vector(olo_writer *w, const char *path, const char *description,

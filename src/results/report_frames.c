@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -360,6 +361,30 @@ static void write_ends(const olo_drawable *const *shown, size_t count, float *fl
     olo_json_bytes(json, "sweep_end", floats, numbers * sizeof *floats);
 }
 
+/* Writes the colours and opacities that the model gives; nothing where it gives none. */
+static void write_colors(const olo_drawable *const *shown, size_t count, olo_json *json)
+{
+    bool given = false;
+    for (size_t i = 0; i < count; i++)
+        given = given || shown[i]->colored || shown[i]->opacity > 0;
+    if (!given)
+        return;
+    olo_json_open(json, "color", '[');
+    for (size_t i = 0; i < count; i++) {
+        char text[8] = "";
+        const double *c = shown[i]->color;
+        if (shown[i]->colored)
+            snprintf(text, sizeof text, "#%02x%02x%02x", (unsigned)lround(255 * c[0]) & 255u,
+                     (unsigned)lround(255 * c[1]) & 255u, (unsigned)lround(255 * c[2]) & 255u);
+        olo_json_text(json, NULL, text);
+    }
+    olo_json_close(json);
+    olo_json_open(json, "opacity", '[');
+    for (size_t i = 0; i < count; i++)
+        olo_json_number(json, NULL, shown[i]->opacity);
+    olo_json_close(json);
+}
+
 /* Writes the drawables that are shown. */
 static void write_drawables(const motion *m, float *floats, int32_t *nodes, olo_json *json)
 {
@@ -380,6 +405,7 @@ static void write_drawables(const motion *m, float *floats, int32_t *nodes, olo_
     write_words(shown, count, "name", olo_drawable_name, json);
     write_words(shown, count, "role", olo_drawable_role, json);
     write_words(shown, count, "primitive", olo_drawable_primitive, json);
+    write_colors(shown, count, json);
 }
 
 static olo_status write_scene(motion *m, olo_json *json, olo_error *error)

@@ -121,7 +121,16 @@ static const struct {
                {"/scene/end", 3, set_end},
                {"/scene/size", OLO_DRAWABLE_SIZES, set_size}};
 
-static const char *const POINTS = "/scene/point";
+static void set_color(olo_drawable *d, const double *row)
+{
+    d->colored = row[0] >= 0 && row[1] >= 0 && row[2] >= 0;
+    for (int i = 0; i < 3; i++)
+        d->color[i] = row[i] <= 1 ? row[i] : 1;
+    d->opacity = row[3] > 0 && row[3] <= 1 ? row[3] : 0;
+}
+
+/* Absent in older files. */
+static const char *const POINTS = "/scene/point", *const COLORS = "/scene/color";
 
 static olo_status check_nodes(const olo_result *result, const olo_drawable *list, size_t count,
                               olo_error *error)
@@ -153,10 +162,15 @@ olo_status olo_result_scene(olo_result *result, olo_drawable **list, size_t *cou
         status = read_numbers(result, NUMBERS[k].path, NUMBERS[k].width, *list, *count,
                               NUMBERS[k].set, error);
     }
-    for (size_t i = 0; status == OLO_OK && i < *count; i++)
+    for (size_t i = 0; status == OLO_OK && i < *count; i++) {
         (*list)[i].point[0] = (*list)[i].point[1] = 0;
-    if (status == OLO_OK && olo_hdf5_has(result->file, POINTS)) // absent in older files
+        (*list)[i].colored = false;
+        (*list)[i].opacity = 0;
+    }
+    if (status == OLO_OK && olo_hdf5_has(result->file, POINTS))
         status = read_numbers(result, POINTS, 2, *list, *count, set_points, error);
+    if (status == OLO_OK && olo_hdf5_has(result->file, COLORS))
+        status = read_numbers(result, COLORS, 4, *list, *count, set_color, error);
     return status == OLO_OK ? check_nodes(result, *list, *count, error) : status;
 }
 

@@ -40,10 +40,13 @@ typedef struct olo_drawable {
     double rotation[9];    /* row-major, its axes in the node's frame */
     double end[3];         /* other end, in the frame of the second node */
     double size[OLO_DRAWABLE_SIZES];
-    int point[2]; /* of a sweep: the quadrature points of all beams, from 1 on, at its ends; 0:
-                     none */
-    bool assumed; /* an ellipsoid that stands for a body without shapes */
-    bool symbol;  /* not in a scene: its size is in units of the symbols nearby */
+    int point[2];    /* of a sweep: the quadrature points of all beams, from 1 on, at its ends; 0:
+                        none */
+    bool colored;    /* it has a colour of its own, not that of its role */
+    double color[3]; /* red, green, blue, 0 to 1 */
+    double opacity;  /* 0: chosen by programs that draw */
+    bool assumed;    /* an ellipsoid that stands for a body without shapes */
+    bool symbol;     /* not in a scene: its size is in units of the symbols nearby */
 } olo_drawable;
 
 typedef struct olo_scene {

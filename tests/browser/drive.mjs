@@ -264,6 +264,13 @@ async function firstLook(page) {
     speeds: [...document.querySelectorAll("select[aria-label=Speed] option")].map((one) => Number(one.value)),
     follow: document.querySelector("select[aria-label=Follow]").value,
     clear: window.oloid.stage.batches?.filter((batch) => batch.mesh.material.transparent).flatMap((batch) => batch.rows.map((row) => window.oloid.report.scene.name[row])),
+    painted: (window.oloid.stage.batches ?? []).flatMap(({ mesh, rows }) =>
+      rows.map((row, i) => ({
+        name: window.oloid.report.scene.name[row],
+        primitive: window.oloid.report.scene.primitive[row],
+        color: "#" + mesh.material.color.clone().fromArray(mesh.instanceColor.array, 3 * i).getHexString(),
+        opacity: mesh.material.opacity,
+      }))),
     titles: window.oloid.plots.list.map((one) => one.title),
     clock: document.querySelector(".clock").textContent,
     axes: [...window.oloid.plots.open.values()].map(({ chart }) => chart.series[0].label),

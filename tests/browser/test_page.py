@@ -50,9 +50,22 @@ STILL = {"mode": ["modes", "cantilever", "--mode", "2", "--output", "mode.h5"]}
 # a mode have them all
 CONTROLS = [*MODELS, *STILL] if "OLOID_PAGES" in os.environ else ["six-body-linkage", "flying-beam",
                                                                   "mode"]
-# what a first look must show: a moved start, an equilibrium, a model in the plane xz, a body inside
+# what a first look must show: shapes and colours of the model, a moved start, an equilibrium, a model in the plane xz, a body inside
 # another, a body that flies away, a chain of thin links
 FIRST = {
+    "painted": ("run", """
+bodies:
+  - name: a
+    mass: 2
+    inertia: [1, 1, 1]
+    color: orange
+    visual:
+      - {type: sphere, radius: 0.3, opacity: 0.5}
+      - {type: cylinder, radius: 0.02, height: 0.8, position: [0, 0, 0.4], color: '#204060'}
+  - {name: b, shapes: {type: box, size: [1, 1, 1], mass: 2, color: red}, opacity: 0.25,
+     position: [2, 0, 0]}
+run: {step: 0.1, end: 1}
+"""),
     "moved": ("run", """
 bodies:
   - {name: hull, mass: 2, inertia: [1, 1, 1], position: [0, 0, 1], points: {left: [0, 0.5, 0]}}
@@ -425,6 +438,13 @@ def test_every_list_of_speeds_has_real_time(seen):
 def test_bodies_around_others_are_transparent(seen):
     assert seen["inside"]["firstLook"]["clear"] == ["case"]
     assert seen["six-body-linkage"]["firstLook"]["clear"] == []
+
+
+def test_bodies_have_the_shapes_colours_and_opacity_of_the_model(seen):
+    bodies = [one for one in seen["painted"]["firstLook"]["painted"] if one["name"] in ("a", "b")]
+    assert {(one["name"], one["primitive"], one["color"], one["opacity"]) for one in bodies} == {
+        ("a", "ellipsoid", "#ffa500", 0.5), ("a", "cylinder", "#204060", 1.0),
+        ("b", "box", "#ff0000", 0.25)}
 
 
 def test_what_flies_away_is_followed(seen):

@@ -62,6 +62,8 @@ export interface SceneData {
   name: string[];
   role: string[];
   primitive: string[];
+  color?: string[]; // of the model, "#rrggbb"; "": that of the role
+  opacity?: number[]; // of the model; 0: none given
 }
 
 export interface RunReport {

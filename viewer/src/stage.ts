@@ -272,13 +272,11 @@ export class Stage implements StageView {
       this.world.add(this.sweeps.mesh);
     }
     const enclosing = this.findEnclosing();
-    for (const [key, rows] of [...groups].flatMap(([primitive, all]): [string, number[]][] => [
-      [primitive, all.filter((row) => !enclosing.has(row))],
-      [`${primitive} enclosing`, all.filter((row) => enclosing.has(row))],
-    ])) {
-      if (rows.length === 0) continue;
-      const primitive = key.split(" ")[0];
-      const clear = key.endsWith("enclosing");
+    const opacityOf = (row: number): number => scene.opacity?.[row] || (enclosing.has(row) ? 0.3 : 1);
+    for (const [primitive, opacity, rows] of [...groups].flatMap(([primitive, all]): [string, number, number[]][] =>
+      [...new Set(all.map(opacityOf))].map((opacity) => [primitive, opacity, all.filter((row) => opacityOf(row) === opacity)]),
+    )) {
+      const clear = opacity < 1;
       const material = new MeshStandardMaterial({
         roughness: 0.55,
         metalness: 0.05,
@@ -286,7 +284,7 @@ export class Stage implements StageView {
         // a tetrahedron may be mirrored by its map
         side: primitive === "tetrahedron" ? DoubleSide : FrontSide,
         transparent: clear,
-        opacity: clear ? 0.3 : 1,
+        opacity,
         depthWrite: !clear,
       });
       const detail = rows.length > 40 ? 0.5 : 1;
@@ -539,7 +537,8 @@ export class Stage implements StageView {
     for (const { mesh, rows } of this.batches) {
       rows.forEach((row, i) => {
         const role = scene!.role[row];
-        mesh.setColorAt(i, roles[role] ?? body(Math.max(this.node[2 * row], 0)));
+        const own = scene!.color?.[row];
+        mesh.setColorAt(i, own ? new Color(own) : (roles[role] ?? body(Math.max(this.node[2 * row], 0))));
       });
       if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
     }
