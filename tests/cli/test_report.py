@@ -153,6 +153,20 @@ def test_curves_of_a_plot_have_different_names(run, animated, model):
         assert len(set(plot["labels"])) == len(plot["labels"]) == len(plot["columns"])
 
 
+def test_moments_of_beams_are_among_the_plots(run, animated):
+    """At the first, the middle and the last point of each beam."""
+    result, page = run("three-bar-swing", "--end", "0.05")
+    data = Page(page).data
+    plots = [plot for plot in data["plots"] if plot["labels"] == ["bending about d1",
+                                                                  "bending about d2", "torsion"]]
+    with h5py.File(result) as file:
+        names = words(file["frames/stress"].attrs["columns"])
+        beams = {name.split(".")[0] for name in names}
+        assert len(plots) == 3 * len(beams)
+        for name in (name for plot in plots for name in plot["columns"]):
+            assert (column(data, name)[1] == file["frames/stress"][:, names.index(name)]).all()
+
+
 def test_frames_are_the_motion_to_what_a_screen_shows(run, animated):
     result, page = run("six-body-linkage")
     data = Page(page).data
