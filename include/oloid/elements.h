@@ -46,7 +46,11 @@ typedef struct olo_point_on_body {
 } olo_point_on_body;
 
 /** A function of time: an expression of t and the parameters, a table (linear between its entries,
- * constant outside), or a C function. Exactly one of them is given. */
+ * constant outside), or a C function. Exactly one of them is given.
+ *
+ * The expression of the factor of a load may also have measures: joint coordinates and their
+ * rates (hinge.angle, hinge.angle.rate), coordinates and velocities of outputs and of points on
+ * bodies (tip.x, tip.vx). */
 typedef struct olo_signal {
     int initialised;                             /**< set by olo_signal_default(); leave it */
     const char *expression;                      /**< for example "sin(2*pi*t)" */
@@ -56,6 +60,16 @@ typedef struct olo_signal {
     double (*function)(void *context, double t); /**< a pure function of time */
     void *context; /**< passed to `function`; must live as long as the system */
 } olo_signal;
+
+/** The motion of a body at the midpoint of a step, as functions of loads receive it; in space axes.
+ */
+typedef struct olo_body_motion {
+    double t;                   /**< time */
+    double position[3];         /**< of the point on which the load acts */
+    double velocity[3];         /**< of the same point */
+    double rotation[9];         /**< row-major; columns are the directors d1, d2, d3 */
+    double angular_velocity[3]; /**< of the body */
+} olo_body_motion;
 
 /** A point mass. */
 typedef struct olo_point {
@@ -248,9 +262,14 @@ typedef struct olo_spring {
     /** Distance only: any stored energy as an expression of the length `l`, instead of the
      * stiffness, for example "k*(l-l0)^4". */
     const char *energy;
+    /** Any force along the line, or along the coordinate, as an expression of the length or
+     * coordinate `l`, its rate `v`, the time `t` and measures (olo_signal): positive if it pulls
+     * the ends together. It is added to that of stiffness, energy and damping, and its work is
+     * recorded in the ledger. */
+    const char *force;
 } olo_spring;
 
-/** A viscous damper between two points: along the line ("distance") or isotropic ("linear"). */
+/** A damper between two points: along the line ("distance") or isotropic ("linear"). */
 typedef struct olo_damper {
     int initialised;              /**< set by olo_damper_default(); leave it */
     const char *name;             /**< NULL: damper1, damper2, ... */
@@ -258,6 +277,8 @@ typedef struct olo_damper {
     const char *type;             /**< "distance" (default) or "linear" */
     double damping;               /**< force per velocity */
     const char *along;            /**< instead of `between`: a joint coordinate, "hinge.angle" */
+    /** Instead of or beside `damping`: any force as an expression, as olo_spring.force is. */
+    const char *force;
 } olo_damper;
 
 /** A contact, which pushes and never pulls: a point or a sphere above a plane of the ground or of a
@@ -397,7 +418,11 @@ typedef struct olo_load {
      * i + j]: then Newton converges quadratically, and runs have derivatives (derivatives.h). */
     void (*derivatives)(void *context, double t, const double position[3], const double velocity[3],
                         double by_position[9], double by_velocity[9]);
-    void *context; /**< handed to both; must live as long as the system */
+    /** Instead of `function`: a force at the point and a moment on its body that depend on the
+     * whole motion of the body. Both are zero on entry. With `frame` "body" the results have
+     * components along the directors; the motion is always in space axes. It has no derivatives. */
+    void (*wrench)(void *context, const olo_body_motion *motion, double force[3], double moment[3]);
+    void *context; /**< handed to these functions; must live as long as the system */
 } olo_load;
 
 /** Something that happens once during a run: at a time, or when an expression crosses zero. The
@@ -476,7 +501,7 @@ OLO_API olo_mass olo_mass_default(void);
 OLO_API olo_rod olo_rod_default(void);
 /** A distance spring, initially without force; the stiffness is required. */
 OLO_API olo_spring olo_spring_default(void);
-/** Along the line; the damping is required. */
+/** Along the line; damping or force is required. */
 OLO_API olo_damper olo_damper_default(void);
 /** On the plane z = 0 of the ground, without friction and restitution; the point is required. */
 OLO_API olo_contact olo_contact_default(void);

@@ -131,6 +131,12 @@ OLO_API olo_status olo_model_set_load_function(olo_model *model, const char *loa
                                                                 const double velocity[3],
                                                                 double force[3]),
                                                void *context, olo_error *error);
+/** olo_load.wrench of the load of this name. */
+OLO_API olo_status olo_model_set_load_wrench(olo_model *model, const char *load,
+                                             void (*wrench)(void *context,
+                                                            const olo_body_motion *motion,
+                                                            double force[3], double moment[3]),
+                                             void *context, olo_error *error);
 /** olo_joint.function of the joint of this name. */
 OLO_API olo_status olo_model_set_joint_function(olo_model *model, const char *joint,
                                                 double (*function)(void *context, double t,

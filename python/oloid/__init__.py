@@ -13,6 +13,7 @@ model files, `open` reads a result file, `models` lists the catalogue. `equilibr
 from ._derivatives import Derivatives, Gradient, StepMap, goal, gradient
 from ._errors import (ComputationError, DriftWarning, Error, FileError, InputError, Interrupted,
                       NotFoundError, OutOfMemory)
+from ._guard import BodyMotion
 from ._library import version as library_version
 from ._model import Model
 from ._optimize import Certificate, Optimum, optimize
@@ -22,9 +23,9 @@ from ._statics import Equilibrium, Linear, Modes, equilibrium, linearize, modes
 from ._system import Ledger, State, Stepper, System, load, models
 from ._version import VERSION as __version__
 
-__all__ = ["Certificate", "ComputationError", "Derivatives", "DriftWarning", "Equilibrium",
-           "Error", "FileError", "Gradient", "InputError", "Interrupted", "Ledger", "Linear",
-           "Model", "Modes", "NotFoundError", "Optimum", "OutOfMemory", "Result", "State",
-           "StepMap", "Stepper", "System", "Verdict", "equilibrium", "goal", "gradient",
+__all__ = ["BodyMotion", "Certificate", "ComputationError", "Derivatives", "DriftWarning",
+           "Equilibrium", "Error", "FileError", "Gradient", "InputError", "Interrupted", "Ledger",
+           "Linear", "Model", "Modes", "NotFoundError", "Optimum", "OutOfMemory", "Result",
+           "State", "StepMap", "Stepper", "System", "Verdict", "equilibrium", "goal", "gradient",
            "library_version", "linearize", "load", "models", "modes", "open", "optimize", "resume",
            "run", "__version__"]

@@ -1,5 +1,7 @@
 """Python functions that C calls. An exception cannot pass through C: it is stored here, the
 computation is stopped, and the exception is raised when C has returned."""
+from typing import NamedTuple
+
 import numpy
 
 from ._library import ffi, lib
@@ -41,6 +43,16 @@ class Guard:
         return exception
 
 
+class BodyMotion(NamedTuple):
+    """The motion of a body at the midpoint of a step, in space axes, as `wrench=` functions of loads
+    receive it. The columns of `rotation` are the axes of the body."""
+    t: float
+    position: numpy.ndarray  # of the point on which the load acts
+    velocity: numpy.ndarray
+    rotation: numpy.ndarray
+    angular_velocity: numpy.ndarray
+
+
 def load_function(guard, function):
     """force(t, position, velocity) as a C function of a load; NaN after an exception, so that the
     step fails."""
@@ -51,6 +63,26 @@ def load_function(guard, function):
             force[0:3] = [float(x) for x in numpy.broadcast_to(value, 3)]
     return guard.guarded("void(void *, double, const double[3], const double[3], double[3])",
                          called, None, retry=True)
+
+
+def load_wrench(guard, function):
+    """wrench(motion), which returns a force, or a force and a moment, as a C function of a load."""
+    def called(_context, motion, force, moment):
+        force[0:3] = moment[0:3] = [NAN, NAN, NAN]
+        if guard.exception is not None:
+            return
+        value = function(BodyMotion(motion.t, vector(motion.position), vector(motion.velocity),
+                                    numpy.array(list(motion.rotation)).reshape(3, 3),
+                                    vector(motion.angular_velocity)))
+        if not isinstance(value, tuple):
+            value = (value, numpy.zeros(3))
+        if len(value) != 2:
+            raise ValueError("a wrench is a force, or a tuple of a force and a moment, not "
+                             f"{len(value)} values")
+        for target, part in zip((force, moment), value):
+            target[0:3] = [float(x) for x in numpy.broadcast_to(part, 3)]
+    return guard.guarded("void(void *, const olo_body_motion *, double[3], double[3])", called,
+                         None, retry=True)
 
 
 def joint_function(guard, function):
@@ -85,6 +117,7 @@ def joint_derivatives(guard, function):
 
 SETTERS = {"load": (load_function, lib.olo_model_set_load_function,
                     load_derivatives, lib.olo_model_set_load_derivatives),
+           "wrench": (load_wrench, lib.olo_model_set_load_wrench, None, None),
            "joint": (joint_function, lib.olo_model_set_joint_function,
                      joint_derivatives, lib.olo_model_set_joint_derivatives)}
 

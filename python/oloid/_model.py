@@ -87,7 +87,8 @@ class Model:
     torque(t, coordinate, rate) of a joint. Its derivatives, `slopes=`, are a function of the same
     arguments: for a load it returns the matrices dforce/dposition and dforce/dvelocity, for a joint
     the derivatives by coordinate and by rate. With them steps converge faster and runs have
-    gradients.
+    gradients. A load on a body may have `wrench=` instead: a function of the whole motion of the
+    body (`oloid.BodyMotion`) that returns a force, or a tuple of a force and a moment.
     """
 
     def __init__(self, name, *, run=None, **sections):
@@ -112,16 +113,23 @@ class Model:
         if section is None:
             raise InputError(f"there is no element '{noun}'; known are {', '.join(kinds())}")
         function, derivatives = keys.pop("function", None), keys.pop("slopes", None)
+        wrench = keys.pop("wrench", None)
         check_keys(noun, keys)
         if derivatives is not None and not (callable(derivatives) and callable(function)):
             raise InputError(f"{section}: `slopes` are a function, the derivatives of `function`")
+        if wrench is not None:
+            if noun != "load" or function is not None:
+                raise InputError(f"{section}: `wrench` is a function of a load, instead of "
+                                 "`function`")
+            function = wrench
         if function is not None:
             if noun not in ("load", "joint"):
                 raise InputError(f"a {noun} takes no function, only loads and joints do")
             if not callable(function) or not keys.get("name"):
                 raise InputError(f"{section}: a function of a {noun} must be callable, and the "
                                  f"{noun} needs a name")
-            self.functions[keys["name"]] = (noun, function, derivatives)
+            kind = noun if wrench is None else "wrench"
+            self.functions[keys["name"]] = (kind, function, derivatives)
         self._sections.setdefault(section, []).append(keys)
         return self
 

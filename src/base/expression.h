@@ -67,6 +67,11 @@ bool olo_expression_is_constant(const olo_expression *expression);
 /* Frees an expression; NULL is allowed. Returns NULL. */
 olo_expression *olo_expression_free(olo_expression *expression);
 
+/* Visits the names with dots in a text, in its order, equal ones more than once. Stops where the
+ * text is no expression, or where `visit` returns false. */
+void olo_expression_dotted_names(const char *text, void *context,
+                                 bool (*visit)(void *context, const char *name));
+
 /* True if a name is an identifier: a letter or _ followed by letters, digits and _. */
 bool olo_expression_is_identifier(const char *name);
 

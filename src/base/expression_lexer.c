@@ -239,3 +239,14 @@ bool olo_expression_is_identifier(const char *name)
         name++;
     return *name == '\0';
 }
+
+void olo_expression_dotted_names(const char *text, void *context,
+                                 bool (*visit)(void *context, const char *name))
+{
+    olo_error error;
+    olo_lexer lexer;
+    olo_lexer_create(&lexer, text, NULL, &error);
+    while (olo_lexer_advance(&lexer) == OLO_OK && lexer.kind != OLO_TOKEN_END)
+        if (lexer.kind == OLO_TOKEN_NAME && strchr(lexer.word, '.') && !visit(context, lexer.word))
+            return;
+}

@@ -15,7 +15,7 @@ typedef enum olo_token_kind {
     OLO_TOKEN_SYMBOL
 } olo_token_kind;
 
-enum { OLO_LEXER_WORD = 65 }; /* names may have one character less */
+enum { OLO_LEXER_WORD = 161 }; /* names may have one character less */
 
 typedef struct olo_lexer {
     const char *text;

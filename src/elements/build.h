@@ -81,6 +81,10 @@ olo_status olo_build_coordinate_term(olo_builder *builder, const char *owner, ol
                                      const olo_law *law, const double *coefficients,
                                      int coordinate);
 
+/* Adds a measure f(form) on which forces depend; it belongs to the system. */
+olo_status olo_build_measure(olo_builder *builder, const char *owner, const olo_law *law,
+                             const olo_form_builder *form, const olo_term **measure);
+
 olo_status olo_build_action(olo_builder *builder, const olo_action *action, const int *index);
 olo_status olo_build_body_point(olo_builder *builder, int node, const char *name,
                                 const double at[3]);
@@ -121,6 +125,12 @@ olo_status olo_build_curve(olo_builder *builder, const char *key, const char *va
 olo_status olo_build_function(olo_builder *builder, const char *key, int free_count,
                               const char *const *variables, const char *text, olo_curve **curve);
 double olo_curve_value(const olo_curve *curve, const double *x);
+/* Derivatives with respect to the free variables: first[free], and unless NULL second[free^2]. */
+void olo_curve_partials(const olo_curve *curve, const double *x, double *first, double *second);
+/* The derivative along a direction of the parameters; false if the curve depends on none of them.
+ */
+bool olo_curve_by_parameters(const olo_curve *curve, const double *x, const double *direction,
+                             double *by);
 /* Derivatives of order 0..order along a direction of the free variables. */
 void olo_curve_along(const olo_curve *curve, const double *x, const double *dx, int order,
                      double *derivatives);

@@ -38,6 +38,7 @@ static olo_system *copy_pattern(const olo_system *pattern)
     s->implied = olo_free(s->implied);
     s->n = s->m = s->twists = s->node_count = s->mass_count = s->term_count = s->group_count = 0;
     s->joint_count = s->beam_count = s->joint_coordinate_count = s->drive_count = 0;
+    s->measure_count = 0;
     s->action_count = s->body_point_count = s->output_count = s->reaction_count = 0;
     s->exact_count = s->drawable_count = s->implied_count = s->contact_count = 0;
     s->event_count = 0;
@@ -513,6 +514,32 @@ olo_status olo_build_joint_coordinate(olo_builder *builder, const char *name, in
     return OLO_OK;
 }
 
+olo_status olo_build_measure(olo_builder *builder, const char *owner, const olo_law *law,
+                             const olo_form_builder *form, const olo_term **measure)
+{
+    static const double one = 1.0;
+    olo_system *s = builder->system;
+    if (!NEXT(builder, measures, measure_count))
+        return builder->error.status;
+    olo_measure *x = &s->measures[s->measure_count];
+    if (builder->pattern && x->term->law != law)
+        return fail_structure(builder);
+    olo_term *term =
+        builder->pattern ? (olo_term *)x->term : olo_pool_alloc(&s->pool, 1, sizeof *term);
+    if (!term)
+        return olo_build_out_of_memory(builder);
+    if (!store_text(builder, owner, &term->owner) || !store_forms(builder, 1, form, &term->form))
+        return builder->error.status;
+    term->law = law;
+    term->coefficient = &one;
+    term->forms = 1;
+    term->size = term->form->size;
+    term->index = term->form->index;
+    term->coordinate = s->measure_count++;
+    x->term = *measure = term;
+    return OLO_OK;
+}
+
 olo_status olo_build_coordinate_term(olo_builder *builder, const char *owner, olo_term_role role,
                                      const olo_law *law, const double *coefficients, int coordinate)
 {
@@ -727,6 +754,7 @@ static bool has_same_structure(const olo_system *s, const olo_system *pattern)
                              {s->joint_count, pattern->joint_count},
                              {s->beam_count, pattern->beam_count},
                              {s->joint_coordinate_count, pattern->joint_coordinate_count},
+                             {s->measure_count, pattern->measure_count},
                              {s->drive_count, pattern->drive_count},
                              {s->action_count, pattern->action_count},
                              {s->body_point_count, pattern->body_point_count},

@@ -17,8 +17,8 @@ struct olo_builder {
     olo_relative_velocity *relative; /* supports and joints in the order of the file */
     struct {
         size_t nodes, q0, v0, v0_given, coordinates, mass, terms, groups, constraints, joints,
-            joint_coordinates, drives, actions, body_points, contexts, outputs, reactions, exacts,
-            drawables, beams, contacts, events, relative;
+            joint_coordinates, measures, drives, actions, body_points, contexts, outputs, reactions,
+            exacts, drawables, beams, contacts, events, relative;
     } capacity;
 };
 

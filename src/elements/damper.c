@@ -1,18 +1,22 @@
-/* Viscous dampers between two points.
+/* Dampers between two points.
  *
  *     distance   force c dl/dt along the line: law distance_viscous of e = 1/2 |x2 - x1|^2
  *     linear     force c (v2 - v1): law viscous of the three components of x2 - x1
+ *     force      F(l, v, t), any expression (force_law.h)
  */
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "elements/force_law.h"
 #include "elements/relation_row.h"
 #include "elements/span.h"
 #include "linalg/vec3.h"
 
 olo_damper olo_damper_default(void)
 {
-    return (olo_damper){.initialised = OLO_INITIALISED_DAMPER, .type = "distance"};
+    return (olo_damper){
+        .initialised = OLO_INITIALISED_DAMPER, .type = "distance", .damping = OLO_UNSET};
 }
 
 static void defaults(void *element)
@@ -71,16 +75,27 @@ olo_status olo_build_damper(olo_builder *builder, const char *name, const char *
     return status;
 }
 
+static olo_status build_along(olo_builder *builder, const olo_damper *damper, double damping)
+{
+    int coordinate;
+    olo_status status = olo_find_joint_coordinate(builder, "along", damper->along, &coordinate);
+    if (status == OLO_OK)
+        status = olo_build_damper_along(builder, damper->name, coordinate, damping);
+    if (status != OLO_OK || !damper->force)
+        return status;
+    return olo_build_force_along(builder, damper->name, damper->force,
+                                 olo_build_system(builder)->joint_coordinates[coordinate].term);
+}
+
 static olo_status build(olo_builder *builder, const void *element)
 {
     const olo_damper *damper = element;
-    if (damper->along) {
-        int coordinate;
-        olo_status found = olo_find_joint_coordinate(builder, "along", damper->along, &coordinate);
-        return found == OLO_OK
-                   ? olo_build_damper_along(builder, damper->name, coordinate, damper->damping)
-                   : found;
-    }
+    if (isnan(damper->damping) && !damper->force)
+        return olo_builder_fail(builder, NULL, "damper '%s' needs the key 'damping' or 'force'",
+                                damper->name);
+    const double damping = isnan(damper->damping) ? 0 : damper->damping;
+    if (damper->along)
+        return build_along(builder, damper, damping);
     olo_position span;
     double length;
     const olo_drawable style = {.name = damper->name, .role = "damper", .primitive = "dashpot"};
@@ -88,8 +103,12 @@ static olo_status build(olo_builder *builder, const void *element)
     if (status == OLO_OK && strcmp(damper->type, "distance") == 0 && length == 0)
         status = olo_builder_fail(builder, "between",
                                   "a distance damper needs two different points; use type linear");
+    if (status == OLO_OK && strcmp(damper->type, "distance") != 0 && damper->force)
+        status = olo_builder_fail(builder, "force", "is for dampers of type distance");
     if (status == OLO_OK)
-        status = olo_build_damper(builder, damper->name, damper->type, &span, damper->damping);
+        status = olo_build_damper(builder, damper->name, damper->type, &span, damping);
+    if (status == OLO_OK && damper->force)
+        status = olo_build_force_between(builder, damper->name, damper->force, &span);
     return status;
 }
 
@@ -116,8 +135,13 @@ static const olo_field fields[] = {
     {.key = "damping",
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_damper, damping),
-     .required = true,
-     .help = "force per velocity"},
+     .help = "force per velocity; this or `force` is required"},
+    {.key = "force",
+     .kind = OLO_FIELD_LAW,
+     .offset = offsetof(olo_damper, force),
+     .help =
+         "force that pulls the ends together, an expression of length l, rate v, time t, outputs "
+         "and joint coordinates"},
 };
 
 const olo_element_type olo_element_damper = {.initialised = OLO_INITIALISED_DAMPER,

@@ -34,6 +34,8 @@ typedef enum olo_field_kind {
     OLO_FIELD_SIGNAL, /* number, expression of t, or {time: [...], value: [...]} [const olo_signal
                        *] */
     OLO_FIELD_ENERGY, /* expression of `l` and the parameters, stored as text [const char *] */
+    OLO_FIELD_LAW,    /* expression of l, v, t, measures and the parameters, stored as text [const
+                         char *] */
     OLO_FIELD_MOTION, /* three expressions of `t`, stored as texts [const char *[3]] */
     OLO_FIELD_SHAPES, /* one shape or a list of shapes [const olo_shape *, count at count_offset] */
     OLO_FIELD_POINTS, /* map of name to vector [const olo_body_point *, count at count_offset] */
@@ -52,6 +54,7 @@ typedef struct olo_field {
     const char *const *choices;  /* NULL-ended */
     const char *const *synonyms; /* of choices: word, choice, word, choice, ..., NULL; or NULL */
     bool required;
+    bool measures;    /* signals: its expression may depend on outputs and joint coordinates */
     const char *help; /* one line, for messages and docs */
     const struct olo_part_type *part;
 } olo_field;

@@ -1,10 +1,10 @@
 /* Forces and moments on a point or along a beam, in space axes (dead) or fixed in the body, with a
- * factor over time, or forces from a C function. */
+ * factor over time, or forces and moments from a C function. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "elements/build.h"
+#include "elements/force_law.h"
 #include "linalg/vec3.h"
 
 olo_load olo_load_default(void)
@@ -20,12 +20,11 @@ static void defaults(void *element)
     *(olo_load *)element = olo_load_default();
 }
 
-/* Adds an action with its own copy of the time function. */
-static olo_status add(olo_builder *builder, const olo_load *load, olo_action *action,
-                      const int *index)
+/* Adds an action with its own copy of the factor. */
+static olo_status add(olo_builder *builder, const olo_load *load, olo_action *action, int *index)
 {
     action->owner = load->name;
-    olo_status status = olo_build_signal(builder, "time", load->signal, &action->time);
+    olo_status status = olo_build_factor(builder, "time", load->signal, action, index);
     if (status != OLO_OK)
         return status;
     status = olo_build_action(builder, action, index);
@@ -74,11 +73,28 @@ static olo_status add_force(olo_builder *builder, const olo_load *load, const ol
     return add(builder, load, &action, index);
 }
 
+/* Force and moment from a function of the whole motion of the body. */
+static olo_status add_wrench(olo_builder *builder, const olo_load *load, const olo_position *x,
+                             int frame)
+{
+    int index[OLO_ACTION_SIZE_MAX];
+    bool in_body = strcmp(load->frame, "body") == 0;
+    olo_action action = {.type = in_body ? &olo_action_body_wrench : &olo_action_wrench,
+                         .position = *x,
+                         .frame = frame,
+                         .size = 12,
+                         .wrench = load->wrench,
+                         .context = load->context};
+    for (int i = 0; i < 12; i++)
+        index[i] = frame + i;
+    return add(builder, load, &action, index);
+}
+
 static olo_status add_moment(olo_builder *builder, const olo_load *load, int frame)
 {
     if (vec3_norm(load->moment) == 0)
         return OLO_OK;
-    int index[12];
+    int index[OLO_ACTION_SIZE_MAX];
     bool in_body = strcmp(load->frame, "body") == 0;
     olo_action action = {.type = in_body ? &olo_action_body_moment : &olo_action_dead_moment,
                          .frame = frame,
@@ -99,7 +115,7 @@ static olo_status add_along(olo_builder *builder, const olo_load *load)
         return olo_builder_fail(builder, "along", "no beam is called '%s'", load->along);
     if (load->on.on || vec3_norm(load->on.at) > 0)
         return olo_builder_fail(builder, "along", "give either a point or a beam");
-    if (load->function)
+    if (load->function || load->wrench)
         return olo_builder_fail(builder, "along",
                                 "the function of load '%s' acts on a point, not along a beam",
                                 load->name);
@@ -139,7 +155,7 @@ static bool complete(double x[3])
 static olo_status check_force(olo_builder *builder, olo_load *load)
 {
     const bool force = complete(load->force), moment = complete(load->moment);
-    if (load->function && vec3_norm(load->force) > 0)
+    if ((load->function || load->wrench) && vec3_norm(load->force) > 0)
         return olo_builder_fail(
             builder, "force",
             "the function of load '%s' replaces a constant force: leave one of them "
@@ -149,7 +165,12 @@ static olo_status check_force(olo_builder *builder, olo_load *load)
         return olo_builder_fail(builder, NULL,
                                 "load '%s' has derivatives but no function to which they belong",
                                 load->name);
-    if (!load->function && !force && !moment)
+    if (load->wrench && load->function)
+        return olo_builder_fail(builder, NULL,
+                                "load '%s' has two functions: one of force and moment, and one of "
+                                "a force",
+                                load->name);
+    if (!load->function && !load->wrench && !force && !moment)
         return olo_builder_fail(builder, NULL, "load '%s' has neither force nor moment",
                                 load->name);
     return OLO_OK;
@@ -182,7 +203,11 @@ static olo_status build(olo_builder *builder, const void *element)
     if (!frame && strcmp(load->frame, "body") == 0)
         return olo_builder_fail(builder, "frame", "'%s' is a point mass and has no axes",
                                 s->nodes[node].name);
-    status = add_force(builder, load, &x, q);
+    if (!frame && load->wrench)
+        return olo_builder_fail(builder, "on",
+                                "'%s' is a point mass: its function has no rotation and no moment",
+                                s->nodes[node].name);
+    status = load->wrench ? add_wrench(builder, load, &x, q) : add_force(builder, load, &x, q);
     return status == OLO_OK ? add_moment(builder, load, q) : status;
 }
 
@@ -217,7 +242,10 @@ static const olo_field fields[] = {
     {.key = "time",
      .kind = OLO_FIELD_SIGNAL,
      .offset = offsetof(olo_load, signal),
-     .help = "factor over time: a number, an expression of t, or {time: [...], value: [...]}"},
+     .measures = true,
+     .help =
+         "factor: a number, an expression of t, outputs and joint coordinates, or {time: [...], "
+         "value: [...]}"},
 };
 
 const olo_element_type olo_element_load = {.initialised = OLO_INITIALISED_LOAD,

@@ -88,6 +88,58 @@ double olo_curve_value(const olo_curve *curve, const double *x)
     return olo_expression_value(curve->expression, values);
 }
 
+void olo_curve_partials(const olo_curve *curve, const double *x, double *first, double *second)
+{
+    double values[VARIABLES_ON_STACK], u[VARIABLES_ON_STACK] = {0}, v[VARIABLES_ON_STACK] = {0};
+    const size_t n = curve->free;
+    memcpy(values, curve->values, curve->count * sizeof *values);
+    memcpy(values, x, n * sizeof *values);
+    memset(first, 0, n * sizeof *first);
+    if (second)
+        memset(second, 0, n * n * sizeof *second);
+    for (size_t i = 0; i < n; i++) {
+        if (!olo_expression_uses(curve->expression, i))
+            continue;
+        double along[2];
+        u[i] = 1;
+        olo_expression_taylor(curve->expression, values, u, 1, along);
+        first[i] = along[1];
+        for (size_t j = 0; second && j <= i; j++) {
+            if (!olo_expression_uses(curve->expression, j))
+                continue;
+            v[j] = 1;
+            second[i * n + j] = second[j * n + i] =
+                olo_expression_second(curve->expression, values, u, v);
+            v[j] = 0;
+        }
+        u[i] = 0;
+    }
+}
+
+/* Whether the curve depends on a parameter that changes along the direction. */
+static bool depends_on(const olo_curve *curve, const double *direction)
+{
+    const size_t *used, count = olo_expression_used(curve->expression, &used);
+    for (size_t i = 0; i < count; i++)
+        if (used[i] >= curve->free && direction[used[i] - curve->free] != 0)
+            return true;
+    return false;
+}
+
+bool olo_curve_by_parameters(const olo_curve *curve, const double *x, const double *direction,
+                             double *by)
+{
+    double values[VARIABLES_ON_STACK], along[VARIABLES_ON_STACK] = {0}, derivatives[2];
+    if (!depends_on(curve, direction))
+        return false;
+    memcpy(values, curve->values, curve->count * sizeof *values);
+    memcpy(values, x, curve->free * sizeof *values);
+    memcpy(along + curve->free, direction, (curve->count - curve->free) * sizeof *along);
+    olo_expression_taylor(curve->expression, values, along, 1, derivatives);
+    *by = derivatives[1];
+    return true;
+}
+
 void olo_curve_along(const olo_curve *curve, const double *x, const double *dx, int order,
                      double *derivatives)
 {
@@ -133,11 +185,7 @@ static bool curve_by_parameters(const void *context, double t, const double *dir
 {
     const olo_curve *curve = context;
     double values[VARIABLES_ON_STACK], along[VARIABLES_ON_STACK] = {0}, in_time[VARIABLES_ON_STACK];
-    const size_t *used, count = olo_expression_used(curve->expression, &used);
-    bool depends = false;
-    for (size_t i = 0; i < count; i++)
-        depends = depends || (used[i] > 0 && direction[used[i] - 1] != 0);
-    if (!depends)
+    if (!depends_on(curve, direction))
         return false;
     memcpy(values, curve->values, curve->count * sizeof *values);
     memcpy(along + 1, direction, (curve->count - 1) * sizeof *along);

@@ -2,12 +2,15 @@
  *
  *     distance   1/2 k (l - l0)^2, l = sqrt(2 e)              closed-form discrete gradient
  *     linear     1/2 k |x2 - x1 - offset|^2 = k e              the form itself
- *     energy     W(l), any expression of the length           general discrete gradient */
+ *     energy     W(l), any expression of the length           general discrete gradient
+ *
+ * and forces F(l, v, t) that need not have a potential, as expressions (force_law.h). */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "elements/force_law.h"
 #include "elements/relation_row.h"
 #include "elements/span.h"
 #include "linalg/vec3.h"
@@ -108,6 +111,8 @@ static olo_status build_distance(olo_builder *builder, const olo_spring *spring,
         return olo_builder_fail(builder, "offset", "is for springs of type linear");
     if (spring->energy)
         return build_energy(builder, spring, &form, initial);
+    if (isnan(spring->stiffness))
+        return OLO_OK; /* only a force */
     double c[2] = {spring->stiffness, isnan(spring->length) ? initial : spring->length};
     if (c[1] < 0)
         return olo_builder_fail(builder, "length", "must not be negative, got %g", c[1]);
@@ -145,14 +150,19 @@ static olo_status build_along(olo_builder *builder, const olo_spring *spring)
     if (spring->energy || vec3_norm(spring->offset) > 0)
         return olo_builder_fail(builder, spring->energy ? "energy" : "offset",
                                 "is for springs between two points");
-    if (!(spring->stiffness >= 0))
+    const bool only_force = spring->force && isnan(spring->stiffness);
+    if (!only_force && !(spring->stiffness >= 0))
         return olo_builder_fail(builder, "stiffness",
                                 "of a spring along a coordinate must not be negative or missing");
-    status = olo_build_spring_along(builder, spring->name, coordinate, spring->stiffness,
-                                    spring->length);
-    return status == OLO_OK
-               ? olo_build_damper_along(builder, spring->name, coordinate, spring->damping)
-               : status;
+    if (!only_force)
+        status = olo_build_spring_along(builder, spring->name, coordinate, spring->stiffness,
+                                        spring->length);
+    if (status == OLO_OK)
+        status = olo_build_damper_along(builder, spring->name, coordinate, spring->damping);
+    if (status != OLO_OK || !spring->force)
+        return status;
+    return olo_build_force_along(builder, spring->name, spring->force,
+                                 olo_build_system(builder)->joint_coordinates[coordinate].term);
 }
 
 static olo_status build(olo_builder *builder, const void *element)
@@ -166,10 +176,11 @@ static olo_status build(olo_builder *builder, const void *element)
     olo_status status = olo_build_span(builder, &style, spring->between, &span, &initial);
     if (status != OLO_OK)
         return status;
-    if (isnan(spring->stiffness) == !spring->energy)
+    const bool stiff = !isnan(spring->stiffness);
+    if (stiff ? spring->energy != NULL : !spring->energy && !spring->force)
         return olo_builder_fail(builder, spring->energy ? "energy" : "stiffness",
                                 spring->energy ? "give either stiffness or energy"
-                                               : "is missing: give stiffness or energy");
+                                               : "is missing: give stiffness, energy or force");
     if (spring->stiffness < 0)
         return olo_builder_fail(
             builder, "stiffness",
@@ -177,10 +188,14 @@ static olo_status build(olo_builder *builder, const void *element)
             "type distance with an energy",
             spring->stiffness);
     bool distance = strcmp(spring->type, "distance") == 0;
+    if (spring->force && !distance)
+        return olo_builder_fail(builder, "force", "is for springs of type distance");
     status = distance ? build_distance(builder, spring, &span, initial)
                       : build_linear(builder, spring, &span);
     if (status == OLO_OK)
         status = olo_build_damper(builder, spring->name, spring->type, &span, spring->damping);
+    if (status == OLO_OK && spring->force)
+        status = olo_build_force_between(builder, spring->name, spring->force, &span);
     return status;
 }
 
@@ -224,6 +239,12 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_ENERGY,
      .offset = offsetof(olo_spring, energy),
      .help = "stored energy as an expression of the length l, instead of stiffness"},
+    {.key = "force",
+     .kind = OLO_FIELD_LAW,
+     .offset = offsetof(olo_spring, force),
+     .help =
+         "force that pulls the ends together, an expression of length l, rate v, time t, outputs "
+         "and joint coordinates"},
 };
 
 const olo_element_type olo_element_spring = {.initialised = OLO_INITIALISED_SPRING,

@@ -144,6 +144,7 @@ static bool (*const copies[])(olo_pool *, const olo_field *, void *) = {
     [OLO_FIELD_POINTS_ON_BODIES] = copy_points_on_bodies,
     [OLO_FIELD_SIGNAL] = copy_signal,
     [OLO_FIELD_ENERGY] = copy_text_field,
+    [OLO_FIELD_LAW] = copy_text_field,
     [OLO_FIELD_SHAPES] = copy_shapes,
     [OLO_FIELD_POINTS] = copy_points,
     [OLO_FIELD_MOTION] = copy_motion,

@@ -34,6 +34,21 @@ olo_status olo_model_set_load_function(olo_model *model, const char *name,
     return status;
 }
 
+olo_status olo_model_set_load_wrench(olo_model *model, const char *name,
+                                     void (*wrench)(void *context, const olo_body_motion *motion,
+                                                    double force[3], double moment[3]),
+                                     void *context, olo_error *error)
+{
+    void *element = NULL;
+    const olo_status status = find(model, &olo_element_load, name, &element, error);
+    if (status == OLO_OK) {
+        olo_load *load = element;
+        load->wrench = wrench;
+        load->context = context;
+    }
+    return status;
+}
+
 olo_status olo_model_set_load_derivatives(
     olo_model *model, const char *name,
     void (*derivatives)(void *context, double t, const double position[3], const double velocity[3],

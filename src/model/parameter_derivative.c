@@ -233,8 +233,12 @@ static bool is_used(const olo_system *s, int coordinate)
 {
     const olo_term *term = s->joint_coordinates[coordinate].term;
     bool used = false;
-    for (int i = 0; i < s->action_count; i++)
-        used = used || s->actions[i].coordinate == term;
+    for (int i = 0; i < s->action_count; i++) {
+        const olo_action *action = &s->actions[i];
+        used = used || action->coordinate == term;
+        for (int k = 0; action->law && k < action->law->measures; k++)
+            used = used || action->measures[k].term == term;
+    }
     for (int c = 0; c < s->m; c++)
         for (int i = 0; i < s->constraints[c].share_count; i++)
             used = used || s->constraints[c].shares[i].coordinate == term;
@@ -249,6 +253,11 @@ static olo_status refuse_kind(const olo_system *s, const olo_coefficient *c, con
                         "parameter '%s' changes the definition of the joint coordinate '%s', along "
                         "which forces act; there are no derivatives with respect to it",
                         name, s->joint_coordinates[c->index].name);
+    if (c->kind == OLO_COEFFICIENT_MEASURE)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "parameter '%s' changes a point on which the force of '%s' depends; there "
+                        "are no derivatives with respect to it",
+                        name, s->measures[c->index].term->owner);
     if (c->kind == OLO_COEFFICIENT_CORNER)
         return olo_fail(error, OLO_UNSUPPORTED,
                         "parameter '%s' changes the angle between beams at a corner; there are "
@@ -292,15 +301,20 @@ static olo_status store_changes(olo_parameter_derivative *x, const olo_system *s
     return status;
 }
 
-static void store_function(olo_parameter_derivative *x, const olo_time_function *time, bool row,
-                           int index)
+/* Whether the motion that a row prescribes depends on the parameter. */
+static bool is_moved(const olo_constraint *row, const double *direction)
 {
     double by[2];
-    if (time->by_parameters && time->by_parameters(time->context, 0.0, x->direction, by))
-        x->functions[x->function_count++] = (olo_function_derivative){.row = row, .index = index};
+    return row->time.by_parameters &&
+           row->time.by_parameters(row->time.context, 0.0, direction, by);
 }
 
-/* Stores the functions of time that depend on the parameter. */
+static void store_function(olo_parameter_derivative *x, bool row, int index)
+{
+    x->functions[x->function_count++] = (olo_function_derivative){.row = row, .index = index};
+}
+
+/* Stores the functions of time and the laws that depend on the parameter. */
 static olo_status store_functions(olo_parameter_derivative *x, const olo_system *s,
                                   olo_error *error)
 {
@@ -308,9 +322,11 @@ static olo_status store_functions(olo_parameter_derivative *x, const olo_system 
     if (!x->functions)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a parameter");
     for (int i = 0; i < s->action_count; i++)
-        store_function(x, &s->actions[i].time, false, i);
+        if (olo_action_uses_parameters(&s->actions[i], x->direction))
+            store_function(x, false, i);
     for (int c = 0; c < s->m; c++)
-        store_function(x, &s->constraints[c].time, true, c);
+        if (is_moved(&s->constraints[c], x->direction))
+            store_function(x, true, c);
     return OLO_OK;
 }
 

@@ -114,7 +114,13 @@ static olo_status read_rotation(olo_reader *reader, const olo_yaml_node *node,
 static olo_status read_energy(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
                               void *target)
 {
-    return olo_read_function(reader, node, "l", "the length", olo_field_at(field, target));
+    return olo_read_function(reader, node, &olo_variables_length, olo_field_at(field, target));
+}
+
+static olo_status read_law(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                           void *target)
+{
+    return olo_read_function(reader, node, &olo_variables_law, olo_field_at(field, target));
 }
 
 /* A name, or a list of names. */
@@ -324,7 +330,9 @@ static olo_status read_signal(olo_reader *reader, const olo_yaml_node *node, con
         return olo_read_fail_expected(
             reader, node, "a number, an expression of t or {time: [...], value: [...]}");
     }
-    return olo_read_function(reader, node, "t", "the time", &signal->expression);
+    return olo_read_function(
+        reader, node, field->measures ? &olo_variables_time_and_measures : &olo_variables_time,
+        &signal->expression);
 }
 
 /* Three expressions of the time; two if the plane of the model is xy. */
@@ -338,7 +346,7 @@ static olo_status read_motion(olo_reader *reader, const olo_yaml_node *node, con
     texts[2] = "0";
     olo_status status = OLO_OK;
     for (const olo_yaml_node *item = node->first; item && status == OLO_OK; item = item->next)
-        status = olo_read_function(reader, item, "t", "the time", &texts[item->index]);
+        status = olo_read_function(reader, item, &olo_variables_time, &texts[item->index]);
     return status;
 }
 
@@ -483,6 +491,7 @@ static field_reader *const readers[] = {
     [OLO_FIELD_POINTS_ON_BODIES] = read_points_on_bodies,
     [OLO_FIELD_SIGNAL] = read_signal,
     [OLO_FIELD_ENERGY] = read_energy,
+    [OLO_FIELD_LAW] = read_law,
     [OLO_FIELD_SHAPES] = read_shapes,
     [OLO_FIELD_POINTS] = read_points,
     [OLO_FIELD_VERTICES] = read_vertices,
@@ -508,7 +517,7 @@ static olo_status unknown_key(olo_reader *reader, const olo_yaml_node *node, con
 static bool has_numbers(olo_field_kind kind)
 {
     return kind >= OLO_FIELD_NUMBER && kind != OLO_FIELD_FLAG && kind != OLO_FIELD_ENERGY &&
-           kind != OLO_FIELD_MOTION;
+           kind != OLO_FIELD_LAW && kind != OLO_FIELD_MOTION;
 }
 
 /* Reads a field, and records fields of elements that depend on parameters. */

@@ -312,38 +312,119 @@ olo_status olo_read_number(olo_reader *reader, const olo_yaml_node *node, double
     return olo_read_check_number(reader, node, *number);
 }
 
-olo_status olo_read_function(olo_reader *reader, const olo_yaml_node *node, const char *variable,
-                             const char *meaning, const char **text)
+/* Functions, which are stored as text ---------------------------------------------------------- */
+
+static const char *const time_names[] = {"t", NULL}, *const time_meanings[] = {"the time"};
+static const char *const length_names[] = {"l", NULL}, *const length_meanings[] = {"the length"};
+static const char *const law_names[] = {"t", "l", "v", NULL}, *const law_meanings[] = {"the time",
+                                                                                       "the length",
+                                                                                       "its rate"};
+const olo_variables olo_variables_time = {time_names, time_meanings, false},
+                    olo_variables_time_and_measures = {time_names, time_meanings, true},
+                    olo_variables_length = {length_names, length_meanings, false},
+                    olo_variables_law = {law_names, law_meanings, true};
+
+/* Names and values of a function: its variables, names with dots, then those of the reader. */
+typedef struct function_names {
+    olo_reader *reader;
+    const char **names;
+    double *values;
+    size_t variables; /* those before the names of the reader */
+} function_names;
+
+static bool add_name(function_names *x, const char *name)
+{
+    x->names[x->variables] = olo_pool_text(&x->reader->pool, name, strlen(name));
+    x->values[x->variables] = 0;
+    return x->names[x->variables++] != NULL;
+}
+
+static bool count_name(void *context, const char *name)
+{
+    (void)name;
+    ++*(size_t *)context;
+    return true;
+}
+
+static bool add_dotted(void *context, const char *name)
+{
+    return add_name(context, name);
+}
+
+static bool list_names(olo_reader *reader, const olo_variables *variables, const char *text,
+                       function_names *x)
+{
+    size_t dotted = 0, count = 0;
+    while (variables->names[count])
+        count++;
+    if (variables->measures)
+        olo_expression_dotted_names(text, &dotted, count_name);
+    const size_t total = count + dotted + reader->name_count;
+    *x = (function_names){.reader = reader,
+                          .names = olo_pool_alloc(&reader->pool, total + 1, sizeof *x->names),
+                          .values = olo_pool_alloc(&reader->pool, total + 1, sizeof *x->values)};
+    bool ok = x->names && x->values;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = add_name(x, variables->names[i]);
+    if (ok && variables->measures)
+        olo_expression_dotted_names(text, x, add_dotted);
+    ok = ok && x->variables == count + dotted;
+    for (size_t i = 0; ok && i < reader->name_count; i++) {
+        x->names[x->variables + i] = reader->names[1 + i];
+        x->values[x->variables + i] = reader->values[1 + i];
+    }
+    return ok;
+}
+
+/* Refuses a variable that is also the name of a parameter. */
+static olo_status check_variables(olo_reader *reader, const olo_yaml_node *node,
+                                  const olo_variables *variables, const olo_expression *expression)
+{
+    for (size_t i = 0; variables->names[i]; i++)
+        if (olo_expression_uses(expression, i) &&
+            olo_parameters_find(reader->model->parameters, variables->names[i]) !=
+                OLO_PARAMETER_NONE)
+            return olo_read_fail(reader, node,
+                                 "here '%s' is %s, but the model has a parameter '%s', too; rename "
+                                 "the parameter",
+                                 variables->names[i], variables->meanings[i], variables->names[i]);
+    return OLO_OK;
+}
+
+olo_status olo_read_function(olo_reader *reader, const olo_yaml_node *node,
+                             const olo_variables *variables, const char **text)
 {
     if (reader->numbers_only)
         return OLO_OK; // the text is stored already and is evaluated with the parameters later
     if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node)) {
         char expected[96];
-        (void)snprintf(expected, sizeof expected, "an expression of %s, %s", variable, meaning);
+        (void)snprintf(expected, sizeof expected, "an expression of %s, %s", variables->names[0],
+                       variables->meanings[0]);
         return olo_read_fail_expected(reader, node, expected);
     }
     if (is_not_finite_text(node->text))
         return olo_read_check_number(reader, node, (double)NAN);
-    if (olo_parameters_find(reader->model->parameters, variable) != OLO_PARAMETER_NONE) {
-        return olo_read_fail(reader, node,
-                             "here '%s' is %s, but the model has a parameter '%s', too; rename the "
-                             "parameter",
-                             variable, meaning, variable);
-    }
-    reader->names[0] = variable;
-    reader->values[0] = 0.0;
+    const char *written = node->text;
+    function_names x;
+    olo_status status =
+        variables->measures ? olo_repetition_text(reader, node, node->text, &written) : OLO_OK;
+    if (status != OLO_OK)
+        return status;
+    if (!list_names(reader, variables, written, &x))
+        return olo_read_no_memory(reader);
     olo_expression *expression = NULL;
     olo_error inner = {0};
-    olo_status status = olo_expression_compile(node->text, reader->names, reader->name_count + 1,
-                                               &expression, NULL, &inner);
+    status = olo_expression_compile(written, x.names, x.variables + reader->name_count, &expression,
+                                    NULL, &inner);
     status = check_compiled(reader, node, status, &inner);
-    if (status == OLO_OK && !olo_expression_uses(expression, 0)) {
+    if (status == OLO_OK)
+        status = check_variables(reader, node, variables, expression);
+    const size_t *used = NULL;
+    if (status == OLO_OK && (olo_expression_used(expression, &used) == 0 || used[0] >= x.variables))
         // a constant: its value is known already
-        status =
-            olo_read_check_number(reader, node, olo_expression_value(expression, reader->values));
-    }
+        status = olo_read_check_number(reader, node, olo_expression_value(expression, x.values));
     olo_expression_free(expression);
-    return status == OLO_OK ? olo_repetition_function(reader, node->text, text) : status;
+    return status == OLO_OK ? olo_repetition_function(reader, written, text) : status;
 }
 
 olo_status olo_read_numbers(olo_reader *reader, const olo_yaml_node *node, int count,

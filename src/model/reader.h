@@ -18,8 +18,8 @@ typedef struct olo_reader {
     olo_model *model;
     const olo_setting *settings;
     int setting_count;
-    /* Names and values of the variables of expressions: first `t` or `l` if there is one, then the
-     * parameters, then the variables of a repetition. */
+    /* Names and values of the variables of expressions, from 1 on: the parameters, then the variables
+     * of a repetition. */
     const char **names;
     double *values;
     size_t name_count;
@@ -88,9 +88,18 @@ void olo_read_mark_structural(olo_reader *reader, const olo_expression *expressi
 /* Checks the value of an expression; errors have the location of `node`. */
 olo_status olo_read_check_number(olo_reader *reader, const olo_yaml_node *node, double number);
 
-/* An expression of the parameters and one more variable, checked and stored as text. */
-olo_status olo_read_function(olo_reader *reader, const olo_yaml_node *node, const char *variable,
-                             const char *meaning, const char **text);
+/* The variables of an expression beside the parameters. */
+typedef struct olo_variables {
+    const char *const *names;    /* NULL at the end */
+    const char *const *meanings; /* of each: "the time" */
+    bool measures;               /* and names with dots, which the elements resolve */
+} olo_variables;
+extern const olo_variables olo_variables_time, olo_variables_time_and_measures,
+    olo_variables_length, olo_variables_law;
+
+/* An expression of the parameters and these variables, checked and stored as text. */
+olo_status olo_read_function(olo_reader *reader, const olo_yaml_node *node,
+                             const olo_variables *variables, const char **text);
 
 /* Exactly `count` numbers. */
 olo_status olo_read_numbers(olo_reader *reader, const olo_yaml_node *node, int count,

@@ -57,11 +57,11 @@ static olo_status check_variable(olo_reader *reader, const olo_yaml_node *node)
     if (!olo_expression_is_identifier(node->key) || olo_expression_is_reserved(node->key) ||
         strlen(node->key) > OLO_PARAMETER_MAX_NAME)
         return olo_read_fail_key(reader, node, "'%s' cannot be the name of a variable", name);
-    if (strcmp(node->key, "t") == 0 || strcmp(node->key, "l") == 0) {
+    if (strcmp(node->key, "t") == 0 || strcmp(node->key, "l") == 0 || strcmp(node->key, "v") == 0) {
         return olo_read_fail_key(
             reader, node,
-            "'%s' cannot be the name of a variable: in expressions t is the time "
-            "and l the length of a spring",
+            "'%s' cannot be the name of a variable: in expressions t is the time, "
+            "l the length of a spring and v its rate",
             name);
     }
     if (olo_parameters_find(reader->model->parameters, node->key) != OLO_PARAMETER_NONE) {
@@ -320,6 +320,11 @@ olo_status olo_repetition_text(olo_reader *reader, const olo_yaml_node *node, co
     return *expanded ? OLO_OK : olo_read_no_memory(reader);
 }
 
+static bool is_name_part(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
 /* The length of the number or name at the start of a text; 1 for anything else. */
 static size_t token_length(const char *text)
 {
@@ -335,8 +340,8 @@ static size_t token_length(const char *text)
         }
         return length;
     }
-    while (isalnum((unsigned char)text[length]) || text[length] == '_')
-        length++;
+    while (is_name_part(text[length]) || (text[length] == '.' && is_name_part(text[length + 1])))
+        length++; // a name with dots is one name
     return length > 0 ? length : 1;
 }
 

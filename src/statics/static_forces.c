@@ -15,11 +15,11 @@ static olo_interval interval_around(const olo_step *step, double h)
 /* The force of an action at rest: the target of a controller has no rate. */
 void olo_static_evaluate_action(const olo_step *step, int i, double *f, double *tangent)
 {
-    /* user functions of velocities estimate their derivative as a quotient by h, which vanishes for
-     * a long step */
-    const double ever = 1e9;
+    /* forces that depend on positions and rates together have a derivative by rates that is a
+     * quotient by h, and vanishes for a long step */
+    const double ever = 0x1p60;
     olo_action still = step->system->actions[i];
-    olo_interval x = interval_around(step, still.type->user ? ever : 1.0);
+    olo_interval x = interval_around(step, olo_action_mixes_rates(still.type) ? ever : 1.0);
     still.kd = 0;
     olo_evaluate_action(&still, &x, f, tangent);
 }
@@ -32,9 +32,8 @@ static const double brief = 0x1p-60;
 static double action_damping(const olo_step *step, int i, double *tangent)
 {
     olo_action moving = step->system->actions[i];
-    if (moving.type->user) {
-        /* a user function: the difference of its derivatives over a step of length one and a long
-         * one */
+    if (olo_action_mixes_rates(moving.type)) {
+        /* the difference of its derivatives over a step of length one and a long one */
         int count = moving.size * moving.size;
         double still[OLO_ACTION_SIZE_MAX * OLO_ACTION_SIZE_MAX];
         olo_static_evaluate_action(step, i, step->r, still);

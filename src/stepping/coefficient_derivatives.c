@@ -190,22 +190,8 @@ static void contribution_of(const olo_step_view *view, const olo_coefficient *c,
         by_action(view, &s->actions[c->index], c->p, x);
 }
 
-/* The derivative of a function of time with respect to a parameter, as a function of time. */
-typedef struct function_derivative {
-    const olo_time_function *of;
-    const double *direction;
-} function_derivative;
-
-static double derivative_value(const void *context, double t)
-{
-    const function_derivative *x = context;
-    double by[2] = {0, 0};
-    x->of->by_parameters(x->of->context, t, x->direction, by);
-    return by[0];
-}
-
-/* A force is affine in the function of time of its action; a prescribed motion is subtracted from
- * its row. */
+/* A force depends on parameters through the function of time or the law of its action; a prescribed
+ * motion is subtracted from its row. */
 static void by_function(const olo_step_view *view, const olo_parameter_derivative *parameter,
                         const olo_function_derivative *function, contribution *x)
 {
@@ -225,13 +211,11 @@ static void by_function(const olo_step_view *view, const olo_parameter_derivativ
     }
     double df[2][OLO_FORM_SIZE_MAX];
     olo_action action = s->actions[function->index];
-    function_derivative derivative = {&action.time, parameter->direction};
-    const olo_time_function change = {.value = derivative_value, .context = &derivative};
     if (view->still)
         action.kd = 0;
     for (int end = 0; end < 2; end++) {
         const olo_interval over = interval_of_actions(view, end);
-        olo_action_by_function(&action, &over, &change, df[end]);
+        olo_action_by_parameters(&action, &over, parameter->direction, df[end]);
     }
     put_action(view, &action, df, x);
 }

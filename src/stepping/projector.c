@@ -63,7 +63,10 @@ static int forms_of(const olo_system *s, int piece, const olo_form **form)
         *form = s->constraints[row].form;
         return *form ? 1 : 0;
     }
-    term = action < 0 ? &s->terms[piece] : s->actions[action].coordinate;
+    if (action < 0)
+        term = &s->terms[piece];
+    else if (s->actions[action].type->stress)
+        term = s->actions[action].coordinate;
     if (!term || term->invariants)
         return 0;
     *form = term->form;

@@ -15,21 +15,51 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "oloid/elements.h"
 #include "system/position.h"
 #include "system/term.h"
 #include "system/time_function.h"
 
-enum { OLO_ACTION_SIZE_MAX = 3 * OLO_POSITION_SLOTS_MAX };
+enum { OLO_ACTION_SIZE_MAX = OLO_FORM_SIZE_MAX, OLO_ACTION_MEASURES_MAX = 8 };
 
 typedef struct olo_action olo_action;
 
-/* A scalar F of a step with its derivatives, indexed by olo_slot: with respect to the values of a
- * joint coordinate at q0 and q1, the step h, the time t and the input. */
+/* A measure of an action: a scalar x(q) on which its magnitude depends, such as a joint coordinate,
+ * a length or a coordinate of a point. */
+typedef struct olo_action_measure {
+    const olo_term *term; /* its energy is x */
+    const int *local; /* [term->size] its coordinates among those of the action; NULL: 0, 1, ... */
+} olo_action_measure;
+
+/* The magnitude of an action as a function of z = (t, x_1, v_1, x_2, v_2, ...): the time, its
+ * measures and their rates, at the middle of a step. */
+typedef struct olo_action_law {
+    int measures;
+    const void *context;
+    /* E(z), and unless NULL first[1 + 2 measures] and all entries of the symmetric second */
+    double (*value)(const void *context, const double *z, double *first, double *second);
+    /* Writes the change of E for a direction of the parameters; false if E depends on none of them.
+     */
+    bool (*by_parameters)(const void *context, const double *z, const double *direction,
+                          double *by);
+} olo_action_law;
+enum { OLO_ACTION_ARGUMENTS_MAX = 1 + 2 * OLO_ACTION_MEASURES_MAX };
+
+/* A scalar F of a step with its derivatives, indexed by olo_slot: with respect to the values of its
+ * first measure at q0 and q1, the step h, the time t and the input; those of other measures follow
+ * (olo_scalar_index). */
+enum { OLO_SCALAR_ARGUMENTS = OLO_SLOTS + 2 * (OLO_ACTION_MEASURES_MAX - 1) };
 typedef struct olo_action_scalar {
     double value;
-    double first[OLO_SLOTS];
-    double second[OLO_SLOTS][OLO_SLOTS]; /* symmetric, all entries stored */
+    double first[OLO_SCALAR_ARGUMENTS];
+    double second[OLO_SCALAR_ARGUMENTS][OLO_SCALAR_ARGUMENTS]; /* symmetric, all entries stored */
 } olo_action_scalar;
+
+/* The argument of measure i at a configuration; for other slots i is 0. */
+static inline int olo_scalar_index(olo_slot a, int i)
+{
+    return i == 0 ? (int)a : OLO_SLOTS + 2 * (i - 1) + (int)a;
+}
 
 /* The vector p[size] that the scalar multiplies, where the interval says: p(q0, q1), p(q0) or
  * p(q1).
@@ -85,7 +115,13 @@ typedef struct olo_action_type {
     bool dead;           /* its vector is fixed in space */
     bool moment;         /* a pure moment: invariant under translations */
     bool user;           /* f is a user function */
+    /* The kind with a law as its magnitude instead of a factor over time; NULL: there is none. */
+    const struct olo_action_type *with_law;
 } olo_action_type;
+
+/* The vectors p of forces at a point, moments, and forces along a coordinate. */
+extern const olo_action_pattern olo_pattern_dead_force, olo_pattern_body_force, olo_pattern_moment,
+    olo_pattern_along;
 
 struct olo_action {
     const olo_action_type *type;
@@ -101,8 +137,11 @@ struct olo_action {
                      double force[3]);
     void (*derivatives)(void *context, double t, const double position[3], const double velocity[3],
                         double by_position[9], double by_velocity[9]); /* NULL: not known */
+    void (*wrench)(void *context, const olo_body_motion *motion, double force[3], double moment[3]);
     void *context;
-    /* along a joint coordinate */
+    const olo_action_law *law;          /* of kinds with a law, else NULL */
+    const olo_action_measure *measures; /* [law->measures] */
+    /* along a coordinate; its coordinates are the first ones of the action */
     const olo_term *coordinate;
     double kp, kd; /* of a controller; its `time` is the target, 0 without one */
     double (*drive)(void *context, double t, double coordinate, double rate);
@@ -119,10 +158,15 @@ extern const olo_action_type olo_action_function;    /* the same, with known der
 extern const olo_action_type
     olo_action_body_callback; /* force along the directors from a function */
 extern const olo_action_type olo_action_body_function; /* the same, with known derivatives */
+extern const olo_action_type olo_action_wrench;        /* force and moment from a C function */
+extern const olo_action_type olo_action_body_wrench;   /* the same along the directors */
 extern const olo_action_type olo_action_drive;      /* along a joint coordinate: function of time */
 extern const olo_action_type olo_action_controller; /* along a joint coordinate: towards a target */
 extern const olo_action_type olo_action_drive_callback; /* ... from a C function */
 extern const olo_action_type olo_action_drive_function; /* ... with known derivatives */
+/* The same with a law of measures as magnitude. */
+extern const olo_action_type olo_action_law_force, olo_action_law_body_force, olo_action_law_moment,
+    olo_action_law_body_moment, olo_action_law_along;
 
 /* All kinds by number, NULL after the last. */
 const olo_action_type *olo_action_type_number(int number);
@@ -137,9 +181,11 @@ void olo_action_second(const olo_action *action, const olo_interval *x, const do
 /* df[size] with respect to coefficient p (coefficients.h). */
 void olo_action_by_coefficient(const olo_action *action, const olo_interval *x, int p, double *df);
 
-/* df[size] for a change of the function of time, in which f is affine. */
-void olo_action_by_function(const olo_action *action, const olo_interval *x,
-                            const olo_time_function *change, double *df);
+/* df[size] for a change of the parameters in the function of time and in the law, along a
+ * direction; and whether these depend on them. */
+void olo_action_by_parameters(const olo_action *action, const olo_interval *x,
+                              const double *direction, double *df);
+bool olo_action_uses_parameters(const olo_action *action, const double *direction);
 
 /* The factor over time, or the input that replaces it, as a scalar of the step. */
 void olo_action_factor_scalar(const olo_action *action, const olo_interval *x,
@@ -158,6 +204,18 @@ static inline const double *olo_acting_configuration(const olo_interval *x)
 static inline double olo_acting_share(const olo_interval *x, int a)
 {
     return x->acting == OLO_ACT_BETWEEN ? 0.5 : (x->acting == OLO_ACT_AT_START) == (a == 0) ? 1 : 0;
+}
+
+/* The change of a law for a direction of the parameters, times its vector. False if it does not
+ * depend on them. */
+bool olo_law_by_parameters(const olo_action *action, const olo_interval *x, const double *direction,
+                           double *df);
+
+/* True if the derivatives by rates can be separated from those by positions only by the length of
+ * the step. */
+static inline bool olo_action_mixes_rates(const olo_action_type *type)
+{
+    return type->rates && !type->affine;
 }
 
 /* The time at which actions are evaluated. */

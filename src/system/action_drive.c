@@ -42,15 +42,28 @@ static double gradient(const olo_action *action, const olo_interval *x, double *
     return change;
 }
 
+/* Spreads a matrix over the coordinates of the coordinate, which are the first ones of the action,
+ * to all of the action. */
+static void spread(const olo_action *action, double *matrix)
+{
+    const int n = action->coordinate->size, size = action->size;
+    for (int i = n - 1; n < size && i >= 0; i--)
+        for (int j = size - 1; j >= 0; j--)
+            matrix[i * size + j] = j < n ? matrix[i * n + j] : 0.0;
+    small_zero((size - n) * size, matrix + n * size);
+}
+
 /* dp/dq_a */
 static void curvature(const olo_action *action, const olo_interval *x, int a, double *matrix)
 {
+    const int n = action->coordinate->size;
     if (x->acting == OLO_ACT_BETWEEN)
         olo_term_discrete_tangent(action->coordinate, x, a, matrix);
     else if (olo_acting_share(x, a) != 0)
         olo_term_hessian(action->coordinate, olo_acting_configuration(x), x->angles, matrix);
     else
-        small_zero(action->size * action->size, matrix);
+        small_zero(n * n, matrix);
+    spread(action, matrix);
 }
 
 /* f = F d, and unless NULL df/dq1. */
@@ -182,22 +195,26 @@ DRIVE(function)
 
 static void pattern_value(const olo_action *action, const olo_interval *x, double *p)
 {
+    const int n = action->coordinate->size;
     (void)gradient(action, x, p);
+    small_zero(action->size - n, p + n);
 }
 
 static void pattern_second(const olo_action *action, const olo_interval *x, const double *y, int a,
                            int b, double *matrix)
 {
     const double *q = olo_acting_configuration(x);
+    const int n = action->coordinate->size;
     if (x->acting == OLO_ACT_BETWEEN)
         olo_term_discrete_second(action->coordinate, x, y, a, b, matrix);
     else if (olo_acting_share(x, a) * olo_acting_share(x, b) != 0)
         olo_term_third(action->coordinate, q, x->angles, y, matrix);
     else
-        small_zero(action->size * action->size, matrix);
+        small_zero(n * n, matrix);
+    spread(action, matrix);
 }
 
-static const olo_action_pattern along_coordinate = {
+const olo_action_pattern olo_pattern_along = {
     .value = pattern_value, .first = curvature, .second = pattern_second};
 
 static motion motion_over(const olo_action *action, const olo_interval *x)
@@ -336,7 +353,7 @@ const olo_action_type olo_action_drive = {.name = "drive",
                                           .stress = drive_stress,
                                           .along = drive_law,
                                           .scalar = drive_scalar,
-                                          .pattern = &along_coordinate,
+                                          .pattern = &olo_pattern_along,
                                           .input = drive_input,
                                           .has_tangent = true};
 const olo_action_type olo_action_controller = {.name = "controller",
@@ -344,7 +361,7 @@ const olo_action_type olo_action_controller = {.name = "controller",
                                                .stress = controller_stress,
                                                .along = controller_law,
                                                .scalar = controller_scalar,
-                                               .pattern = &along_coordinate,
+                                               .pattern = &olo_pattern_along,
                                                .input = controller_input,
                                                .has_tangent = true,
                                                .rates = true,
@@ -354,7 +371,7 @@ const olo_action_type olo_action_drive_callback = {.name = "drive callback",
                                                    .stress = callback_stress,
                                                    .along = callback_law,
                                                    .scalar = callback_scalar,
-                                                   .pattern = &along_coordinate,
+                                                   .pattern = &olo_pattern_along,
                                                    .input = callback_input,
                                                    .has_tangent = true,
                                                    .rates = true,
@@ -365,7 +382,7 @@ const olo_action_type olo_action_drive_function = {.name = "drive function",
                                                    .stress = function_stress,
                                                    .along = function_law,
                                                    .scalar = function_scalar,
-                                                   .pattern = &along_coordinate,
+                                                   .pattern = &olo_pattern_along,
                                                    .input = callback_input,
                                                    .has_tangent = true,
                                                    .rates = true,

@@ -195,8 +195,8 @@ static void body_first(const olo_action *action, const olo_interval *x, int a, d
     put(action, x, action->vector, p, a, matrix);
 }
 
-static const olo_action_pattern dead_pattern = {.value = unit_value};
-static const olo_action_pattern body_pattern = {.value = unit_value, .first = body_first};
+const olo_action_pattern olo_pattern_dead_force = {.value = unit_value};
+const olo_action_pattern olo_pattern_body_force = {.value = unit_value, .first = body_first};
 
 const char *olo_action_factor_input(const olo_action *action, const olo_interval *x, int index,
                                     double *f)
@@ -212,15 +212,17 @@ const char *olo_action_factor_input(const olo_action *action, const olo_interval
 const olo_action_type olo_action_dead_force = {.name = "dead force",
                                                .force = load,
                                                .scalar = olo_action_factor_scalar,
-                                               .pattern = &dead_pattern,
+                                               .pattern = &olo_pattern_dead_force,
                                                .input = olo_action_factor_input,
+                                               .with_law = &olo_action_law_force,
                                                .dead = true};
 const olo_action_type olo_action_body_force = {.name = "body force",
                                                .body = true,
                                                .force = load,
                                                .scalar = olo_action_factor_scalar,
-                                               .pattern = &body_pattern,
+                                               .pattern = &olo_pattern_body_force,
                                                .input = olo_action_factor_input,
+                                               .with_law = &olo_action_law_body_force,
                                                .has_tangent = true};
 const olo_action_type olo_action_callback = {.name = "callback",
                                              .force = callback,

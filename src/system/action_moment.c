@@ -23,6 +23,7 @@ static void moment(const olo_action *action, const olo_interval *x, double s, do
                    double *tangent)
 {
     const bool in_body = !action->type->dead;
+    const int n = action->size; /* those of the frame come first */
     const double share = olo_acting_share(x, a);
     double R[9], m[3] = {0, 0, 0};
     directors_reciprocal(olo_acting_configuration(x) + action->frame + 3, R);
@@ -33,7 +34,7 @@ static void moment(const olo_action *action, const olo_interval *x, double s, do
         else
             m[I] = s * action->vector[I];
     /* f_I = 1/2 m x d^I */
-    memset(f, 0, 12 * sizeof *f);
+    memset(f, 0, (size_t)n * sizeof *f);
     for (int I = 0; I < 3; I++) {
         vec3_cross(m, R + 3 * I, f + 3 * (I + 1));
         for (int i = 0; i < 3; i++)
@@ -42,7 +43,7 @@ static void moment(const olo_action *action, const olo_interval *x, double s, do
     if (!tangent)
         return;
     /* the derivative with respect to component c of director J */
-    memset(tangent, 0, 144 * sizeof *tangent);
+    memset(tangent, 0, (size_t)(n * n) * sizeof *tangent);
     for (int J = 0; J < 3; J++)
         for (int c = 0; c < 3; c++) {
             double dm[3] = {0, 0, 0};
@@ -54,7 +55,7 @@ static void moment(const olo_action *action, const olo_interval *x, double s, do
                 vec3_add_cross(m, dR, df);
                 vec3_add_cross(dm, R + 3 * I, df);
                 for (int i = 0; i < 3; i++)
-                    tangent[(3 * (I + 1) + i) * 12 + 3 * (J + 1) + c] = 0.5 * df[i];
+                    tangent[(3 * (I + 1) + i) * n + 3 * (J + 1) + c] = 0.5 * df[i];
             }
         }
 }
@@ -112,9 +113,10 @@ static void second(const olo_action *action, const olo_interval *x, const double
                    double *matrix)
 {
     const double share = olo_acting_share(x, a) * olo_acting_share(x, b);
+    const int n = action->size;
     double R[9];
     directors_reciprocal(olo_acting_configuration(x) + action->frame + 3, R);
-    memset(matrix, 0, 144 * sizeof *matrix);
+    memset(matrix, 0, (size_t)(n * n) * sizeof *matrix);
     for (int jk = 0; jk < 81; jk++) {
         const int j = jk / 9, k = jk % 9;
         double m[4][3], sum = 0;
@@ -130,7 +132,7 @@ static void second(const olo_action *action, const olo_interval *x, const double
             triple(0.5, m[2], by_j, y_I, &sum);
             triple(0.5, m[3], R + 3 * I, y_I, &sum);
         }
-        matrix[(3 + j) * 12 + 3 + k] = share * sum;
+        matrix[(3 + j) * n + 3 + k] = share * sum;
     }
 }
 
@@ -141,11 +143,11 @@ static void value(const olo_action *action, const olo_interval *x, double *p)
 
 static void first(const olo_action *action, const olo_interval *x, int a, double *matrix)
 {
-    double p[12];
+    double p[OLO_ACTION_SIZE_MAX];
     moment(action, x, 1.0, p, a, matrix);
 }
 
-static const olo_action_pattern pattern = {.value = value, .first = first, .second = second};
+const olo_action_pattern olo_pattern_moment = {.value = value, .first = first, .second = second};
 
 static void force(const olo_action *action, const olo_interval *x, double *f, double *tangent)
 {
@@ -155,15 +157,17 @@ static void force(const olo_action *action, const olo_interval *x, double *f, do
 const olo_action_type olo_action_dead_moment = {.name = "dead moment",
                                                 .force = force,
                                                 .scalar = olo_action_factor_scalar,
-                                                .pattern = &pattern,
+                                                .pattern = &olo_pattern_moment,
                                                 .input = olo_action_factor_input,
+                                                .with_law = &olo_action_law_moment,
                                                 .has_tangent = true,
                                                 .dead = true,
                                                 .moment = true};
 const olo_action_type olo_action_body_moment = {.name = "body moment",
                                                 .force = force,
                                                 .scalar = olo_action_factor_scalar,
-                                                .pattern = &pattern,
+                                                .pattern = &olo_pattern_moment,
                                                 .input = olo_action_factor_input,
+                                                .with_law = &olo_action_law_body_moment,
                                                 .has_tangent = true,
                                                 .moment = true};

@@ -73,6 +73,10 @@ static void visit_terms(walk *x, const olo_system *s)
         begin(x, OLO_COEFFICIENT_COORDINATE, i);
         visit_forms(x, s->joint_coordinates[i].term->forms, s->joint_coordinates[i].term->form);
     }
+    for (int i = 0; i < s->measure_count; i++) {
+        begin(x, OLO_COEFFICIENT_MEASURE, i);
+        visit_forms(x, s->measures[i].term->forms, s->measures[i].term->form);
+    }
 }
 
 /* Actions. */

@@ -9,6 +9,7 @@
  *     rows          coefficients of a form; the constant and the factors of a relation; or the
  *                   numbers in which another kind of constraint row is affine
  *     coordinates   coefficients of the forms of joint coordinates
+ *     measures      coefficients of the forms of measures on which forces depend
  *     corners       rotations between the sections of a beam and its nodes
  *     contacts      the other numbers of constraint rows: axes and planes of rolling contacts
  *     outputs       weights and origins of recorded points
@@ -27,6 +28,7 @@ typedef enum olo_coefficient_kind {
     OLO_COEFFICIENT_ACTION,
     OLO_COEFFICIENT_ROW,
     OLO_COEFFICIENT_COORDINATE,
+    OLO_COEFFICIENT_MEASURE,
     OLO_COEFFICIENT_CORNER,
     OLO_COEFFICIENT_CONTACT,
     OLO_COEFFICIENT_OUTPUT,

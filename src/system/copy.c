@@ -51,6 +51,7 @@ static void copy_lists(copying *x)
     COPY_LIST(x, groups, group_count);
     COPY_LIST(x, beams, beam_count);
     COPY_LIST(x, joint_coordinates, joint_coordinate_count);
+    COPY_LIST(x, measures, measure_count);
     COPY_LIST(x, drives, drive_count);
     COPY_LIST(x, actions, action_count);
     COPY_LIST(x, body_points, body_point_count);
@@ -77,10 +78,12 @@ static void reserve_forms(copying *x)
 {
     const olo_system *s = x->from;
     size_t forms = 0, sizes = 0, products = 0, coefficients = 0;
-    /* count forms and coefficients of terms and joint coordinates */
-    for (int i = 0; i < s->term_count + s->joint_coordinate_count; i++) {
-        const olo_term *term =
-            i < s->term_count ? &s->terms[i] : s->joint_coordinates[i - s->term_count].term;
+    /* count forms and coefficients of terms, joint coordinates and measures */
+    const int coordinates = s->term_count + s->joint_coordinate_count;
+    for (int i = 0; i < coordinates + s->measure_count; i++) {
+        const olo_term *term = i < s->term_count ? &s->terms[i]
+                               : i < coordinates ? s->joint_coordinates[i - s->term_count].term
+                                                 : s->measures[i - coordinates].term;
         coefficients += (size_t)term->law->coefficients;
         if (term->invariants || (i < s->term_count && olo_term_shares_forms(s, term)))
             continue;
@@ -137,18 +140,26 @@ static void copy_coefficients(copying *x, olo_term *term)
     x->coefficient += count;
 }
 
+static const olo_term *copy_coordinate(copying *x, const olo_term *from, olo_term *term)
+{
+    *term = *from;
+    term->form = copy_forms(x, from->forms, from->form);
+    copy_coefficients(x, term);
+    return term;
+}
+
 static void copy_terms(copying *x)
 {
     olo_system *to = x->to;
     olo_term *coordinates =
         olo_pool_alloc(&to->pool, (size_t)to->joint_coordinate_count, sizeof *coordinates);
-    x->ok = x->ok && coordinates;
-    for (int i = 0; x->ok && i < to->joint_coordinate_count; i++) {
-        coordinates[i] = *to->joint_coordinates[i].term;
-        coordinates[i].form = copy_forms(x, coordinates[i].forms, coordinates[i].form);
-        copy_coefficients(x, &coordinates[i]);
-        to->joint_coordinates[i].term = &coordinates[i];
-    }
+    olo_term *measures = olo_pool_alloc(&to->pool, (size_t)to->measure_count, sizeof *measures);
+    x->ok = x->ok && coordinates && measures;
+    for (int i = 0; x->ok && i < to->joint_coordinate_count; i++)
+        to->joint_coordinates[i].term =
+            copy_coordinate(x, to->joint_coordinates[i].term, &coordinates[i]);
+    for (int i = 0; x->ok && i < to->measure_count; i++)
+        to->measures[i].term = copy_coordinate(x, to->measures[i].term, &measures[i]);
     for (int i = 0; x->ok && i < to->term_count; i++) {
         olo_term *term = &to->terms[i];
         if (term->invariants)
@@ -161,10 +172,27 @@ static void copy_terms(copying *x)
     }
 }
 
-/* The joint coordinate of the copy that corresponds to `from`. */
+/* The joint coordinate or measure of the copy that corresponds to `from`. */
 static const olo_term *coordinate_of(const copying *x, const olo_term *from)
 {
-    return from ? x->to->joint_coordinates[from->coordinate].term : NULL;
+    if (!from)
+        return NULL;
+    const int i = from->coordinate;
+    const bool measure = i < x->from->measure_count && x->from->measures[i].term == from;
+    return measure ? x->to->measures[i].term : x->to->joint_coordinates[i].term;
+}
+
+static void copy_action(copying *x, olo_action *action)
+{
+    action->coordinate = coordinate_of(x, action->coordinate);
+    if (!action->law)
+        return;
+    const size_t count = (size_t)action->law->measures;
+    olo_action_measure *measures =
+        (olo_action_measure *)pool_copy(x, action->measures, count, sizeof *measures);
+    for (int i = 0; measures && i < action->law->measures; i++)
+        measures[i].term = coordinate_of(x, measures[i].term);
+    action->measures = measures;
 }
 
 static void copy_row(copying *x, olo_constraint *row)
@@ -193,7 +221,7 @@ static void copy_others(copying *x)
 {
     olo_system *to = x->to;
     for (int i = 0; x->ok && i < to->action_count; i++)
-        to->actions[i].coordinate = coordinate_of(x, to->actions[i].coordinate);
+        copy_action(x, &to->actions[i]);
     for (int i = 0; x->ok && x->numbers && i < to->joint_count; i++)
         to->joints[i].rolling = pool_copy(x, to->joints[i].rolling, 1, sizeof(olo_rolling));
     for (int i = 0; x->ok && i < to->contact_count; i++) {

@@ -113,7 +113,7 @@ static unsigned scalar_slots(const olo_action *action)
 {
     const unsigned time = olo_slot_bit(OLO_SLOT_T) | olo_slot_bit(OLO_SLOT_H);
     unsigned bits = olo_slot_bit(OLO_SLOT_INPUT);
-    if (action->time.value || action->type->user)
+    if (action->time.value || action->law || action->type->user)
         bits |= time;
     if (action->type->rates)
         bits |= OLO_BOTH_ENDS | olo_slot_bit(OLO_SLOT_H);

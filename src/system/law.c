@@ -8,6 +8,7 @@ static const olo_law *const laws[] = {
     &olo_law_distance,
     &olo_law_viscous,
     &olo_law_distance_viscous,
+    &olo_law_length,
     &olo_law_general,
     &olo_law_spring,
     &olo_law_stop,

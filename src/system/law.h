@@ -89,6 +89,7 @@ extern const olo_law olo_law_linear;   /* f = c0 e                           (gr
 extern const olo_law olo_law_distance; /* f = 1/2 c0 (l - c1)^2, l = sqrt(2 e) (distance spring) */
 extern const olo_law olo_law_viscous;  /* dissipative, s = c0 (e1 - e0)/h    (linear damper) */
 extern const olo_law olo_law_distance_viscous; /* dissipative along the line, s de = c0 dl^2/h */
+extern const olo_law olo_law_length; /* f = c0 l, l = sqrt(2 e)     (a length as a coordinate) */
 extern const olo_law olo_law_spring; /* f = 1/2 c0 (e - c1)^2       (spring with a rest length) */
 extern const olo_law olo_law_stop;   /* f = 1/2 c0 (max(0, e - c2)^2 + max(0, c1 - e)^2) */
 /* Laws of the six strains of a beam; a matrix C is its upper triangle, row by row. */

@@ -58,6 +58,12 @@ typedef struct olo_named_point {
     double at[3];
 } olo_named_point;
 
+/* A measure on which forces depend beside joint coordinates: a length or a coordinate of a point.
+ */
+typedef struct olo_measure {
+    const olo_term *term; /* its energy is the measure; `coordinate` is its index */
+} olo_measure;
+
 /* A prescribed motion: a joint coordinate and the constraint row that prescribes it. */
 typedef struct olo_drive {
     int coordinate; /* among the joint coordinates */
@@ -132,6 +138,8 @@ struct olo_system {
     olo_beam_line *beams;
     int joint_coordinate_count;
     olo_joint_coordinate *joint_coordinates;
+    int measure_count;
+    olo_measure *measures;
     int drive_count;
     olo_drive *drives;
     int action_count;

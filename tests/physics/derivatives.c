@@ -207,6 +207,27 @@ static const char parametric[] =
     "u}\ndampers:\n  - {name: oil, type: linear, between: [[3, 0, x], b], damping: c}\nrun: {step: "
     "0.01, end: 0.2}\n";
 
+/* Forces as expressions of lengths, rates, time and the motion of other bodies. */
+static const char laws[] =
+    "name: laws\n"
+    "run: {step: 0.01, end: 0.2}\n"
+    "parameters: {k: 20, c: 0.4, w: 3, F: 2, reach: 0.3}\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  - {name: a, mass: 1, inertia: [0.02, 0.05, 0.05], position: [0.3, 0, 0],\n"
+    "     angular_velocity: [0, 1.5, 0]}\n"
+    "  - {name: b, mass: 2, inertia: [0.02, 0.05, 0.03], position: [1.2, 0.3, 0.1],\n"
+    "     angular_velocity: [1, 0, 2]}\n"
+    "joints: {name: hinge, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+    "outputs: {name: tip, on: {on: a, at: [reach, 0, 0]}}\n"
+    "springs:\n"
+    "  - {name: pull, between: [{on: a, at: [0.3, 0, 0.1]}, b], force: k*l^2 + c*v*l + sin(w*t)}\n"
+    "dampers:\n"
+    "  - {name: brake, along: hinge, force: c*v*abs(v) + 0.3*w*l}\n"
+    "loads:\n"
+    "  - {name: push, on: {on: b, at: [0.1, 0, 0]}, force: [F, 1, 0], time: a.vz*w + hinge.angle}\n"
+    "  - {name: turn, on: b, moment: [0, F, 1], frame: body, time: 1 + c*b.x*a.z}\n";
+
 static const char flexible[] =
     "name: flexible\n"
     "parameters: {E: 2e6, rho: 1000, damp: 1e-3, tip: 0.3, v: 0.2}\n"
@@ -227,6 +248,14 @@ TEST(parameters_of_bodies_springs_loads_and_the_start)
     static const double values[] = {2, 0.2, 9.81, 30, 0.5, 1, 2, 1, 3, 20, 2, 1, 1, 0.5, 1};
     for (int scheme = 0; scheme < 2; scheme++)
         check_parameters(parametric, schemes[scheme], names, values, 15, NULL);
+}
+
+TEST(parameters_of_forces_as_expressions)
+{
+    static const char *const names[] = {"k", "c", "w", "F"};
+    static const double values[] = {20, 0.4, 3, 2};
+    for (int scheme = 0; scheme < 2; scheme++)
+        check_parameters(laws, schemes[scheme], names, values, 4, NULL);
 }
 
 /* Parameters are the lengths of a four-bar linkage that starts at an angle, with closures; of a rod
@@ -473,6 +502,13 @@ TEST(parameters_without_derivatives_are_refused)
     check_status(OLO_UNSUPPORTED, olo_parameter_derivative_create(x.model, "phi", &change, &error));
     check_contains("the definition of the joint coordinate 'A.angle'", error.text);
     scene_close(&x);
+    char text[2000];
+    snprintf(text, sizeof text, "%s  - {name: feed, on: b, force: [1, 0, 0], time: tip.x}\n", laws);
+    x = scene_open(text, "reduced");
+    check_status(OLO_UNSUPPORTED,
+                 olo_parameter_derivative_create(x.model, "reach", &change, &error));
+    check_contains("changes a point on which the force of 'feed' depends", error.text);
+    scene_close(&x);
     x = scene_open("chain", "reduced");
     check_status(OLO_UNSUPPORTED, olo_parameter_derivative_create(x.model, "n", &change, &error));
     check_contains("parameter 'n' changes the structure of the model", error.text);
@@ -624,6 +660,7 @@ TEST_MAIN(cmocka_unit_test(random_trees_of_all_pairs),
           cmocka_unit_test(chain_with_loads_drives_and_controllers),
           cmocka_unit_test(controls_of_every_step), cmocka_unit_test(goals_by_name),
           cmocka_unit_test(parameters_of_bodies_springs_loads_and_the_start),
+          cmocka_unit_test(parameters_of_forces_as_expressions),
           cmocka_unit_test(parameters_of_points_lengths_and_gears),
           cmocka_unit_test(parameters_of_bodies_on_hinges), cmocka_unit_test(parameters_of_goals),
           cmocka_unit_test(parameters_in_energies),

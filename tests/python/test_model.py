@@ -142,6 +142,40 @@ def test_a_constant_force_beside_a_function_is_refused():
         rocket(force=[1, 0, 0], function=lambda t, position, velocity: [3, -1, 2])
 
 
+def test_a_function_of_the_whole_motion_may_return_a_moment():
+    seen = []
+
+    def brake(motion):
+        seen.append(motion)
+        return -0.8 * motion.velocity, -0.3 * motion.angular_velocity
+
+    model = oloid.Model("ball", run={"step": 0.01, "end": 0.5})
+    model.add_body(name="ball", mass=2, inertia=[0.4, 0.4, 0.4], velocity=[1, 0, 0],
+                   angular_velocity=[0, 0, 3])
+    model.add_load(name="air", on="ball", wrench=brake)
+    result = oloid.run(model)
+    # m v' = -0.8 v by the midpoint rule; J w' = -0.3 w to second order in the step
+    speed = (0.998 / 1.002) ** 50
+    ledger = result.ledger
+    assert ledger["linear_momentum.x"][-1] == pytest.approx(2 * speed, abs=1e-12)
+    assert ledger["angular_momentum.z"][-1] == pytest.approx(1.2 * math.exp(-0.375), abs=2e-4)
+    assert ledger["energy.kinetic"][-1] == pytest.approx(2.8 + ledger["energy.work"][-1], abs=1e-12)
+    assert isinstance(seen[0], oloid.BodyMotion)
+    assert numpy.allclose(seen[-1].rotation @ seen[-1].rotation.T, numpy.eye(3), atol=1e-14)
+    # the rotation turns with the angular velocity
+    angle = math.atan2(seen[-1].rotation[1, 0], seen[-1].rotation[0, 0])
+    assert angle == pytest.approx(4 * (1 - math.exp(-0.75 * 0.495)), abs=1e-3)
+
+
+def test_a_wrench_is_a_force_or_a_pair():
+    equal = rocket(function=lambda t, position, velocity: [3, -1, 2])
+    assert numpy.allclose(equal, rocket(wrench=lambda motion: [3, -1, 2]), rtol=0, atol=1e-10)
+    with pytest.raises(ValueError, match="not 3 values"):
+        rocket(wrench=lambda motion: (1, 2, 3))
+    with pytest.raises(oloid.InputError, match="instead of `function`"):
+        rocket(wrench=lambda motion: 0, function=lambda t, position, velocity: 0)
+
+
 def test_functions_need_a_name_and_a_kind_that_takes_them(tmp_path):
     with pytest.raises(oloid.InputError, match="needs a name"):
         pendulum().add_load(on="bob", function=lambda *a: 0)

@@ -321,7 +321,7 @@ TEST(limits_are_enforced)
     limit("1", 300, "", NULL);
     limit("1", 9000, "", "number is too large");
     limit("0", 9999, "1", NULL);
-    limit("a", 65, "", "name is longer than 64 characters");
+    limit("a", 161, "", "name is longer than 160 characters");
     limit("\xc3\xa9", 4000, "", "unexpected character '\xc3\xa9'");
     limit("\xc3\xa9x", 3334, "", "longer than 10000 characters at column 10001 of '...\xc3\xa9x");
     limit("\x80", 4000, "", "text is not UTF-8 at column 1 of '??");

@@ -513,8 +513,12 @@ static const char machine[] =
     "  - {name: C, type: revolute, between: [b, c], at: [1.5, 0, 0], axis: [0, 1, 0],\n"
     "     controller: {target: 0.3*cos(4*t), kp: 5, kd: 0.3}}\n"
     "rods: {name: stick, between: [{on: c, at: [0.2, 0, 0]}, p]}\n"
-    "springs: {name: coil, between: [[1, 0, 0.5], {on: b, at: [0.1, 0, 0.1]}], energy: (l - "
-    "0.2)^4}\n"
+    "springs:\n"
+    "  - {name: coil, between: [[1, 0, 0.5], {on: b, at: [0.1, 0, 0.1]}], energy: (l - 0.2)^4}\n"
+    "  - {name: tendon, along: C.angle, force: 0.3*sin(l)*v + t*B.angle.rate}\n"
+    "dampers: {name: pull, between: [p, {on: a, at: [0.1, 0.2, 0.3]}],\n"
+    "  force: 2*(l - 0.3)^2 + 0.3*v*l*t + sin(t)*B.angle - 0.2*c.vz*v*elbow.x}\n"
+    "outputs: {name: elbow, on: {on: b, at: [0.2, 0, 0.1]}}\n"
     "loads:\n"
     "  - {name: one, on: {on: b, at: [0.3, -0.2, 0.5]}, force: [3, -2, 5], time: sin(3*t)}\n"
     "  - {name: two, on: {on: b, at: [0.3, -0.2, 0.5]}, force: [3, -2, 5], frame: body, time: "
@@ -522,6 +526,11 @@ static const char machine[] =
     "  - {name: three, on: b, moment: [3, -2, 5], time: 1 + t^2}\n"
     "  - {name: four, on: b, moment: [3, -2, 5], frame: body, time: {time: [0, 1], value: [1, "
     "3]}}\n"
+    "  - {name: five, on: {on: b, at: [0.3, -0.2, 0.5]}, force: [3, -2, 5], time: t + p.x*c.vy}\n"
+    "  - {name: six, on: {on: b, at: [0.3, -0.2, 0.5]}, force: [3, -2, 5], frame: body,\n"
+    "     time: exp(-C.angle^2) - B.angle.rate*elbow.vz*t}\n"
+    "  - {name: seven, on: b, moment: [3, -2, 5], time: 1 + 2*a.x^2*C.angle.rate}\n"
+    "  - {name: eight, on: b, moment: [3, -2, 5], frame: body, time: b.vx*b.y + r.vz*t^2}\n"
     "run: {step: 0.01, end: 0.2}\n";
 
 static const char mechanism[] =
@@ -678,6 +687,15 @@ static void wind_derivatives(void *context, double t, const double position[3],
     }
 }
 
+static void gust(void *context, const olo_body_motion *x, double force[3], double moment[3])
+{
+    (void)context;
+    for (int i = 0; i < 3; i++) {
+        force[i] = sin(x->position[i] + x->t) * x->rotation[3 * i + 1] - x->velocity[(i + 1) % 3];
+        moment[i] = x->angular_velocity[i] * x->angular_velocity[(i + 1) % 3] - x->rotation[i];
+    }
+}
+
 static double motor(void *context, double t, double coordinate, double rate)
 {
     (void)context;
@@ -714,6 +732,13 @@ static const kind kinds[] = {
     {&olo_action_controller, "C", 0, false},
     {&olo_action_drive_callback, "B", 1u << OLO_SLOT_Q0 | 1u << OLO_SLOT_Q1, true},
     {&olo_action_drive_function, "B", 0, true},
+    {&olo_action_law_force, "five", 0, false},
+    {&olo_action_law_body_force, "six", 0, false},
+    {&olo_action_law_moment, "seven", 0, false},
+    {&olo_action_law_body_moment, "eight", 0, false},
+    {&olo_action_law_along, "pull", 0, false},
+    {&olo_action_wrench, "two", 1u << OLO_SLOT_Q0 | 1u << OLO_SLOT_Q1, true},
+    {&olo_action_body_wrench, "two", 1u << OLO_SLOT_Q0 | 1u << OLO_SLOT_Q1, true},
 };
 
 static const kind *kind_of(const olo_action_type *type)
@@ -749,6 +774,7 @@ TEST(every_action_type_has_all_derivatives_that_it_declares)
             action.derivatives = wind_derivatives;
             action.drive = motor;
             action.drive_derivatives = motor_derivatives;
+            action.wrench = gust;
             olo_system one = *s.system;
             one.term_count = one.m = one.mass_count = 0;
             one.action_count = 1;

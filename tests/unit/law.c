@@ -12,7 +12,7 @@ static const law_kind kinds[] = {
     {&olo_law_general, 1, false}, {&olo_law_general, 1, true},
     {&olo_law_general, 2, false}, {&olo_law_general, 3, false},
     {&olo_law_general, 3, true},  {&olo_law_general, 6, false},
-    {&olo_law_spring, 1, false},
+    {&olo_law_spring, 1, false},  {&olo_law_length, 1, false},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -29,7 +29,7 @@ typedef struct sample {
 
 static bool on_a_length(const olo_law *law)
 {
-    return law == &olo_law_distance || law == &olo_law_distance_viscous;
+    return law == &olo_law_distance || law == &olo_law_distance_viscous || law == &olo_law_length;
 }
 
 /* The increments are about `size` times the invariants. Rest lengths are shorter than all lengths,
@@ -614,11 +614,12 @@ TEST(coincident_ends_are_finite)
     static const double ends[][2] = {{0.0, 0.0},    {0.0, 0.5},       {0.5, 0.0},
                                      {-1e-17, 0.0}, {-1e-17, -1e-18}, {5e-324, 5e-324},
                                      {1e-160, 0.0}, {1e-160, 1e-150}};
-    static const olo_law *const laws[] = {&olo_law_distance, &olo_law_distance_viscous};
+    static const olo_law *const laws[] = {&olo_law_distance, &olo_law_distance_viscous,
+                                          &olo_law_length};
     const double c[2] = {3.0, 0.7};
-    for (size_t n = 0; n < 2 * sizeof ends / sizeof ends[0]; n++) {
-        const olo_law *law = laws[n % 2];
-        const double *e = ends[n / 2], de = e[1] - e[0];
+    for (size_t n = 0; n < 3 * sizeof ends / sizeof ends[0]; n++) {
+        const olo_law *law = laws[n % 3];
+        const double *e = ends[n / 3], de = e[1] - e[0];
         const olo_law_input x = {.k = 1, .e0 = &e[0], .e1 = &e[1], .de = &de, .h = 0.01, .c = c};
         olo_law_over over;
         olo_law_at at;

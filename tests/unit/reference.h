@@ -261,6 +261,8 @@ static inline quad quad_energy(const quad_law *x, const quad *e)
         const quad stretch = quad_sqrt(2 * e[0]) - x->c[1];
         return x->c[0] * stretch * stretch / 2;
     }
+    if (x->law == &olo_law_length)
+        return x->c[0] * quad_sqrt(2 * e[0]);
     return x->law == &olo_law_general ? quad_ridge(x->ridge, e, -1) : 0;
 }
 

@@ -12,7 +12,7 @@ static const law_kind kinds[] = {
     {&olo_law_distance_viscous, 1, false}, {&olo_law_general, 1, false},
     {&olo_law_general, 2, true},           {&olo_law_general, 3, false},
     {&olo_law_angle_spring, 2, false},     {&olo_law_angle_viscous, 2, false},
-    {&olo_law_angle_stop, 2, false},
+    {&olo_law_angle_stop, 2, false},       {&olo_law_length, 1, false},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -52,7 +52,8 @@ static void put_distance(olo_product *product)
  * accident. */
 static void put_form(sample *x, int k, const olo_law *law, uint64_t *seed)
 {
-    const bool distance = law == &olo_law_distance || law == &olo_law_distance_viscous;
+    const bool distance =
+        law == &olo_law_distance || law == &olo_law_distance_viscous || law == &olo_law_length;
     const double most = law == &olo_law_general ? 0.3 : 4.0;
     const double c = distance ? 0.4 : most * random_between(seed, 0.5, 1.0);
     for (int l = 0; l < N; l++)
@@ -524,8 +525,9 @@ static void rotate(const double *a, const double *v, double *out)
         out[i] = v[i] + f * (av[i] + aav[i]);
 }
 
-static const olo_law *const pair_laws[] = {&olo_law_linear, &olo_law_spring, &olo_law_distance,
-                                           &olo_law_viscous, &olo_law_distance_viscous};
+static const olo_law *const pair_laws[] = {&olo_law_linear,           &olo_law_spring,
+                                           &olo_law_distance,         &olo_law_viscous,
+                                           &olo_law_distance_viscous, &olo_law_length};
 enum { PAIR_LAWS = sizeof pair_laws / sizeof pair_laws[0] };
 
 /* Equivariance: dV(Q q0, Q q1) = Q dV(q0, q1). */

@@ -128,7 +128,10 @@ static const char all_kinds[] =
     "springs:\n"
     "  - {between: [b1.tip, c], energy: \"k*(l - p)^2\"}\n"
     "  - {between: [\"b2.end2\", ground], stiffness: k, length: p}\n"
-    "loads: [{name: f, on: b2.tip, force: [p, 0, 1], time: {time: [0, p, 2], value: [p, 1, k]}}]\n"
+    "  - {name: e, between: [b1.tip, {on: b2, at: [0, p, 0]}], force: \"k*l + p*v + c.x*o.vy\"}\n"
+    "loads:\n"
+    "  - {name: f, on: b2.tip, force: [p, 0, 1], time: {time: [0, p, 2], value: [p, 1, k]}}\n"
+    "  - {name: h, on: b2.tip, moment: [0, p, 1], time: p*j.angle - o.x}\n"
     "outputs: [{name: o, on: {on: b1, at: [0, p, 1]}}]\n"
     "run: {step: 0.001}\n";
 
