@@ -180,7 +180,7 @@ static olo_status build(olo_builder *builder, const void *element)
                               .direction = strcmp(given->crosses, "rising") == 0    ? 1
                                            : strcmp(given->crosses, "falling") == 0 ? -1
                                                                                     : 0};
-    if (!given->when == isnan(given->at))
+    if ((given->when == NULL) == (isnan(given->at) != 0))
         return olo_builder_fail(builder, NULL,
                                 "needs a condition ('when') or a time ('at'), and not both");
     olo_status status = build_switches(builder, given, &event);

@@ -18,8 +18,8 @@ typedef struct olo_reader {
     olo_model *model;
     const olo_setting *settings;
     int setting_count;
-    /* Names and values of the variables of expressions, from 1 on: the parameters, then the variables
-     * of a repetition. */
+    /* Names and values of the variables of expressions, from 1 on: the parameters, then the
+     * variables of a repetition. */
     const char **names;
     double *values;
     size_t name_count;

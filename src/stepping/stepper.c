@@ -11,10 +11,10 @@
 #include "base/initialised.h"
 #include "base/memory.h"
 #include "linalg/rotation.h"
+#include "stepping/events.h"
 #include "stepping/momenta.h"
 #include "stepping/predictor.h"
 #include "stepping/registry.h"
-#include "stepping/events.h"
 #include "stepping/step.h"
 #include "stepping/step_size_control.h"
 
