@@ -9,16 +9,23 @@
  *                and of g(q1) and grad g(q1).v1
  *
  * The columns dp and dv apply to the variational scheme only. A step that starts from a momentum
- * does not depend on v0. */
+ * does not depend on v0. With consistent velocities rows also have dT = gamma d(a), and the
+ * equation of the velocity (linear_rates.h) varies by
+ *
+ *     masses     dM ((h/2)(v0 + v1) - dq),   rows   gamma d(d). */
 #include "stepping/coefficient_derivatives.h"
 
 #include <string.h>
+
+#include "system/rate_interval.h"
 
 /* The derivatives with respect to one coefficient, on some coordinates. */
 typedef struct contribution {
     int size;
     int index[OLO_FORM_SIZE_MAX];
     double T[OLO_FORM_SIZE_MAX], p[OLO_FORM_SIZE_MAX], v[OLO_FORM_SIZE_MAX];
+    bool coupled; /* the equation of the velocity depends on it: */
+    double velocity[OLO_FORM_SIZE_MAX];
     int row;          /* the constraint row that depends on it, or -1: */
     double end, rate; /* derivatives of its value and its rate at the end */
 } contribution;
@@ -37,6 +44,7 @@ static void by_mass(const olo_step *step, const double *v1, const olo_mass_entry
             x->T[3 * k + i] = 2 / step->h * step->x.dq[at] - start * step->v0[at];
             x->p[3 * k + i] = step->x.dq[at] / step->h;
             x->v[3 * k + i] = -v1[at];
+            x->velocity[3 * k + i] = 0.5 * step->h * (step->v0[at] + v1[at]) - step->x.dq[at];
         }
 }
 
@@ -132,12 +140,12 @@ static void by_form(const olo_step_view *view, int c, int p, contribution *x)
         x->T[k] = view->mu[c] * over.value[k];
         x->p[k] = 0;
         x->v[k] = -view->mu_end[c] * end.value[k];
+        x->velocity[k] = view->gamma ? view->gamma[c] * over.value[k] : 0;
         x->rate += end.value[k] * view->v1[x->index[k]];
     }
 }
 
-/* Another row. Numbers in which a row is affine belong to rows that the variational scheme does not
- * have, and contribute nothing to its projection. */
+/* Another row. */
 static void by_other(const olo_step_view *view, int c, int p, contribution *x)
 {
     const olo_step *step = view->step;
@@ -146,18 +154,34 @@ static void by_other(const olo_step_view *view, int c, int p, contribution *x)
     const olo_evaluation at_start = {.at_start = true};
     olo_interval over = olo_step_interval(step);
     const int piece = olo_piece_of_constraint(s, c);
-    double d[OLO_FORM_SIZE_MAX], d_end[OLO_FORM_SIZE_MAX] = {0};
+    double d[OLO_FORM_SIZE_MAX], d_end[OLO_FORM_SIZE_MAX];
     olo_piece_by_coefficient(s, &step->evaluation, piece, &over, p, d);
     over.q0 = step->q_end;
-    if (row->type->affine == 0)
-        olo_piece_by_coefficient(s, &at_start, piece, &over, p, d_end);
+    olo_piece_by_coefficient(s, &at_start, piece, &over, p, d_end);
     x->size = row->size;
     for (int k = 0; k < row->size; k++) {
         x->index[k] = row->index[k];
         x->T[k] = view->mu[c] * d[k];
         x->p[k] = 0;
         x->v[k] = -view->mu_end[c] * d_end[k];
+        x->velocity[k] = view->gamma ? view->gamma[c] * d[k] : 0;
         x->rate += d_end[k] * view->v1[row->index[k]];
+    }
+}
+
+/* Adds gamma da to the balance. */
+static void add_rate_gradient(const olo_step_view *view, int c, int p, contribution *x)
+{
+    const olo_constraint *row = &view->step->system->constraints[c];
+    const olo_interval over = olo_step_interval(view->step);
+    const olo_end_velocities v = {.v0 = view->step->v0, .v1 = view->v1};
+    double da[OLO_FORM_SIZE_MAX];
+    olo_rate_gradient_by_coefficient(row, &over, &v, p, da);
+    for (int k = 0, i = 0; k < x->size; k++) {
+        while (row->index[i] != x->index[k])
+            i = (i + 1) % row->size;
+        x->T[k] += view->gamma[c] * da[i];
+        da[i] = 0; /* an index may occur twice */
     }
 }
 
@@ -173,6 +197,9 @@ static void by_row(const olo_step_view *view, int c, int p, contribution *x)
         by_form(view, c, p, x);
     else
         by_other(view, c, p, x);
+    x->coupled = view->gamma != NULL;
+    if (x->coupled)
+        add_rate_gradient(view, c, p, x);
 }
 
 static void contribution_of(const olo_step_view *view, const olo_coefficient *c, contribution *x)
@@ -180,6 +207,7 @@ static void contribution_of(const olo_step_view *view, const olo_coefficient *c,
     const olo_step *step = view->step;
     const olo_system *s = step->system;
     x->row = -1;
+    x->coupled = view->gamma && c->kind == OLO_COEFFICIENT_MASS;
     if (c->kind == OLO_COEFFICIENT_ROW)
         by_row(view, c->index, c->p, x);
     else if (c->kind == OLO_COEFFICIENT_MASS)
@@ -198,6 +226,7 @@ static void by_function(const olo_step_view *view, const olo_parameter_derivativ
     const olo_step *step = view->step;
     const olo_system *s = step->system;
     x->row = -1;
+    x->coupled = false;
     if (function->row) {
         const olo_time_function *time = &s->constraints[function->index].time;
         double by[2] = {0, 0};
@@ -226,6 +255,8 @@ static void add_contribution(const contribution *x, double factor, const olo_ste
         change->T[x->index[i]] += factor * x->T[i];
         change->p[x->index[i]] += factor * (x->p[i] + x->v[i]);
     }
+    for (int i = 0; i < x->size && x->coupled; i++)
+        change->velocity[x->index[i]] += factor * x->velocity[i];
     if (x->row >= 0) {
         change->end[x->row] += factor * x->end;
         change->rate[x->row] += factor * x->rate;
@@ -238,6 +269,8 @@ static double times_contribution(const contribution *x, const olo_step_variation
     for (int i = 0; i < x->size; i++)
         sum += by->T[x->index[i]] * x->T[i] + by->p[x->index[i]] * x->p[i] +
                by->v[x->index[i]] * x->v[i];
+    for (int i = 0; i < x->size && x->coupled; i++)
+        sum += by->velocity[x->index[i]] * x->velocity[i];
     if (x->row >= 0)
         sum += by->end[x->row] * x->end + by->rate[x->row] * x->rate;
     return sum;
@@ -284,5 +317,6 @@ olo_step_view olo_linear_step_view(const olo_linear_step *linear)
     return (olo_step_view){.step = olo_linear_step_step(linear),
                            .v1 = olo_linear_step_end_velocity(linear),
                            .mu = olo_linear_step_multipliers(linear),
-                           .mu_end = olo_linear_step_end_multipliers(linear)};
+                           .mu_end = olo_linear_step_end_multipliers(linear),
+                           .gamma = olo_linear_step_rate_multipliers(linear)};
 }

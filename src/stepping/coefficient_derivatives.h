@@ -11,6 +11,7 @@ typedef struct olo_step_view {
     const olo_step *step;
     const double *v1;          /* [n] velocity at its end */
     const double *mu, *mu_end; /* [m] multipliers over it and at its end */
+    const double *gamma;       /* [m] multipliers of the rates of rows; NULL: there are none */
     bool still; /* statics: loads at time 0, targets without rates, prescribed motions at the time
                    of the step */
 } olo_step_view;

@@ -79,6 +79,7 @@ olo_status olo_derivatives_create(const olo_system *system, const olo_run *run,
                                 {&x->change.T, n},
                                 {&x->change.p, n},
                                 {&x->change.v, n},
+                                {&x->change.velocity, n},
                                 {&x->inputs, actions},
                                 {&x->change.end, rows},
                                 {&x->change.rate, rows}};
@@ -189,6 +190,7 @@ static void vary_balance(olo_derivatives *x, const olo_variation *of)
     size_t n = (size_t)x->system->n * sizeof(double), rows = (size_t)x->system->m * sizeof(double);
     memset(x->change.T, 0, n);
     memset(x->change.p, 0, n);
+    memset(x->change.velocity, 0, n);
     if (rows > 0) {
         memset(x->change.end, 0, rows);
         memset(x->change.rate, 0, rows);
@@ -317,11 +319,6 @@ olo_status olo_derivatives_set_parameters(olo_derivatives *x,
                                           const olo_parameter_derivative *const *changes, int count,
                                           olo_error *error)
 {
-    if (count > 0 && x->stepper->scheme->consistent)
-        return olo_fail(error, OLO_UNSUPPORTED,
-                        "the scheme %s has no derivatives with respect to parameters; take "
-                        "energy-momentum or variational",
-                        x->stepper->scheme->name);
     const bool equilibrium = x->run.start && strcmp(x->run.start, "equilibrium") == 0;
     for (int k = 0; k < count; k++)
         if (changes[k]->rest != equilibrium)

@@ -155,7 +155,7 @@ void olo_linear_step_forward(olo_linear_step *x, double *dq, double *dv,
     int n = x->system->n;
     double *rho = x->x, *dq1 = x->y, a = 2 / x->step.h;
     if (x->rates) {
-        olo_linear_rates_forward(x->rates, change->T, dq, dv);
+        olo_linear_rates_forward(x->rates, change, dq, dv);
         return;
     }
     /* rho = [DT/Dq0 + sum mu_i Dd_i/Dq0] dq - 2 M dv, and the variation of T */
@@ -350,7 +350,7 @@ olo_status olo_linear_step_back(olo_linear_step *x, const olo_step_record *recor
         return OLO_OK;
     olo_status status = olo_linear_step_at(x, record, velocity, error);
     if (status == OLO_OK && x->rates)
-        olo_linear_rates_back(x->rates, gq, gv, change->T);
+        olo_linear_rates_back(x->rates, gq, gv, change);
     else if (status == OLO_OK)
         apply_transposed(x, gq, gv, gp, change);
     return status;

@@ -17,6 +17,7 @@ struct olo_linear_rates {
     double *z;                  /* [2 (n + m)] */
     double *balance, *velocity; /* [n] parts of the right-hand side */
     double *work;               /* [n] */
+    double *mu;                 /* [m] multipliers, scaled as those of T */
     double *K, *second;         /* local matrices */
 };
 
@@ -26,12 +27,6 @@ olo_status olo_linear_rates_create(const olo_system *system, const olo_scheme *s
     const size_t n = (size_t)system->n, m = (size_t)system->m;
     size_t largest = OLO_FORM_SIZE_MAX;
     *rates = NULL;
-    for (int c = 0; c < system->m; c++)
-        if (system->constraints[c].type->velocity)
-            return olo_fail(error, OLO_UNSUPPORTED,
-                            "the scheme %s has no derivatives of runs with rolling; take "
-                            "energy-momentum",
-                            scheme->name);
     for (int i = 0; i < olo_pieces(system); i++)
         if ((size_t)olo_piece_size(system, i) > largest)
             largest = (size_t)olo_piece_size(system, i);
@@ -39,9 +34,10 @@ olo_status olo_linear_rates_create(const olo_system *system, const olo_scheme *s
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the derivatives of a step");
     x->system = system;
-    const olo_array arrays[] = {{&x->z, 2 * (n + m)},       {&x->balance, n},
-                                {&x->velocity, n},          {&x->work, n},
-                                {&x->K, largest * largest}, {&x->second, largest * largest}};
+    const olo_array arrays[] = {
+        {&x->z, 2 * (n + m)}, {&x->balance, n},           {&x->velocity, n},
+        {&x->work, n},        {&x->K, largest * largest}, {&x->second, largest * largest},
+        {&x->mu, m}};
     olo_status status = OLO_NO_MEMORY;
     if (olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
         status = olo_treatment_multipliers.create(system, scheme, run, &x->multipliers, error);
@@ -68,7 +64,21 @@ olo_status olo_linear_rates_at(olo_linear_rates *x, olo_step *step, const double
                                olo_error *error)
 {
     x->step = step;
-    return olo_multipliers_linearise(x->multipliers, step, v1, error);
+    const olo_status status = olo_multipliers_linearise(x->multipliers, step, v1, error);
+    const olo_multipliers_solution at = olo_multipliers_solution_of(x->multipliers);
+    for (int c = 0; c < x->system->m; c++)
+        x->mu[c] = 2 / step->h * at.mu[c];
+    return status;
+}
+
+const double *olo_linear_rates_mu(const olo_linear_rates *x)
+{
+    return x->mu;
+}
+
+const double *olo_linear_rates_gamma(const olo_linear_rates *x)
+{
+    return olo_multipliers_solution_of(x->multipliers).gamma;
 }
 
 /* out += factor K w of a local matrix, or its transpose */
@@ -105,9 +115,20 @@ static void add_forces(olo_linear_rates *x, bool transposed, const double *w, do
     }
 }
 
-/* Forwards: balance += [sum mu' dd/dq0 + sum gamma' da'/dq0] dq + sum gamma' dd/dq0 dv', velocity
- * += sum gamma' dd/dq0 dq, with dv' = (h/2) dv. */
-static void add_rows(olo_linear_rates *x, const double *dq, const double *dv)
+/* Equation and variable of the products with the local matrices of a row. */
+typedef struct row_products {
+    bool transposed;
+    const double *balance_q, *balance_v, *velocity_q;    /* [n] factors ... */
+    double *to_balance_q, *to_balance_v, *to_velocity_q; /* ... and sums */
+} row_products;
+
+/* The products with dR/dq0 and dR/dv0 of the rows,
+ *
+ *     balance      [sum mu' dd/dq0 + sum gamma' da'/dq0] dq + (h/2) sum gamma' da'/ds0 dv,
+ *     velocity     sum gamma' dd/dq0 dq,
+ *
+ * or with their transposes. */
+static void add_rows(olo_linear_rates *x, const row_products *of)
 {
     const olo_system *s = x->system;
     const olo_multipliers_solution at = olo_multipliers_solution_of(x->multipliers);
@@ -116,34 +137,73 @@ static void add_rows(olo_linear_rates *x, const double *dq, const double *dv)
     const double half = 0.5 * x->step->h;
     for (int c = 0; c < s->m; c++) {
         const olo_constraint *row = &s->constraints[c];
+        const int size = row->size, *index = row->index;
+        const double *by_v = x->K;
         if (!row->curved)
             continue;
         olo_piece_first(s, &x->step->evaluation, olo_piece_of_constraint(s, c), &over, OLO_SLOT_Q0,
                         x->K);
-        add_local(row->size, row->index, x->K, at.mu[c], false, dq, x->balance);
-        add_local(row->size, row->index, x->K, half * at.gamma[c], false, dv, x->balance);
-        add_local(row->size, row->index, x->K, at.gamma[c], false, dq, x->velocity);
+        add_local(size, index, x->K, at.mu[c], of->transposed, of->balance_q, of->to_balance_q);
+        add_local(size, index, x->K, at.gamma[c], of->transposed, of->velocity_q,
+                  of->to_velocity_q);
+        if (row->type->velocity) {
+            olo_rate_gradient_by_velocity(row, &over, 0, x->second);
+            by_v = x->second;
+        }
+        add_local(size, index, by_v, half * at.gamma[c], of->transposed, of->balance_v,
+                  of->to_balance_v);
         if (olo_rate_gradient_by(row, &over, &v, 0, x->second))
-            add_local(row->size, row->index, x->second, at.gamma[c], false, dq, x->balance);
+            add_local(size, index, x->second, at.gamma[c], of->transposed, of->balance_q,
+                      of->to_balance_q);
     }
 }
 
-void olo_linear_rates_forward(olo_linear_rates *x, const double *dT, double *dq, double *dv)
+/* The condition of a velocity row depends on the start of the step: its derivative by[size].
+ * False: it does not. */
+static bool condition_by_start(const olo_linear_rates *x, int c, double *by)
+{
+    const olo_constraint *row = &x->system->constraints[c];
+    const olo_interval over = olo_step_interval(x->step);
+    if (row->type->velocity)
+        olo_condition_first(row, &over, OLO_SLOT_Q0, by);
+    return row->type->velocity;
+}
+
+/* Right-hand sides of rows and rates, before their sign changes. */
+static void vary_rows(olo_linear_rates *x, const olo_step_variation *change, const double *dq)
+{
+    const olo_system *s = x->system;
+    double *row = x->z + s->n, *rate = x->z + 2 * s->n + s->m, by[OLO_FORM_SIZE_MAX];
+    for (int c = 0; c < s->m; c++) {
+        row[c] = change->end ? -change->end[c] : 0.0;
+        rate[c] = change->rate ? -0.5 * x->step->h * change->rate[c] : 0.0;
+        if (condition_by_start(x, c, by))
+            row[c] -= olo_constraint_along(&s->constraints[c], by, dq);
+    }
+}
+
+void olo_linear_rates_forward(olo_linear_rates *x, const olo_step_variation *change, double *dq,
+                              double *dv)
 {
     const olo_system *s = x->system;
     const int n = s->n, m = s->m;
     const double h = x->step->h;
     for (int i = 0; i < n; i++) {
-        x->balance[i] = dT ? 0.5 * h * dT[i] : 0.0;
-        x->velocity[i] = 0;
+        x->balance[i] = change->T ? 0.5 * h * change->T[i] : 0.0;
+        x->velocity[i] = change->velocity ? change->velocity[i] : 0.0;
     }
     add_mass(x, -1.0, dq, x->balance);
     add_mass(x, -h, dv, x->balance);
     add_forces(x, false, dq, x->balance);
     add_mass(x, 1.0, dq, x->velocity);
     add_mass(x, 0.5 * h, dv, x->velocity);
-    add_rows(x, dq, dv);
-    memset(x->z, 0, 2 * (size_t)(n + m) * sizeof *x->z);
+    add_rows(x, &(row_products){.balance_q = dq,
+                                .balance_v = dv,
+                                .velocity_q = dq,
+                                .to_balance_q = x->balance,
+                                .to_balance_v = x->balance,
+                                .to_velocity_q = x->velocity});
+    vary_rows(x, change, dq);
     for (int i = 0; i < n; i++) {
         x->z[i] = -x->balance[i];
         x->z[n + m + i] = -x->velocity[i];
@@ -155,30 +215,42 @@ void olo_linear_rates_forward(olo_linear_rates *x, const double *dT, double *dq,
     }
 }
 
-/* Transposed: from y of the balance and u of the velocity to gq, gv. */
-static void add_rows_transposed(olo_linear_rates *x, const double *y, const double *u, double *gq,
-                                double *gv)
+/* Derivatives with respect to rows and rates, from the transposed solution; adds to gq. */
+static void vary_rows_transposed(const olo_linear_rates *x, double *gq,
+                                 const olo_step_variation *change)
 {
     const olo_system *s = x->system;
-    const olo_multipliers_solution at = olo_multipliers_solution_of(x->multipliers);
-    const olo_interval over = olo_step_interval(x->step);
-    const olo_end_velocities v = {.v0 = at.s0, .v1 = at.s};
-    const double half = 0.5 * x->step->h;
+    const double *row = x->z + s->n, *rate = x->z + 2 * s->n + s->m;
+    double by[OLO_FORM_SIZE_MAX];
     for (int c = 0; c < s->m; c++) {
-        const olo_constraint *row = &s->constraints[c];
-        if (!row->curved)
-            continue;
-        olo_piece_first(s, &x->step->evaluation, olo_piece_of_constraint(s, c), &over, OLO_SLOT_Q0,
-                        x->K);
-        add_local(row->size, row->index, x->K, at.mu[c], true, y, gq);
-        add_local(row->size, row->index, x->K, half * at.gamma[c], true, y, gv);
-        add_local(row->size, row->index, x->K, at.gamma[c], true, u, gq);
-        if (olo_rate_gradient_by(row, &over, &v, 0, x->second))
-            add_local(row->size, row->index, x->second, at.gamma[c], true, y, gq);
+        const olo_constraint *constraint = &s->constraints[c];
+        if (change->end)
+            change->end[c] = -row[c];
+        if (change->rate)
+            change->rate[c] = -0.5 * x->step->h * rate[c];
+        if (condition_by_start(x, c, by))
+            for (int i = 0; i < constraint->size; i++)
+                gq[constraint->index[i]] -= row[c] * by[i];
     }
 }
 
-void olo_linear_rates_back(olo_linear_rates *x, double *gq, double *gv, double *gT)
+/* Derivatives with respect to the balance and the velocity; those with respect to the momentum of
+ * other schemes are zero. */
+static void vary_equations_transposed(const olo_linear_rates *x, const olo_step_variation *change)
+{
+    const int n = x->system->n;
+    for (int i = 0; i < n && change->T; i++)
+        change->T[i] = 0.5 * x->step->h * x->balance[i];
+    if (change->velocity)
+        memcpy(change->velocity, x->velocity, (size_t)n * sizeof *x->velocity);
+    if (change->p)
+        memset(change->p, 0, (size_t)n * sizeof *change->p);
+    if (change->v)
+        memset(change->v, 0, (size_t)n * sizeof *change->v);
+}
+
+void olo_linear_rates_back(olo_linear_rates *x, double *gq, double *gv,
+                           const olo_step_variation *change)
 {
     const olo_system *s = x->system;
     const int n = s->n, m = s->m;
@@ -194,13 +266,19 @@ void olo_linear_rates_back(olo_linear_rates *x, double *gq, double *gv, double *
         y[i] = -x->z[i];
         u[i] = -x->z[n + m + i];
         gq[i] = gv[i] = 0;
-        if (gT)
-            gT[i] = 0.5 * h * y[i];
     }
+    vary_equations_transposed(x, change);
     add_mass(x, -1.0, y, gq);
     add_mass(x, -h, y, gv);
     add_forces(x, true, y, gq);
     add_mass(x, 1.0, u, gq);
     add_mass(x, 0.5 * h, u, gv);
-    add_rows_transposed(x, y, u, gq, gv);
+    add_rows(x, &(row_products){.transposed = true,
+                                .balance_q = y,
+                                .balance_v = y,
+                                .velocity_q = u,
+                                .to_balance_q = gq,
+                                .to_balance_v = gv,
+                                .to_velocity_q = gq});
+    vary_rows_transposed(x, gq, change);
 }

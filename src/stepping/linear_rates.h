@@ -7,9 +7,10 @@
  *     balance          dR/dq0 = (h/2) dT/dq0 + sum mu' dd/dq0 + sum gamma' da'/dq0
  *                      dR/dv0 = -h M + (h/2) sum gamma' dd/dq0
  *     velocity         dR/dq0 = M + sum gamma' dd/dq0,    dR/dv0 = (h/2) M
- *     rows, rates      0
+ *     rows             dR/dq0 = 0, or that of d.dq of a velocity row
+ *     rates            0
  *
- * and the transpose. Velocity rows have no derivatives here. */
+ * and the transpose. For a velocity row dR/dv0 has da'/ds0 instead of dd/dq0. */
 #ifndef OLO_STEPPING_LINEAR_RATES_H
 #define OLO_STEPPING_LINEAR_RATES_H
 
@@ -24,9 +25,15 @@ void olo_linear_rates_free(olo_linear_rates *rates);
 /* Linearises at a step, whose q0, v0 and motion are set; v1 is its end velocity. */
 olo_status olo_linear_rates_at(olo_linear_rates *rates, olo_step *step, const double *v1,
                                olo_error *error);
-/* dq, dv at the start become those at the end; dT[n] is a variation of the balance T, or NULL. */
-void olo_linear_rates_forward(olo_linear_rates *rates, const double *dT, double *dq, double *dv);
-/* The transpose; gT[n] receives the derivative with respect to T unless it is NULL. */
-void olo_linear_rates_back(olo_linear_rates *rates, double *gq, double *gv, double *gT);
+/* The multipliers [m] there, scaled so that T + sum mu d + sum gamma a(v0, v1) = 0 is the balance
+ * and gamma those of the equation of the velocity: mu = (2/h) mu', gamma = gamma'. */
+const double *olo_linear_rates_mu(const olo_linear_rates *rates);
+const double *olo_linear_rates_gamma(const olo_linear_rates *rates);
+/* dq, dv at the start become those at the end, with a variation of the equations. */
+void olo_linear_rates_forward(olo_linear_rates *rates, const olo_step_variation *change, double *dq,
+                              double *dv);
+/* The transpose; `change` receives the derivatives with respect to the equations. */
+void olo_linear_rates_back(olo_linear_rates *rates, double *gq, double *gv,
+                           const olo_step_variation *change);
 
 #endif

@@ -177,12 +177,17 @@ void olo_linear_step_need_rows(olo_linear_step *x, bool need)
 
 const double *olo_linear_step_multipliers(const olo_linear_step *x)
 {
-    return x->over.mu;
+    return x->rates ? olo_linear_rates_mu(x->rates) : x->over.mu;
 }
 
 const double *olo_linear_step_end_multipliers(const olo_linear_step *x)
 {
     return x->end.mu;
+}
+
+const double *olo_linear_step_rate_multipliers(const olo_linear_step *x)
+{
+    return x->rates ? olo_linear_rates_gamma(x->rates) : NULL;
 }
 
 /* --- linearisation --- */

@@ -46,12 +46,13 @@ const double *olo_linear_step_end_velocity(const olo_linear_step *linear);
 /* Variations of the equations of a step in addition to that of the state, or derivatives with
  * respect to these. NULL: zero, or not wanted. */
 typedef struct olo_step_variation {
-    double *T;    /* [n] the balance */
-    double *p;    /* [n] the momentum at the end (of a force -T/2; variational only) */
-    double *v;    /* [n] the projection of the velocity there, in addition to p */
-    double *end;  /* [m] constraint rows at the end ... */
-    double *rate; /* [m] ... and their rates there (variational only); both only after
-                     olo_linear_step_need_rows */
+    double *T;        /* [n] the balance */
+    double *p;        /* [n] the momentum at the end (of a force -T/2; variational only) */
+    double *v;        /* [n] the projection of the velocity there, in addition to p */
+    double *velocity; /* [n] the equation of the velocity (consistent velocities only) */
+    double *end;      /* [m] constraint rows at the end ... */
+    double *rate;     /* [m] ... and their rates there (not of energy-momentum); both only after
+                         olo_linear_step_need_rows */
 } olo_step_variation;
 
 /* Enables variations of rows. */
@@ -75,9 +76,11 @@ olo_status olo_linear_step_back(olo_linear_step *linear, const olo_step_record *
                                 olo_error *error);
 /* Disables the code for packs of bodies (linear_packs.h), for comparisons. */
 void olo_linear_step_disable_packs(olo_linear_step *linear);
-/* The multipliers of all rows over the step, and at its end (variational). */
+/* The multipliers of all rows over the step, at its end (variational), and of their rates (with
+ * consistent velocities, else NULL). */
 const double *olo_linear_step_multipliers(const olo_linear_step *linear);
 const double *olo_linear_step_end_multipliers(const olo_linear_step *linear);
+const double *olo_linear_step_rate_multipliers(const olo_linear_step *linear);
 
 /* Linearises the constraints at a state instead of a step. Then any dq and dv can be projected, in
  * the metric of the mass, to the nearest admissible variation, G dq = 0 and d(G v) = 0; and the

@@ -8,8 +8,10 @@
 
 bool olo_multiplier_rates_create(olo_multiplier_rates *x, const olo_system *system, olo_pool *pool)
 {
-    const size_t n = (size_t)system->n, m = (size_t)system->m;
-    const olo_array arrays[] = {{&x->s, n}, {&x->s0, n}, {&x->free, n}, {&x->gamma, m}};
+    const size_t n = (size_t)system->n, m = (size_t)system->m,
+                 local = OLO_FORM_SIZE_MAX * OLO_FORM_SIZE_MAX;
+    const olo_array arrays[] = {
+        {&x->s, n}, {&x->s0, n}, {&x->free, n}, {&x->gamma, m}, {&x->local, local}};
     x->system = system;
     return olo_pool_arrays(pool, arrays, sizeof arrays / sizeof *arrays);
 }
@@ -102,14 +104,14 @@ static double end_rate(const olo_multiplier_rates *x, const olo_step *step,
     return sum - 0.5 * step->h * olo_constraint_motion_rate(row, end.t);
 }
 
-/* gamma' dd/dq1 acts on s in the balance and on dq in the equation of s; so does it on dq in the
- * balance through the change of a', which is omitted. */
-static int add_curvature(const olo_constraint *row, double gamma, const double *K,
-                         olo_sparse *matrix, int entry)
+/* gamma' da'/ds acts on s in the balance, and gamma' dd/dq1 on dq in the equation of s; the change
+ * of a' with dq in the balance is omitted. Both matrices are equal but for velocity rows. */
+static int add_curvature(const olo_constraint *row, double gamma, const double *by_s,
+                         const double *by_q, olo_sparse *matrix, int entry)
 {
     for (int i = 0; i < row->size * row->size; i++) {
-        olo_sparse_add(matrix, entry++, gamma * K[i]);
-        olo_sparse_add(matrix, entry++, gamma * K[i]);
+        olo_sparse_add(matrix, entry++, gamma * by_s[i]);
+        olo_sparse_add(matrix, entry++, gamma * by_q[i]);
     }
     return entry;
 }
@@ -140,8 +142,13 @@ void olo_multiplier_rates_add(olo_multiplier_rates *x, olo_step *step, olo_assem
             olo_sparse_add(matrix, entry++, by_s[i]);
             parts += fabs(by_s[i] * x->s[k]);
         }
+        const double *K = step->K;
+        if (row->type->velocity) {
+            olo_rate_gradient_by_velocity(row, &over, 1, x->local);
+            K = x->local;
+        }
         if (row->curved)
-            entry = add_curvature(row, gamma, step->K, matrix, entry);
+            entry = add_curvature(row, gamma, K, step->K, matrix, entry);
         if (x->exact && olo_rate_gradient_by(row, &over, &v, 1, step->K))
             olo_assembly_add(tangent, olo_piece_of_constraint(s, c), gamma, step->K);
         olo_sparse_add(matrix, entry++, -regularisation[c]);

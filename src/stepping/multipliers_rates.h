@@ -21,6 +21,7 @@ typedef struct olo_multiplier_rates {
     double *s0;    /* [n] (h/2) v0 */
     double *gamma; /* [m] gamma' */
     double *free;  /* [n] dq - s0, then workspace */
+    double *local; /* matrix of a velocity row */
     double open;   /* largest residual of a rate, relative to its parts */
     bool exact;    /* the matrix includes the change of a' with q1 */
 } olo_multiplier_rates;

@@ -60,6 +60,11 @@ typedef struct olo_constraint_type {
     /* Of a velocity row: a[size] of rate_interval.h, from the velocities at both ends. */
     void (*rate_gradient)(const olo_constraint *row, const olo_interval *x, const double *v0,
                           const double *v1, double *a);
+    /* Its derivatives with respect to q0 or q1 (slot 0 or 1), and to v0 or v1. */
+    void (*rate_gradient_by)(const olo_constraint *row, const olo_interval *x, const double *v0,
+                             const double *v1, int slot, double *matrix);
+    void (*rate_gradient_by_velocity)(const olo_constraint *row, const olo_interval *x, int slot,
+                                      double *matrix);
     /* `data` is an array of this many numbers, which parameters may change; 0: none. g and d are
      * affine in the first of them, which have derivatives. */
     int numbers, affine;

@@ -343,38 +343,129 @@ static void rolling_second(const olo_constraint *row, const olo_interval *x, con
     put_second(row, x, &at, a, b, &f, matrix);
 }
 
-/* a = (dd/dq0 + dd/dq1)^T v_m, the gradient of d(q, q).v in q between both ends, with a correction
- * along the increments of the directors that makes
+/* The rate d(q, q).v over a step,
  *
- *     d(q1, q1).v1 - d(q0, q0).v0 = a.dq + d.(v1 - v0)
+ *     a = b + mu w,   b = S^T v_m,   S = dd/dq0 + dd/dq1,
  *
- * exact; it is of second order, as the error without it. */
+ * b: the gradient of d(q, q).v in q between both ends. With w = du/|du|^2 along the increments du
+ * of the directors, the correction by
+ *
+ *     mu = d(q1, q1).v1 - d(q0, q0).v0 - b.dq - d.(v1 - v0)
+ *
+ * makes the identity of rate_interval.h exact; it is of second order, as the error without it. */
+typedef struct rate {
+    double d[SIZE], end[2][SIZE]; /* d over the step, and d(q, q) at both ends */
+    double K[2][SIZE * SIZE];     /* dd/dq0, dd/dq1 */
+    double dq[SIZE], square;      /* |du|^2 */
+} rate;
+
+static rate rate_over(const olo_constraint *row, const olo_interval *x)
+{
+    const olo_at start = {.q = x->q0}, finish = {.q = x->q1};
+    rate r;
+    row->type->discrete(row, x, r.d, r.K[1]);
+    start_tangent(row, x, r.K[0]);
+    gradient(row, &start, r.end[0]);
+    gradient(row, &finish, r.end[1]);
+    memcpy(r.dq, x->dq + row->index[0], sizeof r.dq);
+    r.square = 0;
+    for (int i = 3; i < SIZE; i++)
+        r.square += r.dq[i] * r.dq[i];
+    return r;
+}
+
+static double dot(const double *x, const double *y)
+{
+    double sum = 0;
+    for (int i = 0; i < SIZE; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+/* out = S^T w/2 */
+static void half_transposed(const rate *r, const double *w, double *out)
+{
+    for (int j = 0; j < SIZE; j++) {
+        out[j] = 0;
+        for (int i = 0; i < SIZE; i++)
+            out[j] += 0.5 * w[i] * (r->K[0][i * SIZE + j] + r->K[1][i * SIZE + j]);
+    }
+}
+
+/* b, and mu as the result; v0 and v1 of this body. */
+static double rate_parts(const rate *r, const double *v0, const double *v1, double *b)
+{
+    double both[SIZE], change[SIZE];
+    for (int i = 0; i < SIZE; i++) {
+        both[i] = v0[i] + v1[i];
+        change[i] = v1[i] - v0[i];
+    }
+    half_transposed(r, both, b);
+    return dot(r->end[1], v1) - dot(r->end[0], v0) - dot(b, r->dq) - dot(r->d, change);
+}
+
 static void rolling_rate_gradient(const olo_constraint *row, const olo_interval *x,
                                   const double *v0, const double *v1, double *a)
 {
+    const rate r = rate_over(row, x);
+    const double mu = rate_parts(&r, v0 + row->index[0], v1 + row->index[0], a);
+    for (int i = 3; i < SIZE && r.square > 0; i++)
+        a[i] += mu * r.dq[i] / r.square;
+}
+
+/* da/dv0 or da/dv1: S^T/2 + w (dmu/dv)^T */
+static void rolling_rate_gradient_by_velocity(const olo_constraint *row, const olo_interval *x,
+                                              int slot, double *matrix)
+{
+    const rate r = rate_over(row, x);
+    const double sign = slot == 0 ? -1 : 1;
+    for (int k = 0; k < SIZE; k++) {
+        double along = 0; /* dmu/dv_k */
+        for (int j = 0; j < SIZE; j++) {
+            matrix[j * SIZE + k] = 0.5 * (r.K[0][k * SIZE + j] + r.K[1][k * SIZE + j]);
+            along -= matrix[j * SIZE + k] * r.dq[j];
+        }
+        along += sign * (r.end[slot][k] - r.d[k]);
+        for (int j = 3; j < SIZE && r.square > 0; j++)
+            matrix[j * SIZE + k] += along * r.dq[j] / r.square;
+    }
+}
+
+/* da/dq0 or da/dq1: db/dq + w (dmu/dq)^T + mu dw/dq */
+static void rolling_rate_gradient_by(const olo_constraint *row, const olo_interval *x,
+                                     const double *v0, const double *v1, int slot, double *matrix)
+{
     const int first = row->index[0];
-    const double *dq = x->dq + first;
-    const olo_at start = {.q = x->q0}, finish = {.q = x->q1};
-    double d[SIZE], d0[SIZE], d1[SIZE], K0[SIZE * SIZE], K1[SIZE * SIZE];
-    double missing = 0, square = 0;
-    row->type->discrete(row, x, d, K1);
-    start_tangent(row, x, K0);
-    gradient(row, &start, d0);
-    gradient(row, &finish, d1);
+    const double sign = slot == 0 ? -1 : 1;
+    const olo_at at = {.q = slot == 0 ? x->q0 : x->q1};
+    const rate r = rate_over(row, x);
+    double b[SIZE], mean[SIZE], part[SIZE * SIZE], H[SIZE * SIZE], along[SIZE];
     v0 += first;
     v1 += first;
-    for (int j = 0; j < SIZE; j++) {
-        a[j] = 0;
-        for (int i = 0; i < SIZE; i++)
-            a[j] += 0.5 * (v0[i] + v1[i]) * (K0[i * SIZE + j] + K1[i * SIZE + j]);
-    }
-    /* what is missing in the identity */
+    const double mu = rate_parts(&r, v0, v1, b), *v = slot == 0 ? v0 : v1;
+    /* db/dq: second derivatives of d contracted with v_m */
     for (int i = 0; i < SIZE; i++)
-        missing += d1[i] * v1[i] - d0[i] * v0[i] - a[i] * dq[i] - d[i] * (v1[i] - v0[i]);
-    for (int i = 3; i < SIZE; i++)
-        square += dq[i] * dq[i];
-    for (int i = 3; i < SIZE && square > 0; i++)
-        a[i] += missing * dq[i] / square;
+        mean[i] = 0.5 * (v0[i] + v1[i]);
+    rolling_second(row, x, mean, 0, slot, matrix);
+    rolling_second(row, x, mean, 1, slot, part);
+    for (int i = 0; i < SIZE * SIZE; i++)
+        matrix[i] += part[i];
+    if (!(r.square > 0))
+        return;
+    /* dmu/dq */
+    rolling_hessian(row, &at, H);
+    for (int k = 0; k < SIZE; k++) {
+        along[k] = sign * (dot(H + k * SIZE, v) - b[k]);
+        for (int j = 0; j < SIZE; j++)
+            along[k] -= matrix[j * SIZE + k] * r.dq[j] + r.K[slot][j * SIZE + k] * (v1[j] - v0[j]);
+    }
+    for (int i = 3; i < SIZE; i++) {
+        for (int k = 0; k < SIZE; k++)
+            matrix[i * SIZE + k] += r.dq[i] / r.square * along[k];
+        for (int k = 3; k < SIZE; k++)
+            matrix[i * SIZE + k] +=
+                sign * mu / r.square * ((i == k) - 2 * r.dq[i] * r.dq[k] / r.square);
+    }
 }
 
 const olo_constraint_type olo_constraint_rolling = {.name = "rolling",
@@ -386,5 +477,8 @@ const olo_constraint_type olo_constraint_rolling = {.name = "rolling",
                                                     .second = rolling_second,
                                                     .third = third,
                                                     .rate_gradient = rolling_rate_gradient,
+                                                    .rate_gradient_by = rolling_rate_gradient_by,
+                                                    .rate_gradient_by_velocity =
+                                                        rolling_rate_gradient_by_velocity,
                                                     .numbers = OLO_ROLLING_NUMBERS,
                                                     .affine = OLO_ROLLING_AFFINE};

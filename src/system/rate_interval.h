@@ -25,9 +25,15 @@ typedef struct olo_end_velocities {
 void olo_rate_gradient(const olo_constraint *row, const olo_interval *x,
                        const olo_end_velocities *v, double *a);
 /* da/dq0 (slot 0) or da/dq1 (slot 1), row-major. False, with nothing written, if a does not depend
- * on them. Not for velocity rows. */
+ * on them. */
 bool olo_rate_gradient_by(const olo_constraint *row, const olo_interval *x,
                           const olo_end_velocities *v, int slot, double *matrix);
+/* The same with respect to v0 or v1: dd/dq0 or dd/dq1, except for velocity rows. */
+void olo_rate_gradient_by_velocity(const olo_constraint *row, const olo_interval *x, int slot,
+                                   double *matrix);
+/* da/dp[size] with respect to coefficient p of the row (coefficients.h). */
+void olo_rate_gradient_by_coefficient(const olo_constraint *row, const olo_interval *x,
+                                      const olo_end_velocities *v, int p, double *da);
 /* f'(t + h) - f'(t) of the prescribed motion; 0 without one. */
 double olo_rate_advance(const olo_constraint *row, const olo_interval *x);
 

@@ -194,10 +194,10 @@ TEST(order_6)
 {
     static const char *const models[] = {"humanoid-tree", "six-body-linkage", "three-bar-swing"};
     static const double h[] = {0.005, 0.01, 0.002};
-    for (int i = 0; i < 3; i++) {
-        scene x = scene_open(models[i], "reduced");
+    for (int i = 0; i < 6; i++) {
+        scene x = scene_open(models[i % 3], "reduced");
         x.run.order = 6;
-        probe_open(&x, "variational", h[i], 3);
+        probe_open(&x, schemes[i < 3 ? 1 : 2], h[i % 3], 3);
         check_gradient(1e-2);
         olo_derivatives_set_memory(p.d, 0);
         check_gradient(1e-2);
@@ -212,7 +212,7 @@ TEST(exact_treatments_have_the_same_derivatives)
 {
     static const char *const treatments[] = {"reduced", "multipliers", "projected", "minimal"};
     double first[NUMBERS_MAX];
-    for (int scheme = 0; scheme < 2; scheme++)
+    for (int scheme = 0; scheme < 3; scheme++)
         for (int i = 0; i < 4; i++) {
             olo_error error = {0};
             scene x = scene_open("six-body-linkage", treatments[i]);
@@ -294,13 +294,14 @@ static const char wheels[] =
 TEST(rolling_discs_balls_and_wheels)
 {
     static const char *const models[] = {"rolling-disc", "rolling-ball", rollers, wheels};
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 8; i++)
         for (int order = 2; order <= 4; order += 2) {
-            print_message("%.12s, order %d\n", models[i], order);
-            scene x = scene_open(models[i], "reduced");
+            const olo_setting scheme = {"run.scheme", schemes[i < 4 ? 0 : 2]};
+            print_message("%.12s, %s, order %d\n", models[i % 4], scheme.value, order);
+            scene x = scene_open_set(models[i % 4], "reduced", &scheme, 1);
             scene_run(&x, 0.01, 5);
             x.run.order = order;
-            probe_open(&x, schemes[0], 0.01, 10);
+            probe_open(&x, scheme.value, 0.01, 10);
             check_gradient(1e-2);
             probe_close();
             scene_close(&x);
@@ -313,8 +314,10 @@ TEST(parameters_of_rolling)
     static const double values[] = {0.3, 0.2, 9.81, 4, 0.1, 0.05, 0.02, 8, 0.1};
     static const char *const of_wheels[] = {"r", "w", "half", "m"};
     static const double their_values[] = {0.3, 3, 0.4, 1};
-    check_parameters(rollers, schemes[0], names, values, 9, NULL);
-    check_parameters(wheels, schemes[0], of_wheels, their_values, 4, NULL);
+    for (int scheme = 0; scheme < 3; scheme += 2) {
+        check_parameters(rollers, schemes[scheme], names, values, 9, NULL);
+        check_parameters(wheels, schemes[scheme], of_wheels, their_values, 4, NULL);
+    }
 }
 
 /* dJ/dp of an output of a model at t = 0.5. */
@@ -585,7 +588,7 @@ TEST(parameters_move_the_equilibrium_of_a_tree)
 {
     static const char *const names[] = {"m", "k", "l", "F", "kp", "kd", "rest", "g", "y", "tilt"};
     static const double values[] = {1, 40, 0.6, 3, 12, 2, 0.3, 9.81, 0.4, 0.3};
-    for (int scheme = 0; scheme < 2; scheme++)
+    for (int scheme = 0; scheme < 3; scheme++)
         check_parameters(hanging, schemes[scheme], names, values, 10, NULL);
 }
 
@@ -616,7 +619,7 @@ TEST(parameters_move_the_equilibrium_of_a_loop)
 {
     static const char *const names[] = {"b", "c", "m", "k", "F"};
     static const double values[] = {0.8, 1.2, 1, 80, 2};
-    for (int scheme = 0; scheme < 2; scheme++)
+    for (int scheme = 0; scheme < 3; scheme++)
         check_parameters(window, schemes[scheme], names, values, 5, NULL);
 }
 
@@ -642,7 +645,7 @@ TEST(parameters_move_the_equilibrium_of_what_is_driven)
 {
     static const char *const names[] = {"tilt", "w", "k", "l"};
     static const double values[] = {0.4, 5, 30, 0.5};
-    for (int scheme = 0; scheme < 2; scheme++) {
+    for (int scheme = 0; scheme < 3; scheme++) {
         scene x = open_with(tilted, schemes[scheme], NULL, 0);
         int angle = olo_system_find_joint_coordinate(x.system, "hinge.angle");
         double at = olo_system_joint_coordinate_value(x.system, x.state, angle);
@@ -669,7 +672,7 @@ TEST(parameters_move_the_equilibrium_of_a_beam)
 {
     static const char *const names[] = {"E", "rho", "tip", "L", "F"};
     static const double values[] = {1e6, 300, 4, 1, 20};
-    for (int scheme = 0; scheme < 2; scheme++)
+    for (int scheme = 0; scheme < 3; scheme++)
         check_parameters(sagging, schemes[scheme], names, values, 5, NULL);
 }
 

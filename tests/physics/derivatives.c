@@ -114,7 +114,7 @@ static const char loaded[] =
 
 TEST(chain_with_loads_drives_and_controllers)
 {
-    for (int scheme = 0; scheme < 2; scheme++)
+    for (int scheme = 0; scheme < 3; scheme++)
         check_model(loaded, scheme, 0.01, 7, 20, 1e-2);
 }
 
@@ -246,7 +246,7 @@ TEST(parameters_of_bodies_springs_loads_and_the_start)
     static const char *const names[] = {"m",     "J",  "g",  "k", "c", "rest",  "F",   "M",
                                         "drive", "kp", "kd", "w", "x", "lever", "soft"};
     static const double values[] = {2, 0.2, 9.81, 30, 0.5, 1, 2, 1, 3, 20, 2, 1, 1, 0.5, 1};
-    for (int scheme = 0; scheme < 2; scheme++)
+    for (int scheme = 0; scheme < 3; scheme++)
         check_parameters(parametric, schemes[scheme], names, values, 15, NULL);
 }
 
@@ -297,7 +297,7 @@ TEST(parameters_of_points_lengths_and_gears)
 {
     static const char *const names[] = {"a", "b", "c", "d", "w", "rod", "ratio", "reach"};
     static const double values[] = {1, 2.2, 1.7, 2, 2, 0.8, 2, 0.3};
-    for (int scheme = 0; scheme < 2; scheme++)
+    for (int scheme = 0; scheme < 3; scheme++)
         check_parameters(linkage, schemes[scheme], names, values, 8, NULL);
 }
 
@@ -368,7 +368,7 @@ TEST(parameters_of_bodies_on_hinges)
          .direction = {1, 2, 3},
          .end = 1,
          .running = 3}};
-    for (int scheme = 0; scheme < 2; scheme++)
+    for (int scheme = 0; scheme < 3; scheme++)
         for (int i = 0; i < 4; i += SANITIZED ? 3 : 1)
             for (int count = 4; count <= 6; count += 2)
                 check_parameters(hinged, schemes[scheme], names, values, count, &goals[i]);
@@ -389,7 +389,7 @@ TEST(parameters_in_energies)
         {.initialised = OLO_INITIALISED_GOAL, .quantity = "energy", .running = 1},
         {.initialised = OLO_INITIALISED_GOAL, .quantity = "elbow.angle", .end = 1, .running = 1}};
     for (int i = 0; i < 4; i++)
-        check_parameters(parametric, schemes[i % 2], names, values, 4, &goals[i]);
+        check_parameters(parametric, schemes[i % 3], names, values, 4, &goals[i]);
 }
 
 /* A common factor of all masses does not change the motion; the kinetic energy is proportional to
@@ -478,7 +478,7 @@ TEST(parameters_of_beams)
 {
     static const char *const names[] = {"E", "rho", "damp", "tip", "v"};
     static const double values[] = {2e6, 1000, 1e-3, 0.3, 0.2};
-    for (int scheme = 0; scheme < 2; scheme++)
+    for (int scheme = 0; scheme < 3; scheme++)
         check_parameters(flexible, schemes[scheme], names, values, 5, NULL);
 }
 
@@ -575,7 +575,7 @@ TEST(composed_steps)
 
 TEST(checkpoints_change_no_bit)
 {
-    for (int scheme = 0; scheme < 2; scheme++) {
+    for (int scheme = 0; scheme < 3; scheme++) {
         olo_error error = {0};
         olo_setting setting = {"run.scheme", schemes[scheme]};
         scene x = scene_open_set("six-body-linkage", "reduced", &setting, 1);
@@ -611,7 +611,7 @@ TEST(step_map_of_an_oscillator)
         "  - {name: s, type: linear, between: [[0, 0, 0], a], stiffness: 8}\n"
         "run: {step: 0.5, end: 1}\n";
     const double h = 0.5, w = 2, a = 2 * atan(0.5 * h * w);
-    for (int scheme = 0; scheme < 2; scheme++) {
+    for (int scheme = 0; scheme < 3; scheme++) {
         olo_error error = {0};
         double A[36];
         olo_step_map map = {.initialised = OLO_INITIALISED_STEP_MAP, .matrix = A};
