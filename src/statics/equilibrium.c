@@ -155,6 +155,7 @@ static void store_multipliers(olo_search *x)
     const olo_topology *topology = x->balance->topology;
     for (int i = 0; i < topology->closure_count; i++)
         x->state->lambda[topology->closures[i]] = x->balance->lambda[i];
+    olo_state_set_drive_forces(x->balance->system, x->state, x->state->lambda);
 }
 
 olo_status olo_search_judge(olo_search *x, double load, olo_error *error)
@@ -236,6 +237,7 @@ static void clear_motion(const olo_system *s, olo_state *state)
     memset(state->v, 0, n * sizeof *state->v);
     memset(state->v_before, 0, n * sizeof *state->v);
     memset(state->lambda, 0, (size_t)s->m * sizeof *state->lambda);
+    olo_state_set_drive_forces(s, state, state->lambda);
     memset(state->reactions, 0, 6 * (size_t)s->reaction_count * sizeof *state->reactions);
     olo_state_reset_segments(state);
     state->h = state->span = 0;
@@ -346,6 +348,7 @@ olo_status olo_prepare_initial_state(const olo_system *system, const olo_run *ru
     options.hold = true; /* prescribed motions are those at time 0 */
     status = olo_find_equilibrium(system, &options, state, NULL, 0, NULL, error);
     memset(state->lambda, 0, (size_t)system->m * sizeof *state->lambda);
+    olo_state_set_drive_forces(system, state, state->lambda);
     state->t = 0;
     return olo_fail_context(error, status, "start at equilibrium");
 }

@@ -221,6 +221,7 @@ static void enter_step(olo_stepper *x, olo_state *state, double h)
         state->lambda[i] = c->lambda[i] / h;
     for (int i = 0; i < s->drive_count; i++)
         olo_balance_add_drive_work(&x->step, state, i, c->row_work[s->drives[i].row]);
+    olo_state_set_drive_forces(s, state, state->lambda);
     x->step.x.q0 = x->step.q0;
     x->step.x.left = NULL;
     const olo_forces forces = {.step = &x->step, .unit = 1, .lambda = state->lambda};

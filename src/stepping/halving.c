@@ -81,6 +81,7 @@ static olo_status step_composed(olo_stepper *x, olo_state *state, double h, olo_
         olo_control_sample(x, state, i + 1);
     }
     memcpy(state->lambda, x->gathered, (size_t)m * sizeof *state->lambda);
+    olo_state_set_drive_forces(x->system, state, state->lambda);
     memcpy(state->reactions, x->gathered + m, (size_t)reactions * sizeof *state->reactions);
     memcpy(state->v_before, x->begin->v, (size_t)state->n * sizeof *state->v);
     state->span = h;
@@ -127,6 +128,7 @@ olo_status olo_stepper_advance(olo_stepper *x, olo_state *state, double h, olo_e
     olo_status status = step_or_halve(x, state, h, 0, &reason);
     if (status == OLO_OK) {
         state->t = target;
+        olo_stepper_record_end_forces(x, state);
         return OLO_OK;
     }
     if (x->saved)

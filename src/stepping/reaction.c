@@ -10,13 +10,16 @@
  *
  * The reaction of a composed step is the mean of its parts, sum c_i F_i, so that h times it is the
  * impulse over the step; if forces are those at the start of a step, it is the reaction of the
- * first part. Recorded reactions follow the same rule. */
+ * first part. With consistent velocities it is the reaction at the end of the step, from the
+ * accelerations there (accelerations.h), which has the order of the step. Recorded reactions follow
+ * the same rules. */
 #include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "linalg/rotation.h"
 #include "linalg/vec3.h"
+#include "stepping/accelerations.h"
 #include "stepping/step.h"
 #include "system/directors.h"
 
@@ -166,6 +169,18 @@ olo_status olo_stepper_compute_reaction(olo_stepper *x, const olo_state *state, 
     const olo_system *s = x->system;
     if (group < 0 || group >= s->group_count)
         return olo_fail(error, OLO_NOT_FOUND, "there is no constraint group %d", group);
+    if (x->scheme->consistent && !s->groups[group].internal) {
+        olo_status status = OLO_OK;
+        if (!x->accelerations)
+            status = olo_accelerations_create(s, state->span != 0 ? fabs(state->span) : 1.0,
+                                              &x->accelerations, error);
+        if (status != OLO_OK)
+            return status;
+        if (olo_accelerations_at(x->accelerations, state, x->step.inputs)) {
+            const olo_forces at_end = olo_accelerations_forces(x->accelerations);
+            return reaction(&at_end, group, force, moment, error);
+        }
+    }
     if (state->h == 0)
         return olo_fail(error, OLO_UNSUPPORTED, "'%s' has no reaction before the first step",
                         s->groups[group].name);
@@ -224,4 +239,14 @@ void olo_stepper_record_reactions(olo_stepper *x, olo_state *state)
     }
     olo_forces forces = forces_of(x, state);
     olo_record_reactions(&forces, state);
+}
+
+void olo_stepper_record_end_forces(olo_stepper *x, olo_state *state)
+{
+    if (!x->accelerations || x->system->reaction_count + x->system->drive_count == 0 ||
+        !olo_accelerations_at(x->accelerations, state, x->step.inputs))
+        return;
+    const olo_forces forces = olo_accelerations_forces(x->accelerations);
+    olo_record_reactions(&forces, state);
+    olo_state_set_drive_forces(x->system, state, forces.lambda);
 }

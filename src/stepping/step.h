@@ -322,6 +322,8 @@ struct olo_stepper {
     int part_count;                       /* ... of the last step, if it was composed */
     olo_control control;
     olo_contact_step *contact; /* of a scheme with impacts; it has no treatment data */
+    struct olo_accelerations *accelerations; /* at the ends of steps, with consistent velocities:
+                                                created if forces are recorded, or on demand */
     double tolerance;
     int iterations, halvings;
     int unknowns;
@@ -359,6 +361,9 @@ typedef struct olo_forces {
 void olo_record_reactions(const olo_forces *forces, olo_state *state);
 /* The same after a step. */
 void olo_stepper_record_reactions(olo_stepper *stepper, olo_state *state);
+/* With consistent velocities: replaces recorded reactions and forces of prescribed motions, which
+ * are means over the step, by those at its end, unless these are not determined. */
+void olo_stepper_record_end_forces(olo_stepper *stepper, olo_state *state);
 /* Stores the solved step as a part of a composed one, for reactions. */
 void olo_stepper_store_part(olo_stepper *stepper, const olo_state *state, double weight);
 

@@ -11,6 +11,7 @@
 #include "base/initialised.h"
 #include "base/memory.h"
 #include "linalg/rotation.h"
+#include "stepping/accelerations.h"
 #include "stepping/events.h"
 #include "stepping/momenta.h"
 #include "stepping/predictor.h"
@@ -207,6 +208,9 @@ olo_status olo_stepper_create_with(const olo_system *system, const olo_scheme *s
     if (status == OLO_OK)
         status = x->scheme->contact ? olo_contact_scheme_create(x, error)
                                     : x->treatment->create(system, x->scheme, run, &x->data, error);
+    if (status == OLO_OK && scheme->consistent && system->reaction_count + system->drive_count > 0)
+        status = olo_accelerations_create(system, run->step > 0 ? run->step : 1.0,
+                                          &x->accelerations, error);
     if (status != OLO_OK) {
         olo_stepper_free(x);
         return status;
@@ -222,6 +226,7 @@ void olo_stepper_free(olo_stepper *stepper)
     if (stepper->treatment && stepper->data)
         stepper->treatment->free(stepper->data);
     olo_contact_scheme_free(stepper);
+    olo_accelerations_free(stepper->accelerations);
     olo_state_free(stepper->backup);
     olo_state_free(stepper->begin);
     olo_free(stepper->gathered);
@@ -506,6 +511,7 @@ olo_status olo_stepper_step_once(olo_stepper *x, olo_state *state, double h, olo
         0; /* unless the scheme sets them */
     olo_momentum_of(state)->pending = x->step.pending;
     x->scheme->finish(&x->step, state);
+    olo_state_set_drive_forces(x->system, state, state->lambda);
     follow_angles(x, state, report_rotation(x, state));
     olo_stepper_record_reactions(x, state);
     x->stepped = true;

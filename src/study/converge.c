@@ -16,6 +16,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "stepping/accelerations.h"
 #include "stepping/initial_state.h"
 #include "stepping/step.h"
 #include "study/discrete_action.h"
@@ -91,6 +92,22 @@ static double error_of_vectors(const olo_system *system, const olo_state *state,
     return olo_relative(difference, size);
 }
 
+/* The multipliers at the end of a run with consistent velocities, from the accelerations there; NaN
+ * where these are not determined. */
+static olo_status find_end(const olo_study *study, const olo_run *run, const olo_state *state,
+                           double *lambda, olo_error *error)
+{
+    olo_accelerations *at = NULL;
+    const olo_status status = olo_accelerations_create(study->system, run->step, &at, error);
+    if (status != OLO_OK)
+        return status;
+    const bool found = olo_accelerations_at(at, state, NULL);
+    for (int i = 0; i < study->system->m; i++)
+        lambda[i] = found ? olo_accelerations_multipliers(at)[i] : (double)NAN;
+    olo_accelerations_free(at);
+    return OLO_OK;
+}
+
 /* The multipliers at the end of a run, from one more step; NaN where the step fails. */
 static olo_status find_node(const olo_study *study, const olo_run *run, const olo_state *state,
                             double *lambda, olo_error *error)
@@ -99,6 +116,8 @@ static olo_status find_node(const olo_study *study, const olo_run *run, const ol
     olo_stepper *stepper = NULL;
     olo_state *next = NULL;
     olo_error unsolved = {0};
+    if (olo_scheme_find(run->scheme)->consistent)
+        return find_end(study, run, state, lambda, error);
     olo_status status = olo_stepper_create(system, run, &stepper, error);
     if (status == OLO_OK)
         status = olo_state_clone(state, &next, error);

@@ -54,10 +54,17 @@ int olo_system_drive_coordinate(const olo_system *system, int index)
     return system->drives[index].coordinate;
 }
 
-/* The multiplier of x - f(t) = 0 is the force -lambda along x. */
 double olo_system_drive_force(const olo_system *system, const olo_state *state, int index)
 {
-    return -state->lambda[system->drives[index].row];
+    (void)system;
+    return state->drive_force[index];
+}
+
+/* The multiplier of x - f(t) = 0 is the force -lambda along x. */
+void olo_state_set_drive_forces(const olo_system *system, olo_state *state, const double *lambda)
+{
+    for (int i = 0; i < system->drive_count; i++)
+        state->drive_force[i] = -lambda[system->drives[i].row];
 }
 
 double olo_system_drive_work(const olo_system *system, const olo_state *state, int index)

@@ -23,7 +23,7 @@ static size_t segment_numbers(const olo_segment *segment, const olo_state *x)
 /* The number of doubles that follow the struct, and the number of segments. */
 static size_t number_count(const olo_state *x, size_t *segments)
 {
-    size_t count = 3 * (size_t)x->n + (size_t)x->joint_coordinates + (size_t)x->drives +
+    size_t count = 3 * (size_t)x->n + (size_t)x->joint_coordinates + 2 * (size_t)x->drives +
                    2 * (size_t)x->parts + (size_t)x->n + (size_t)x->m +
                    6 * (size_t)x->reaction_count +
                    OLO_CONTACT_RECORD_NUMBERS * (size_t)x->contact_count;
@@ -41,6 +41,7 @@ static void point_into(olo_state *state)
     state->v = at += state->n;
     state->angles = at += state->n;
     state->drive_work = at += state->joint_coordinates;
+    state->drive_force = at += state->drives;
     state->received = (olo_sum *)(at += state->drives);
     state->v_before = at += 2 * state->parts;
     state->lambda = at += state->n;
@@ -116,7 +117,7 @@ olo_status olo_state_clone(const olo_state *state, olo_state **copy, olo_error *
 /* --- saving and loading --- */
 
 /* Increased when the layout above changes. Segments are identified by names and sizes instead. */
-enum { SAVED_VERSION = 9 };
+enum { SAVED_VERSION = 10 };
 static const uint64_t saved_magic =
     UINT64_C(0x6574617473206f6c); /* "lo state"; it also identifies the byte order */
 
@@ -258,6 +259,7 @@ void olo_state_set_velocity(olo_state *state, const double *v)
 void olo_state_reset_history(olo_state *state)
 {
     memset(state->lambda, 0, (size_t)state->m * sizeof(double));
+    memset(state->drive_force, 0, (size_t)state->drives * sizeof(double));
     memset(state->q_remainder, 0, (size_t)state->n * sizeof(double));
     state->h = state->span = 0;
     state->has_interval_energy = 0;

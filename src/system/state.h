@@ -47,12 +47,13 @@ struct olo_state {
     double *q_remainder;                /* ... and its rounding remainder */
     double *v;
     double *angles;     /* joint coordinates that are angles, with full turns; others 0 */
-    double *drive_work; /* [drives] work of each prescribed motion since the start of the run */
-    olo_sum *received;  /* [parts] energy that each part received from outside; empty if there is
-                           one part */
-    double *v_before;   /* the last step: velocity at its start, ... */
-    double *lambda;     /* ... its multipliers, ... */
-    double *reactions;  /* ... force and moment of each recorded reaction */
+    double *drive_work; /* [drives] work of each prescribed motion since the start of the run ... */
+    double *drive_force; /* ... and its force: mean of the last step, or at its end */
+    olo_sum *received;   /* [parts] energy that each part received from outside; empty if there is
+                            one part */
+    double *v_before;    /* the last step: velocity at its start, ... */
+    double *lambda;      /* ... its multipliers, ... */
+    double *reactions;   /* ... force and moment of each recorded reaction */
     olo_contact_record *contacts; /* ... and what each contact did */
     /* The block of memory that is copied and saved begins here. */
     double t;
@@ -71,6 +72,10 @@ struct olo_state {
 
 /* Creates a state whose numbers are zero. */
 olo_status olo_state_create(const olo_system *system, olo_state **state, olo_error *error);
+
+/* Sets the forces of prescribed motions from multipliers lambda[m]: -lambda along the coordinate.
+ */
+void olo_state_set_drive_forces(const olo_system *system, olo_state *state, const double *lambda);
 
 /* Discards all data of previous steps, so that the next step depends on q and v only. For code that
  * writes q or v itself; others use olo_state_set_configuration and olo_state_set_velocity. */
