@@ -461,18 +461,40 @@ static olo_status unscaled(multipliers *x, olo_step *step, olo_square *K, olo_er
     return OLO_OK;
 }
 
+/* The same with consistent velocities, from the scaled matrix: equations of T, g, v1 and G v1,
+ * unknowns dq, mu, v1 and gamma. */
+static void unscale_rates(const multipliers *x, double h, olo_square *K)
+{
+    const int n = x->system->n, m = x->system->m;
+    const double of_row[4] = {2 / h, 1, 1, 2 / h}, of_column[4] = {1, 0.5 * h * h, 0.5 * h, h};
+    const int end[4] = {n, n + m, 2 * n + m, 2 * (n + m)};
+    for (int i = 0, a = 0; i < K->size; i++) {
+        while (i == end[a])
+            a++;
+        for (int j = 0, b = 0; j < K->size; j++) {
+            while (j == end[b])
+                b++;
+            K->entry[(size_t)i * (size_t)K->size + (size_t)j] *= of_row[a] * of_column[b];
+        }
+    }
+}
+
 static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_square *K,
                          olo_error *error)
 {
     multipliers *x = data;
-    olo_status status = olo_square_create(x->system->n + x->system->m, K, error);
-    if (status == OLO_OK && kind == OLO_MATRIX_REPORTED)
-        status = unscaled(x, step, K, error);
-    if (status == OLO_OK && kind == OLO_MATRIX_OTHER) {
-        assemble(x, step);
-        olo_sparse_dense(x->tangent.matrix, K->entry);
-    }
-    return status;
+    const bool rates = x->scheme->consistent;
+    olo_status status =
+        olo_square_create((rates ? 2 : 1) * (x->system->n + x->system->m), K, error);
+    if (status != OLO_OK)
+        return status;
+    if (kind == OLO_MATRIX_REPORTED && !rates)
+        return unscaled(x, step, K, error);
+    assemble(x, step);
+    olo_sparse_dense(x->tangent.matrix, K->entry);
+    if (kind == OLO_MATRIX_REPORTED)
+        unscale_rates(x, step->h, K);
+    return OLO_OK;
 }
 
 const olo_treatment olo_treatment_multipliers = {.name = "multipliers",
