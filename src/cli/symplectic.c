@@ -8,6 +8,9 @@
 
 enum { STEPS = 10 };
 
+/* A symplectic step has no larger defect. */
+static const double ROUND_OFF = 1e-9;
+
 /* The run of the model with reduced constraints, the treatment that has derivatives. */
 static olo_run run_of(const cli_loaded *loaded)
 {
@@ -58,6 +61,9 @@ void cli_symplectic_print(const cli_symplectic *found)
                  map->defect, map->dofs);
     (void)printf("  volume              |det A| - 1 = %.1e\n", map->volume);
     (void)printf("  eigenvalues of A    %.9g to %.9g in modulus\n", map->smallest, map->largest);
+    (void)printf("  this step           is %s: %s\n",
+                 map->defect < ROUND_OFF ? "symplectic" : "not symplectic",
+                 olo_scheme_conserves(found->scheme));
 }
 
 void cli_symplectic_write(olo_json *json, const cli_symplectic *found)

@@ -118,6 +118,14 @@ def test_symplectic_in_words(oloid):
     done = oloid("check", "planar-pendulum", "--symplectic", "--set", "run.scheme=variational")
     assert done.returncode == 0, done.stderr
     assert "symplectic defect" in done.stdout
+    assert "is symplectic: momenta are conserved" in done.stdout
+
+
+def test_consistent_velocities_conserve_energy_instead(oloid):
+    done = oloid("check", "heavy-top", "--symplectic",
+                 "--set", "run.scheme=consistent-energy-momentum")
+    assert done.returncode == 0, done.stderr
+    assert "is not symplectic: energy and momenta of velocities that satisfy" in done.stdout
 
 
 def test_rolling_has_no_symplectic_form(oloid):
