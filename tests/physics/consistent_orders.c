@@ -1,0 +1,159 @@
+/* Energy-momentum with velocities that satisfy their constraints has order 2, 4 and 6 in positions
+ * and in velocities: fits of the errors over four steps, by least squares, on a pendulum, a top,
+ * a linkage, a beam, a driven chain and a rolling disc. References are runs of the variational
+ * scheme, or, where it has no equations (rolling), runs with far smaller steps. */
+#include "scene.h"
+
+enum { COORDINATES = 160, STEPS = 4 };
+
+typedef struct end_state {
+    int n;
+    double q[COORDINATES], v[COORDINATES];
+} end_state;
+
+static end_state run_to(const char *model, const char *scheme, const char *order, double time,
+                        long steps)
+{
+    const olo_setting settings[] = {{"run.scheme", scheme}, {"run.order", order}};
+    scene s = scene_open_set(model, "reduced", settings, 2);
+    end_state end = {.n = s.system->n};
+    check_true(end.n <= COORDINATES);
+    for (long i = 1; i <= steps; i++) {
+        scene_run(&s, time / (double)steps, 1);
+        olo_state_set_time(s.state, (double)i * time / (double)steps);
+    }
+    check_equal(0, s.halvings);
+    memcpy(end.q, olo_state_configuration(s.state), (size_t)end.n * sizeof *end.q);
+    memcpy(end.v, olo_state_velocity(s.state), (size_t)end.n * sizeof *end.v);
+    scene_close(&s);
+    return end;
+}
+
+/* The exponent of h in the error, by least squares. */
+static double fitted_order(const long *steps, const double *error)
+{
+    double x = 0, y = 0, xx = 0, xy = 0;
+    for (int i = 0; i < STEPS; i++) {
+        const double a = -log((double)steps[i]), b = log(error[i]);
+        x += a;
+        y += b;
+        xx += a * a;
+        xy += a * b;
+    }
+    return (STEPS * xy - x * y) / (STEPS * xx - x * x);
+}
+
+/* A model over `time`; steps[k] are the numbers of steps of order 2 (k + 1). */
+typedef struct example {
+    const char *name; /* of a model of this file; NULL: that of the catalogue */
+    const char *model;
+    double time;
+    long steps[3][STEPS];
+    long reference;
+    bool rolls;
+} example;
+
+static void check_orders(const example *x)
+{
+    static const char *const orders[] = {"2", "4", "6"};
+    const end_state exact =
+        run_to(x->model, x->rolls ? "consistent-energy-momentum" : "variational", "6", x->time,
+               x->reference);
+    for (int k = 0; k < 3; k++) {
+        double q[STEPS], v[STEPS];
+        for (int i = 0; i < STEPS; i++) {
+            const end_state end =
+                run_to(x->model, "consistent-energy-momentum", orders[k], x->time, x->steps[k][i]);
+            q[i] = scene_distance(end.n, end.q, exact.q);
+            v[i] = scene_distance(end.n, end.v, exact.v);
+        }
+        const double of_q = fitted_order(x->steps[k], q), of_v = fitted_order(x->steps[k], v);
+        print_message("%s, order %s, %ld to %ld steps: q %.3f (%.1e to %.1e), v %.3f (%.1e to "
+                      "%.1e)\n",
+                      x->name ? x->name : x->model, orders[k], x->steps[k][0],
+                      x->steps[k][STEPS - 1], of_q, q[0], q[STEPS - 1], of_v, v[0], v[STEPS - 1]);
+        check_close(2 * (k + 1), of_q, k < 2 ? 0.1 : 0.2);
+        check_close(2 * (k + 1), of_v, k < 2 ? 0.1 : 0.2);
+    }
+}
+
+TEST(a_pendulum_of_two_rods)
+{
+    check_orders(&(example){.model = "double-spherical-pendulum",
+                            .time = 1.0,
+                            .steps = {{80, 113, 160, 226}, {40, 57, 80, 113}, {40, 48, 57, 68}},
+                            .reference = 400});
+}
+
+TEST(a_heavy_top)
+{
+    check_orders(&(example){.model = "heavy-top",
+                            .time = 0.05,
+                            .steps = {{200, 283, 400, 566}, {50, 71, 100, 141}, {50, 59, 71, 84}},
+                            .reference = 500});
+}
+
+TEST(a_linkage_of_six_bodies)
+{
+    check_orders(&(example){.model = "six-body-linkage",
+                            .time = 0.1,
+                            .steps = {{20, 28, 40, 57}, {10, 14, 20, 28}, {8, 10, 12, 14}},
+                            .reference = 120});
+}
+
+/* A beam of four elements that falls and bends on a pivot. */
+static const char BEAM[] =
+    "gravity: [0, 0, -9.81]\n"
+    "beams:\n"
+    "  - {name: arm, to: [1, 0, 0], d1: [0, 1, 0], elements: 4,\n"
+    "     section: {type: circle, radius: 0.1, young: 1e6, poisson: 0.3, density: 1000}}\n"
+    "supports: [{name: pivot, on: arm.start, type: point}]\n"
+    "run: {step: 0.01, end: 1}\n";
+
+TEST(a_beam)
+{
+    check_orders(
+        &(example){.name = "a beam",
+                   .model = BEAM,
+                   .time = 0.1,
+                   .steps = {{200, 283, 400, 566}, {80, 113, 160, 226}, {80, 95, 113, 134}},
+                   .reference = 700});
+}
+
+/* A chain with a prescribed motion, a load over time and a spring. */
+static const char DRIVEN[] =
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  - {name: arm, mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}\n"
+    "  - {name: bob, mass: 1, inertia: [0.1, 0.2, 0.3], position: [1.5, 0, 0]}\n"
+    "  - {name: tail, mass: 0.5, inertia: [0.02, 0.05, 0.04], position: [2.2, 0, 0]}\n"
+    "joints:\n"
+    "  - {name: shoulder, type: revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0],\n"
+    "     motion: sin(3*t)^2}\n"
+    "  - {name: elbow, type: spherical, between: [arm, bob], at: [1, 0, 0]}\n"
+    "  - {name: wrist, type: revolute, between: [bob, tail], at: [2, 0, 0], axis: [0, 1, 0]}\n"
+    "springs: {name: coil, between: [[0, 1, 0], tail], stiffness: 20, length: 1}\n"
+    "loads: {name: wind, on: bob, force: [0, 3, 0], time: cos(4*t)}\n"
+    "run: {step: 0.01, end: 1}\n";
+
+TEST(a_driven_chain)
+{
+    check_orders(&(example){.name = "a driven chain",
+                            .model = DRIVEN,
+                            .time = 0.5,
+                            .steps = {{80, 113, 160, 226}, {40, 57, 80, 113}, {30, 36, 42, 50}},
+                            .reference = 250});
+}
+
+TEST(a_rolling_disc)
+{
+    check_orders(&(example){.model = "rolling-disc",
+                            .time = 0.5,
+                            .steps = {{80, 113, 160, 226}, {40, 57, 80, 113}, {30, 36, 42, 50}},
+                            .reference = 250,
+                            .rolls = true});
+}
+
+TEST_MAIN(cmocka_unit_test(a_pendulum_of_two_rods), cmocka_unit_test(a_heavy_top),
+          cmocka_unit_test(a_linkage_of_six_bodies), cmocka_unit_test(a_beam),
+          cmocka_unit_test(a_driven_chain), cmocka_unit_test(a_rolling_disc))
