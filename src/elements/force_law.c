@@ -82,11 +82,17 @@ static olo_status find_position(measures *x, const char *name, olo_position *pos
 /* A coordinate of a point: head.x or head.vx. */
 static olo_status add_point(measures *x, const char *name)
 {
-    char head[NAME - 8], value[NAME], rate[NAME];
+    char head[NAME - 16], value[NAME], rate[NAME];
     snprintf(head, sizeof head, "%s", name);
     char *tail = strrchr(head, '.');
     const char *axis = tail[1] == 'v' ? tail + 2 : tail + 1;
     *tail = '\0';
+    /* the names of results: tip.position.x, tip.velocity.x */
+    char *vector = strrchr(head, '.');
+    const bool whole =
+        vector && (strcmp(vector, ".position") == 0 || strcmp(vector, ".velocity") == 0);
+    if (whole)
+        *vector = '\0';
     if (!(axis[0] >= 'x' && axis[0] <= 'z' && axis[1] == '\0'))
         return fail_unknown(x, name);
     olo_position position;
@@ -103,8 +109,8 @@ static olo_status add_point(measures *x, const char *name)
     status = olo_build_measure(x->builder, x->owner, &olo_law_linear, &form, &term);
     if (status != OLO_OK)
         return status;
-    snprintf(value, sizeof value, "%s.%c", head, axis[0]);
-    snprintf(rate, sizeof rate, "%s.v%c", head, axis[0]);
+    snprintf(value, sizeof value, whole ? "%s.position.%c" : "%s.%c", head, axis[0]);
+    snprintf(rate, sizeof rate, whole ? "%s.velocity.%c" : "%s.v%c", head, axis[0]);
     add(x, term, value, rate);
     return OLO_OK;
 }

@@ -5,7 +5,7 @@
  *     l, v                             the coordinate along which the force acts, and its rate
  *     hinge.angle, hinge.angle.rate    a joint coordinate, and its rate
  *     tip.x, tip.vx                    a coordinate of an output or of a point on a body, in space,
- *                                      and its rate
+ *                                      and its rate; also tip.position.x, tip.velocity.x
  */
 #ifndef OLO_ELEMENTS_FORCE_LAW_H
 #define OLO_ELEMENTS_FORCE_LAW_H

@@ -144,12 +144,13 @@ TEST(a_load_depends_on_the_motion_of_another_body)
  * linear damper along x; in a body, too. */
 TEST(feedback_of_the_own_position_is_a_spring)
 {
-    check_same("points: {name: b, mass: 2, position: [1, 0, 0], velocity: [0, 1, 0]}\n"
-               "loads: {name: f, on: b, force: [-1, 0, 0], time: 30*b.x + 2*b.vx}\n",
-               "points: {name: b, mass: 2, position: [1, 0, 0], velocity: [0, 1, 0]}\n"
-               "springs: {name: f, between: [[0, 0, 0], b], type: linear, stiffness: 30, damping: "
-               "2}\nloads: {name: g, on: b, force: [0, 1, 0], time: 30*b.y + 2*b.vy}\n",
-               "reduced", 1e-12);
+    check_same(
+        "points: {name: b, mass: 2, position: [1, 0, 0], velocity: [0, 1, 0]}\n"
+        "loads: {name: f, on: b, force: [-1, 0, 0], time: 30*b.x + 2*b.vx}\n",
+        "points: {name: b, mass: 2, position: [1, 0, 0], velocity: [0, 1, 0]}\n"
+        "springs: {name: f, between: [[0, 0, 0], b], type: linear, stiffness: 30, damping: "
+        "2}\nloads: {name: g, on: b, force: [0, 1, 0], time: 30*b.position.y + 2*b.velocity.y}\n",
+        "reduced", 1e-12);
 }
 
 static double value_of(const scene *s, const char *node, int i)
