@@ -38,7 +38,7 @@ static const method METHODS[] = {{"energy-momentum", 2, false},
                                  {"variational", 6, false}};
 
 /* Numbers of halvings of the step STEP times 4, 8 or 16 of order 2, 4 or 6. */
-enum { HALVINGS = 9, REPEATS = 5 };
+enum { HALVINGS = 9, RUNS = 5 };
 
 typedef struct bench {
     olo_model *model;
@@ -94,7 +94,7 @@ static void measure(const bench *x, const method *m, double setting)
     if (olo_state_clone(x->start, &state, &error) != OLO_OK)
         return;
     olo_status status = OLO_OK;
-    for (int i = 0; i < REPEATS && status == OLO_OK; i++) {
+    for (int i = 0; i < RUNS && status == OLO_OK; i++) {
         double seconds;
         status = run_once(x, m, setting, state, &seconds, &error);
         least = fmin(least, seconds);
