@@ -281,15 +281,39 @@ typedef struct olo_damper {
     const char *force;
 } olo_damper;
 
+/** Coordinates of a minimal model: named scalars q with a mass matrix, T = 1/2 q'.M q', energies
+ * and constraints as expressions of them. Every coordinate is a joint coordinate of the same name,
+ * along which springs, dampers, loads and controls can act. */
+typedef struct olo_coordinates {
+    int initialised;          /**< set by olo_coordinates_default(); leave it */
+    const char *name;         /**< NULL: coordinates1, coordinates2, ... */
+    const char *const *names; /**< [name_count] names of the coordinates */
+    int name_count;
+    const double *values; /**< [value_count] initial values; NULL: zero */
+    int value_count;
+    const double *rates; /**< [rate_count] initial rates; NULL: zero */
+    int rate_count;
+    const char *const *mass; /**< [mass_count] the diagonal of the mass matrix, or its rows */
+    int mass_count;
+    const char *const *energy; /**< [energy_count] expressions whose sum is the stored energy */
+    int energy_count;
+    const char *const *constraints; /**< [constraint_count] expressions that remain zero */
+    int constraint_count;
+    const double *forces; /**< [force_count] forces along the coordinates; NULL: zero */
+    int force_count;
+    const olo_signal *signal; /**< factor of the forces over time; NULL: 1; in a model file the key
+                                   `time` */
+} olo_coordinates;
+
 /** A contact, which pushes and never pulls: a point or a sphere above a plane of the ground or of a
- * body ("plane"), two points or spheres with a smallest distance ("distance"), or two points on a
- * rope
- * ("rope"). */
+ * body ("plane"), two points or spheres with a smallest distance ("distance"), two points on a rope
+ * ("rope"), or any function of coordinates or of the position of a point ("function"). */
 typedef struct olo_contact {
     int initialised;              /**< set by olo_contact_default(); leave it */
     const char *name;             /**< NULL: contact1, contact2, ... */
-    const char *type;             /**< "plane" (default), "distance" or "rope" */
-    olo_point_on_body point;      /**< plane: the point, or the centre of the sphere */
+    const char *type;             /**< "plane" (default), "distance", "rope" or "function" */
+    olo_point_on_body point;      /**< plane: the point, or the centre of the sphere; function: the
+                                       point whose position x, y, z may be used */
     double radius;                /**< plane: of the sphere; default 0 */
     const char *on;               /**< plane: the body to which it is fixed; NULL: the ground */
     double normal[3];             /**< plane: to the free side, in the axes of `on`; default z */
@@ -297,10 +321,21 @@ typedef struct olo_contact {
     olo_point_on_body between[2]; /**< distance, rope: the two points */
     double length; /**< distance: sum of the radii; rope: its length; OLO_UNSET: initial distance */
     double restitution;            /**< of Newton's impact law, 0 to 1; default 0 */
+    double restitution_threshold;  /**< approach velocity below which it is 0, unless it is 1 */
     double tangential_restitution; /**< of friction in impacts, 0 to 1; default 0 */
-    double friction;               /**< plane: coefficient; default 0 */
+    double friction;               /**< plane, function: coefficient; default 0 */
     const char *law; /**< of friction: "coulomb" (default), "contensou", "contensou-exact" */
     double patch;    /**< contensou: mean radius of the contact patch */
+    const char *gap; /**< function: an expression, the gap */
+    const char *const *slide; /**< function: [slide_count] one or two expressions; their rates are
+                                   the sliding velocities */
+    int slide_count;
+    /** function: the gap from a C function instead of `gap`, with its gradient and its Hessian
+     * (row-major), of the position of `point` (3 numbers) or of both points `between` (6). It must
+     * be a pure function of its arguments. */
+    void (*function)(void *context, const double *x, double *gap, double *gradient,
+                     double *hessian);
+    void *context; /**< handed to the function; must live as long as the system */
 } olo_contact;
 
 /** A support of a body or a point mass on the ground. */
@@ -503,6 +538,8 @@ OLO_API olo_rod olo_rod_default(void);
 OLO_API olo_spring olo_spring_default(void);
 /** Along the line; damping or force is required. */
 OLO_API olo_damper olo_damper_default(void);
+/** At rest at zero; names and mass are required. */
+OLO_API olo_coordinates olo_coordinates_default(void);
 /** On the plane z = 0 of the ground, without friction and restitution; the point is required. */
 OLO_API olo_contact olo_contact_default(void);
 /** The point is fixed at its initial position. */

@@ -94,6 +94,9 @@ OLO_API olo_status olo_model_add_rod(olo_model *model, const olo_rod *rod, olo_e
 /** Adds a spring. */
 OLO_API olo_status olo_model_add_spring(olo_model *model, const olo_spring *spring,
                                         olo_error *error);
+/** Adds coordinates of a minimal model. */
+OLO_API olo_status olo_model_add_coordinates(olo_model *model, const olo_coordinates *coordinates,
+                                             olo_error *error);
 /** Adds a contact. */
 OLO_API olo_status olo_model_add_contact(olo_model *model, const olo_contact *contact,
                                          olo_error *error);
@@ -142,6 +145,12 @@ OLO_API olo_status olo_model_set_joint_function(olo_model *model, const char *jo
                                                 double (*function)(void *context, double t,
                                                                    double coordinate, double rate),
                                                 void *context, olo_error *error);
+/** olo_contact.function of the contact of this name. */
+OLO_API olo_status olo_model_set_contact_function(olo_model *model, const char *contact,
+                                                  void (*function)(void *context, const double *x,
+                                                                   double *gap, double *gradient,
+                                                                   double *hessian),
+                                                  void *context, olo_error *error);
 /** olo_load.derivatives of the load of this name: those of its function. */
 OLO_API olo_status olo_model_set_load_derivatives(
     olo_model *model, const char *load,

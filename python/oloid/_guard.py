@@ -115,11 +115,31 @@ def joint_derivatives(guard, function):
                          retry=True)
 
 
+def contact_function(guard, function):
+    """The gap of a contact with gradient and Hessian, of the position of one point or of two, as a
+    C function. `function` is a pair: the Python function and the number of coordinates."""
+    gap_of, size = function
+
+    def called(_context, x, gap, gradient, hessian):
+        gap[0] = NAN
+        gradient[0:size] = [NAN] * size
+        hessian[0:size * size] = [NAN] * (size * size)
+        if guard.exception is None:
+            value, first, second = gap_of(numpy.array([x[i] for i in range(size)]))
+            gap[0] = float(value)
+            gradient[0:size] = [float(y) for y in numpy.broadcast_to(first, size)]
+            hessian[0:size * size] = [
+                float(y) for y in numpy.broadcast_to(second, (size, size)).ravel()]
+    return guard.guarded("void(void *, const double *, double *, double *, double *)", called, None,
+                         retry=True)
+
+
 SETTERS = {"load": (load_function, lib.olo_model_set_load_function,
                     load_derivatives, lib.olo_model_set_load_derivatives),
            "wrench": (load_wrench, lib.olo_model_set_load_wrench, None, None),
            "joint": (joint_function, lib.olo_model_set_joint_function,
-                     joint_derivatives, lib.olo_model_set_joint_derivatives)}
+                     joint_derivatives, lib.olo_model_set_joint_derivatives),
+           "contact": (contact_function, lib.olo_model_set_contact_function, None, None)}
 
 
 def vector(pointer):

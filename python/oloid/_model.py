@@ -83,6 +83,8 @@ class Model:
         model.set_run(step=0.01, end=2)
 
     There is an `add_...` for every kind of element; numbers may be expressions of the parameters.
+    A contact of type function accepts `function=`: gap(x) of the position of its point, or of both
+    points `between`, which returns the gap, its gradient and its Hessian.
     Loads and joints accept a Python function, `function=`: force(t, position, velocity) of a load,
     torque(t, coordinate, rate) of a joint. Its derivatives, `slopes=`, are a function of the same
     arguments: for a load it returns the matrices dforce/dposition and dforce/dvelocity, for a joint
@@ -123,11 +125,15 @@ class Model:
                                  "`function`")
             function = wrench
         if function is not None:
-            if noun not in ("load", "joint"):
-                raise InputError(f"a {noun} takes no function, only loads and joints do")
+            if noun not in ("load", "joint", "contact"):
+                raise InputError(f"a {noun} takes no function, only loads, joints and contacts do")
             if not callable(function) or not keys.get("name"):
                 raise InputError(f"{section}: a function of a {noun} must be callable, and the "
                                  f"{noun} needs a name")
+            if noun == "contact":
+                if derivatives is not None:
+                    raise InputError(f"{section}: the function of a contact returns its derivatives")
+                function = (function, 6 if "between" in keys else 3)
             kind = noun if wrench is None else "wrench"
             self.functions[keys["name"]] = (kind, function, derivatives)
         self._sections.setdefault(section, []).append(keys)

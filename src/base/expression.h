@@ -55,6 +55,12 @@ void olo_expression_taylor(const olo_expression *expression, const double *x, co
 double olo_expression_second(const olo_expression *expression, const double *x, const double *u,
                              const double *v);
 
+/* The degree of f as a polynomial of its first `free_count` variables, as its operations show it,
+ * for the given values of the others; OLO_EXPRESSION_NOT_POLYNOMIAL if it is none, or one of a
+ * larger degree. */
+enum { OLO_EXPRESSION_NOT_POLYNOMIAL = 1000 };
+int olo_expression_degree(const olo_expression *expression, size_t free_count, const double *x);
+
 /* True if the text contains a variable, in any branch. */
 bool olo_expression_uses(const olo_expression *expression, size_t variable);
 

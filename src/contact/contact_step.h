@@ -31,6 +31,7 @@ typedef struct olo_contact_options {
     bool pairs;         /* position and velocity row of contacts that stay closed; part 3 */
     bool published;     /* forces are evaluated as published (smooth.h) */
     bool elastic;       /* only restitution 1 without friction */
+    bool varying_mass;  /* the mass may depend on coordinates */
     double closed_gap;  /* gaps up to this are closed, relative to the length of the model */
     olo_impact_law law; /* of part 1 */
 } olo_contact_options;

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "linalg/vector.h"
 #include "system/condition.h"
+#include "system/mass_function.h"
 
 enum { SIZE = OLO_FORM_SIZE_MAX };
 
@@ -39,8 +40,12 @@ static void put_all(olo_frozen *x, const olo_at *at)
     double gradient[SIZE] = {0};
     x->next = 0;
     for (int e = 0; e < s->mass_count; e++)
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < s->mass[e].width; k++)
             put_both(x, s->mass[e].i + k, s->mass[e].j + k, s->mass[e].m);
+    for (int e = 0; e < s->mass_function_count; e++) {
+        const olo_mass_function *f = &s->mass_functions[e];
+        put_both(x, f->i, f->j, at ? olo_mass_function_value(f, at->q) : 0);
+    }
     for (int r = 0; r < x->row_count; r++) {
         const olo_constraint *row = &s->constraints[x->row[r]];
         if (at)

@@ -117,16 +117,21 @@ static void conclude(olo_impact *x, double *v, olo_contact_account *account, dou
 
 /* --- impact --- */
 
+/* The coefficient of a row whose contact approaches with the given rate: contacts with e < 1 that
+ * approach more slowly than their threshold are plastic. */
+static double restitution_of(const olo_contact_point *contact, int row, double approach)
+{
+    const double e = row == 0 ? contact->restitution : contact->tangential_restitution;
+    return contact->restitution < 1 && fabs(approach) < contact->threshold ? 0 : e;
+}
+
 /* c = (1 + e) gamma. */
-static void set_restitution(olo_impact *x, bool plastic, double slow)
+static void set_restitution(olo_impact *x, bool plastic)
 {
     for (int i = 0; i < x->count; i++) {
         const olo_contact_point *contact = &x->frozen.system->contacts[x->contact[i]];
-        double e = x->row[i] == 0 ? contact->restitution : contact->tangential_restitution;
-        const double normal = x->rate[i - x->row[i]];
-        if (plastic || (e < 1 && fabs(normal) < slow))
-            e = 0;
-        x->c[i] = (1 + e) * x->rate[i];
+        const double e = restitution_of(contact, x->row[i], x->rate[i - x->row[i]]);
+        x->c[i] = (1 + (plastic ? 0 : e)) * x->rate[i];
     }
 }
 
@@ -138,7 +143,7 @@ static double guard(olo_impact *x, olo_solution *found)
     const double noise = 1e-13; /* of the energies that are exchanged */
     if (!(rise > noise * size))
         return 1;
-    set_restitution(x, true, 0);
+    set_restitution(x, true);
     memset(x->Lambda_0, 0, (size_t)x->count * sizeof *x->Lambda_0);
     *found = solve(x, x->Lambda_0);
     /* dT(s) = low + b s + c s^2 along Lambda_0 + s (Lambda - Lambda_0) */
@@ -188,7 +193,7 @@ olo_status olo_impact_solve(olo_impact *x, const olo_at *at, const bool *active,
         closing = closing || (x->row[i] == 0 && x->rate[i] < -zero);
     if (!closing || law->none)
         return OLO_OK;
-    set_restitution(x, false, law->plastic);
+    set_restitution(x, false);
     olo_solution found = solve(x, x->Lambda);
     jump->guard = law->guard ? guard(x, &found) : 1;
     jump->residual = found.residual;
@@ -212,9 +217,10 @@ void olo_impact_with_forces(olo_impact *x, const olo_at *at, const bool *active,
     olo_frozen_matrix(&x->frozen, x->D);
     for (int i = 0; i < x->count; i++) {
         const olo_contact_point *contact = &s->contacts[x->contact[i]];
-        const double e = x->row[i] == 0 ? contact->restitution : contact->tangential_restitution;
+        const double approach = olo_frozen_rate(at, &contact->gap, v_start);
         x->c[i] =
-            x->rate[i] + e * olo_frozen_rate(at, olo_contact_row(contact, x->row[i]), v_start);
+            x->rate[i] + restitution_of(contact, x->row[i], approach) *
+                             olo_frozen_rate(at, olo_contact_row(contact, x->row[i]), v_start);
     }
     const olo_solution found = solve(x, x->Lambda);
     jump->residual = found.residual;
@@ -233,8 +239,8 @@ static bool is_still(const olo_impact *x, const olo_at *at, int c, const double 
     return still;
 }
 
-/* Whether a contact needs a settling impulse: it sticks and moves, or it is closed with e = 0 and
- * approaches. */
+/* Whether a contact needs a settling impulse: it sticks and moves, or it is closed, without
+ * restitution, and approaches. */
 static bool is_restless(const olo_impact *x, const olo_at *at, const olo_smooth_newton *step, int c,
                         const double *v, double zero)
 {
@@ -242,8 +248,9 @@ static bool is_restless(const olo_impact *x, const olo_at *at, const olo_smooth_
     const olo_contact_status status = step->mode[c].status;
     if (status == OLO_CONTACT_STICKING && !is_still(x, at, c, v, zero))
         return true;
-    return status != OLO_CONTACT_OPEN && contact->restitution == 0 &&
-           olo_frozen_rate(at, &contact->gap, v) < -zero;
+    const double approach = olo_frozen_rate(at, &contact->gap, v);
+    return status != OLO_CONTACT_OPEN && restitution_of(contact, 0, approach) == 0 &&
+           approach < -zero;
 }
 
 /* The friction impulse of the smooth part is the origin of the unknown of its block: both together

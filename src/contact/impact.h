@@ -37,9 +37,8 @@ typedef struct olo_contact_account {
 
 /* How impacts are solved. */
 typedef struct olo_impact_law {
-    bool none;      /* no jumps: only the Delassus entries are computed */
-    bool guard;     /* energy does not rise */
-    double plastic; /* contacts with e < 1 that approach more slowly have e = 0 */
+    bool none;  /* no jumps: only the Delassus entries are computed */
+    bool guard; /* energy does not rise */
 } olo_impact_law;
 
 typedef struct olo_impact {

@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "contact/contact_step.h"
 #include "system/interval.h"
+#include "system/mass_function.h"
 
 /* The impulse of all forces over the step, at its explicit midpoint, into f[n]. */
 static void add_forces(olo_contact_step *x, const olo_interval *over, double *f)
@@ -22,12 +23,15 @@ static void add_forces(olo_contact_step *x, const olo_interval *over, double *f)
         const bool term = p < s->term_count;
         const int *index = olo_piece_index(s, p);
         if (term)
-            (void)olo_evaluate_term(&(olo_evaluation){0}, &s->terms[p], over, r, NULL);
+            (void)olo_evaluate_term(&(olo_evaluation){.midpoint = true}, &s->terms[p], over, r,
+                                    NULL);
         else
             olo_evaluate_action(&s->actions[p - s->term_count], over, r, NULL);
         for (int k = 0; k < olo_piece_size(s, p); k++)
             f[index[k]] += (term ? -over->h : over->h) * r[k];
     }
+    for (int e = 0; e < s->mass_function_count; e++)
+        olo_mass_function_add_inertia(&s->mass_functions[e], -over->h, over->qm, x->v, f);
 }
 
 /* The interval with the velocity of the start; its midpoint is q_M. */

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "linalg/vector.h"
 #include "system/interval.h"
+#include "system/mass_function.h"
 #include "system/row_lift.h"
 
 enum { SIZE = OLO_FORM_SIZE_MAX };
@@ -57,8 +58,8 @@ static void add_mass(olo_smooth *x, bool numbers)
     const olo_system *s = x->system;
     double *E1 = x->residual, *E2 = E1 + s->n, *change = x->v_mean;
     for (int e = 0; e < s->mass_count; e++)
-        for (int side = 0; side < (s->mass[e].i == s->mass[e].j ? 1 : 2); side++)
-            for (int k = 0; k < 3; k++) {
+        for (int side = 0; side < olo_mass_blocks(&s->mass[e]); side++)
+            for (int k = 0; k < s->mass[e].width; k++) {
                 const int i = (side ? s->mass[e].j : s->mass[e].i) + k,
                           j = (side ? s->mass[e].i : s->mass[e].j) + k;
                 put(x, i, j, s->mass[e].m);
@@ -73,6 +74,74 @@ static void add_mass(olo_smooth *x, bool numbers)
     for (int i = 0; i < s->n; i++)
         change[i] = x->v1[i] - x->v0[i];
     olo_system_mass_times(s, change, E2);
+}
+
+/* G(q0, v0) dq of one entry f of the mass with the gradient g at q0: rows i and j have (g.dq) v_j
+ * and (g.dq) v_i, the arguments of f have -g (v_j dq_i + v_i dq_j); for i = j half of that. */
+static void add_gyroscopic(olo_smooth *x, const olo_mass_function *f, const double *g, bool numbers)
+{
+    const int n = x->system->n, size = f->f->size, *index = f->f->index;
+    const int pair[2][2] = {{f->i, f->j}, {f->j, f->i}};
+    for (int side = 0; side < (f->i == f->j ? 1 : 2); side++) {
+        const int to = pair[side][0];
+        const double v = numbers ? x->v0[pair[side][1]] : 0;
+        for (int k = 0; k < size; k++) {
+            const double factor = numbers ? g[k] * v : 0;
+            put(x, n + to, index[k], factor);
+            put(x, n + index[k], to, -factor);
+            if (numbers) {
+                x->residual[n + to] += factor * x->dq[index[k]];
+                x->residual[n + index[k]] -= factor * x->dq[to];
+            }
+        }
+    }
+}
+
+/* h dT/dq of one entry: the product w = v1_i v1_j, or half of it, times the discrete gradient of f.
+ */
+static void add_kinetic_gradient(olo_smooth *x, const olo_mass_function *f, bool numbers)
+{
+    const olo_interval over = olo_smooth_interval(x);
+    const int n = x->system->n, size = f->f->size, *index = f->f->index;
+    const double share = f->i == f->j ? 0.5 : 1;
+    double *d = x->local, *K = x->local + SIZE, w = 0, by_i = 0, by_j = 0;
+    if (numbers) {
+        (void)olo_evaluate_term(&discrete, f->f, &over, d, K);
+        by_i = share * x->h * x->v1[f->j];
+        by_j = share * x->h * x->v1[f->i];
+        w = by_i * x->v1[f->i];
+        add_local(x->residual + n, size, index, w, d);
+    }
+    put_local(x, VELOCITY, POSITION, size, index, w, numbers ? K : NULL);
+    for (int k = 0; k < size; k++) {
+        put(x, n + index[k], n + f->i, numbers ? by_i * d[k] : 0);
+        put(x, n + index[k], n + f->j, numbers ? by_j * d[k] : 0);
+    }
+}
+
+/* What a mass that depends on coordinates adds to (1) and (2). */
+static void add_mass_functions(olo_smooth *x, bool numbers)
+{
+    const olo_system *s = x->system;
+    double g[SIZE] = {0};
+    for (int e = 0; e < s->mass_function_count; e++) {
+        const olo_mass_function *f = &s->mass_functions[e];
+        const double m = numbers ? olo_mass_function_value(f, x->q0) : 0;
+        for (int side = 0; side < (f->i == f->j ? 1 : 2); side++) {
+            const int i = side ? f->j : f->i, j = side ? f->i : f->j;
+            put(x, i, j, m);
+            put(x, i, s->n + j, -0.5 * x->h * m);
+            put(x, s->n + i, s->n + j, m);
+            if (!numbers)
+                continue;
+            x->residual[i] += m * (x->dq[j] - 0.5 * x->h * (x->v0[j] + x->v1[j]));
+            x->residual[s->n + i] += m * (x->v1[j] - x->v0[j]);
+        }
+        if (numbers)
+            olo_term_gradient(f->f, x->q0, x->angles, g);
+        add_gyroscopic(x, f, g, numbers);
+        add_kinetic_gradient(x, f, numbers);
+    }
 }
 
 /* h dV of terms and -h F of actions. */
@@ -97,8 +166,8 @@ static void add_forces(olo_smooth *x, bool numbers)
 }
 
 /* d, its tangent K and the lift a of a row, as the variant has them; d_0 is the gradient that acts
- * in (1). */
-static void evaluate_row(olo_smooth *x, const olo_constraint *row, double *d, double *d_0,
+ * in (1). The derivative of a by q1 is multiplied by k; it is zero without that. */
+static void evaluate_row(olo_smooth *x, const olo_constraint *row, double k, double *d, double *d_0,
                          double *a, double *K, double *by_q1, double *by_v1)
 {
     const olo_interval over = olo_smooth_interval(x);
@@ -107,13 +176,15 @@ static void evaluate_row(olo_smooth *x, const olo_constraint *row, double *d, do
     const int size = row->size;
     memset(K, 0, (size_t)(size * size) * sizeof *K);
     (void)olo_evaluate_row(&(olo_evaluation){.at_start = at_start}, row, &over, d, K);
-    olo_row_lift(row, &over, x->published ? x->v1 : x->v0, x->v1, a, by_q1, by_v1);
+    if (k == 0)
+        memset(by_q1, 0, (size_t)(size * size) * sizeof *by_q1);
+    olo_row_lift(row, &over, x->published ? x->v1 : x->v0, x->v1, a, k == 0 ? NULL : by_q1, by_v1);
     memcpy(d_0, d, (size_t)size * sizeof *d_0);
     if (!x->published)
         return;
     olo_constraint_gradient(row, &start, d_0);
-    for (int k = 0; k < size * size; k++)
-        by_v1[k] *= 2; /* both ends have v1 */
+    for (int i = 0; i < size * size; i++)
+        by_v1[i] *= 2; /* both ends have v1 */
 }
 
 /* The forces of one row, sign +1 of a constraint, -1 of a contact: position (1) gets -k d, velocity
@@ -125,7 +196,7 @@ static void add_row_forces(olo_smooth *x, const olo_constraint *row, double sign
     double *K = x->local, *by_q1 = K + SIZE * SIZE, *by_v1 = by_q1 + SIZE * SIZE;
     const int size = row->size, *index = row->index;
     if (numbers) {
-        evaluate_row(x, row, d, d_0, a, K, by_q1, by_v1);
+        evaluate_row(x, row, k, d, d_0, a, K, by_q1, by_v1);
         add_local(x->residual, size, index, -k, d_0);
         add_local(x->residual + x->system->n, size, index, sign * l, d);
         add_local(x->residual + x->system->n, size, index, k, a);
@@ -200,6 +271,7 @@ static void add_all(olo_smooth *x, bool numbers)
 {
     x->next = 0;
     add_mass(x, numbers);
+    add_mass_functions(x, numbers);
     add_forces(x, numbers);
     add_constraints(x, numbers);
     add_contacts(x, numbers);
@@ -212,7 +284,7 @@ static void take_rows(olo_smooth *x)
     const olo_system *s = x->system;
     for (int c = 0; c < s->contact_count && x->over; c++)
         for (int i = 0; i <= s->contacts[c].sliding_count; i++) {
-            const size_t size = (size_t)s->contacts[c].gap.size;
+            const size_t size = (size_t)olo_contact_row(&s->contacts[c], i)->size;
             olo_row_over *at = olo_smooth_over(x, c, i);
             const olo_array arrays[] = {{&at->d, size},
                                         {&at->a, size},

@@ -9,9 +9,10 @@
  * (row_lift.h). Gamma, Lambda, kappa and lambda are impulses; kappa belongs to contacts that stay
  * closed (position and velocity row, a pair).
  *
- * In the published variants (Moeller 2011, 5.107) G in (1) is the gradient at q0, a_G is the one of
- * v1 at both ends, and sliding velocities are those at q0; normal directions are discrete
- * gradients.
+ * In the published variants (Moeller 2011, 5.107) a mass that depends on coordinates is M(q0), and
+ * (2) has G(q0, v0) dq + h dT/dq on its left side, the discrete gradient of 1/2 v1.M(q) v1 (5.58).
+ * G in (1) is the gradient at q0, a_G is the one of v1 at both ends, and sliding velocities are
+ * those at q0; normal directions are discrete gradients.
  *
  * This file evaluates the equations at given contact impulses and solves with their matrix. Which
  * impulses act is decided in smooth_newton.c. */

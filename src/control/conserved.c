@@ -15,7 +15,11 @@ enum { SAMPLES = 4 };
 
 void olo_rigid_motion(const olo_system *s, const double motion[6], const double *q, double *xi)
 {
-    for (int i = 0; i < s->n; i += 3) {
+    for (int i = 0; i < s->n; i += s->coordinates[i].width) {
+        if (s->coordinates[i].width == 1) {
+            xi[i] = 0;
+            continue;
+        }
         vec3_cross(motion + 3, q + i, xi + i);
         if (s->coordinates[i].slot == 0)
             vec3_add(1.0, motion, xi + i);
@@ -117,6 +121,15 @@ static bool take_null_space(search *x, olo_conserved *found)
     return true;
 }
 
+/* Whether rigid motions of space move anything: scalars have no momentum. */
+static bool moves_in_space(const olo_system *s)
+{
+    bool moves = false;
+    for (int k = 0; k < s->node_count; k++)
+        moves = moves || s->nodes[k].type->width == 3;
+    return moves;
+}
+
 olo_status olo_conserved_find(const olo_control_problem *problem, const double *q,
                               olo_conserved *found, olo_error *error)
 {
@@ -134,6 +147,8 @@ olo_status olo_conserved_find(const olo_control_problem *problem, const double *
                                 {&x.inputs, (size_t)s->action_count},
                                 {&u, (size_t)s->topology->unknowns}};
     *found = (olo_conserved){0};
+    if (!moves_in_space(s))
+        return OLO_OK;
     olo_status status = olo_chart_create(s->topology, q, &chart, error);
     if (status == OLO_OK && !olo_pool_arrays(&pool, arrays, sizeof arrays / sizeof *arrays))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");

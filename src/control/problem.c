@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/initialised.h"
 #include "base/memory.h"
+#include "system/mass_function.h"
 
 olo_problem_control olo_problem_control_default(void)
 {
@@ -378,6 +379,9 @@ olo_status olo_control_problem_create(const olo_system *system, const olo_proble
     *problem = NULL;
     *at = (olo_problem_entry){0};
     olo_status status = olo_check_initialised(given->initialised, OLO_INITIALISED_PROBLEM, error);
+    if (status != OLO_OK)
+        return status;
+    status = olo_system_need_constant_mass(system, "optimal control needs", error);
     if (status != OLO_OK)
         return status;
     olo_control_problem *p = olo_alloc(1, sizeof *p);

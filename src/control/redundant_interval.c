@@ -208,8 +208,8 @@ static void put_mass(olo_redundant *x, const olo_mass_entry *entry)
     olo_entries *to = &x->interval.jacobian;
     const int pairs[2][2] = {{entry->i, entry->j}, {entry->j, entry->i}};
     const double m = entry->m / x->h;
-    for (int p = 0; p < (entry->i == entry->j ? 1 : 2); p++)
-        for (int c = 0; c < 3; c++)
+    for (int p = 0; p < olo_mass_blocks(entry); p++)
+        for (int c = 0; c < entry->width; c++)
             for (int side = 0; side < 2; side++) {
                 const int row = side * x->row_stride + pairs[p][0] + c, j = pairs[p][1] + c;
                 const double sign = side ? 1 : -1;
@@ -364,8 +364,8 @@ static void put_mass_and_duration(olo_redundant *x, int k, const double *y)
     for (int e = 0; e < s->mass_count; e++) {
         const olo_mass_entry *entry = &s->mass[e];
         const int pairs[2][2] = {{entry->i, entry->j}, {entry->j, entry->i}};
-        for (int p = 0; p < (entry->i == entry->j ? 1 : 2); p++)
-            for (int c = 0; c < 3; c++) {
+        for (int p = 0; p < olo_mass_blocks(entry); p++)
+            for (int c = 0; c < entry->width; c++) {
                 const int i = pairs[p][0] + c, j = pairs[p][1] + c;
                 if (!record) {
                     const double *start = y + (size_t)(k * x->row_stride);

@@ -33,6 +33,10 @@ olo_status olo_build_node(olo_builder *builder, const char *name, const olo_node
  * structure. */
 olo_status olo_build_mass(olo_builder *builder, int i, int j, double mass);
 
+/* The entries of M between the scalars at q[i] and q[j], which olo_build_mass has set to their
+ * initial value, are f(q). The term lives as long as the system. */
+olo_status olo_build_mass_function(olo_builder *builder, int i, int j, const olo_term *f);
+
 /* Adds a term f(e_1 ... e_k) with the coefficients of its law. */
 olo_status olo_build_term(olo_builder *builder, const char *owner, olo_term_role role,
                           const olo_law *law, const void *context, const double *coefficients,
@@ -93,7 +97,8 @@ olo_status olo_build_output(olo_builder *builder, const char *name, const olo_po
  * (-1). */
 olo_status olo_build_reaction(olo_builder *builder, const char *name, int group, int axes);
 
-/* Adds a contact: its name, law, coefficients and kind of gap, and its geometry with slots. */
+/* Adds a contact: its name, law, coefficients and kind of gap, and its geometry with slots. A
+ * contact without geometry (NULL) has complete rows. */
 olo_status olo_build_contact(olo_builder *builder, const olo_contact_point *contact,
                              const olo_contact_geometry *geometry, int sliding_count);
 
@@ -124,6 +129,10 @@ olo_status olo_build_curve(olo_builder *builder, const char *key, const char *va
 /* The same for an expression of several free variables. */
 olo_status olo_build_function(olo_builder *builder, const char *key, int free_count,
                               const char *const *variables, const char *text, olo_curve **curve);
+/* Whether the expression contains free variable i. */
+bool olo_curve_uses(const olo_curve *curve, int i);
+/* Its degree as a polynomial of the free variables (base/expression.h). */
+int olo_curve_degree(const olo_curve *curve);
 double olo_curve_value(const olo_curve *curve, const double *x);
 /* Derivatives with respect to the free variables: first[free], and unless NULL second[free^2]. */
 void olo_curve_partials(const olo_curve *curve, const double *x, double *first, double *second);

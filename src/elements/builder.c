@@ -41,7 +41,7 @@ static olo_system *copy_pattern(const olo_system *pattern)
     s->measure_count = 0;
     s->action_count = s->body_point_count = s->output_count = s->reaction_count = 0;
     s->exact_count = s->drawable_count = s->implied_count = s->contact_count = 0;
-    s->event_count = 0;
+    s->event_count = s->mass_function_count = 0;
     return s;
 }
 
@@ -242,7 +242,18 @@ olo_status olo_build_mass(olo_builder *builder, int i, int j, double mass)
         return OLO_OK;
     if (!NEXT(builder, mass, mass_count))
         return builder->error.status;
-    s->mass[s->mass_count++] = (olo_mass_entry){.i = i < j ? i : j, .j = i < j ? j : i, .m = mass};
+    s->mass[s->mass_count++] = (olo_mass_entry){
+        .i = i < j ? i : j, .j = i < j ? j : i, .width = s->coordinates[i].width, .m = mass};
+    return OLO_OK;
+}
+
+olo_status olo_build_mass_function(olo_builder *builder, int i, int j, const olo_term *f)
+{
+    olo_system *s = builder->system;
+    if (!NEXT(builder, mass_functions, mass_function_count))
+        return builder->error.status;
+    s->mass_functions[s->mass_function_count++] =
+        (olo_mass_function){.i = i, .j = j, .reference = olo_term_energy(f, s->q0, NULL), .f = f};
     return OLO_OK;
 }
 
@@ -629,6 +640,11 @@ olo_status olo_build_reaction(olo_builder *builder, const char *name, int group,
     return OLO_OK;
 }
 
+static bool same_slots(const olo_contact_geometry *a, const olo_contact_geometry *b)
+{
+    return a->slots == b->slots && memcmp(a->slot, b->slot, sizeof a->slot) == 0;
+}
+
 olo_status olo_build_contact(olo_builder *builder, const olo_contact_point *contact,
                              const olo_contact_geometry *geometry, int sliding_count)
 {
@@ -637,10 +653,10 @@ olo_status olo_build_contact(olo_builder *builder, const olo_contact_point *cont
         return builder->error.status;
     olo_contact_point *point = &s->contacts[s->contact_count];
     const olo_constraint_type *gap = contact->gap.type;
-    const bool same = builder->pattern && point->gap.type == gap &&
-                      point->sliding_count == sliding_count && point->law == contact->law &&
-                      point->geometry->slots == geometry->slots &&
-                      memcmp(point->geometry->slot, geometry->slot, sizeof geometry->slot) == 0;
+    const bool same =
+        builder->pattern && point->gap.type == gap && point->sliding_count == sliding_count &&
+        point->law == contact->law && !point->geometry == !geometry &&
+        (geometry ? same_slots(point->geometry, geometry) : same_row(&point->gap, &contact->gap));
     if (builder->pattern && !same)
         return fail_structure(builder);
     const olo_contact_point before = *point;
@@ -652,12 +668,14 @@ olo_status olo_build_contact(olo_builder *builder, const olo_contact_point *cont
     if (!store_text(builder, contact->name, &point->name) ||
         !store_text(builder, where, &point->where))
         return builder->error.status;
+    s->contact_count++;
+    if (!geometry)
+        return OLO_OK;
     olo_contact_geometry *own = olo_pool_copy(&s->pool, geometry, 1, sizeof *own);
     int *index = olo_pool_alloc(&s->pool, 3 * (size_t)geometry->slots, sizeof *index);
     if (!own || !index)
         return olo_build_out_of_memory(builder);
     olo_contact_set_rows(point, gap, own, index, sliding_count);
-    s->contact_count++;
     return OLO_OK;
 }
 
@@ -748,6 +766,7 @@ static bool has_same_structure(const olo_system *s, const olo_system *pattern)
     const int counts[][2] = {{s->node_count, pattern->node_count},
                              {s->mass_count, pattern->mass_count},
                              {s->loose_mass_count, pattern->loose_mass_count},
+                             {s->mass_function_count, pattern->mass_function_count},
                              {s->term_count, pattern->term_count},
                              {s->m, pattern->m},
                              {s->group_count, pattern->group_count},

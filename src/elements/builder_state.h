@@ -18,7 +18,7 @@ struct olo_builder {
     struct {
         size_t nodes, q0, v0, v0_given, coordinates, mass, terms, groups, constraints, joints,
             joint_coordinates, measures, drives, actions, body_points, contexts, outputs, reactions,
-            exacts, drawables, beams, contacts, events, relative;
+            exacts, drawables, beams, contacts, events, mass_functions, relative;
     } capacity;
 };
 

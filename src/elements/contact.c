@@ -3,15 +3,18 @@
  *     plane      g = n.(x - o) - r, a point or sphere above a plane of the ground or of a body
  *     distance   g = |x2 - x1| - length
  *     rope       g = length - |x2 - x1|
+ *     function   g(q), an expression of coordinates, or of the positions of one or two points, or a
+ *                C function of these
  *
  * Friction acts on planes: two directions in the plane, one in a planar model, and with a patch the
- * rotation about the normal. A sphere on a body touches at x - r n, so that it can roll. */
+ * rotation about the normal. A sphere on a body touches at x - r n, so that it can roll. For a
+ * function the model says what slides: expressions whose rates are the sliding velocities. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "contact/friction.h"
-#include "elements/build.h"
+#include "elements/scalar_function.h"
 #include "linalg/vec3.h"
 
 olo_contact olo_contact_default(void)
@@ -40,6 +43,9 @@ static olo_status check(olo_builder *builder, const olo_contact *contact)
     olo_status status = check_share(builder, "restitution", contact->restitution);
     if (status == OLO_OK)
         status = check_share(builder, "tangential_restitution", contact->tangential_restitution);
+    if (status == OLO_OK && !(contact->restitution_threshold >= 0))
+        status = olo_builder_fail(builder, "restitution_threshold", "must not be negative, got %g",
+                                  contact->restitution_threshold);
     if (status == OLO_OK && !(contact->friction >= 0))
         status = olo_builder_fail(builder, "friction", "must not be negative, got %g",
                                   contact->friction);
@@ -179,21 +185,88 @@ static olo_status build_distance(olo_builder *builder, const olo_contact *contac
     return olo_build_contact(builder, point, &geometry, 0);
 }
 
+/* One row of a contact of functions. */
+static olo_status build_function_row(olo_builder *builder, const char *key, const char *text,
+                                     const olo_contact *contact, const olo_function_points *points,
+                                     olo_constraint *row)
+{
+    olo_scalar_function f;
+    const olo_status status = text ? olo_build_expression(builder, key, text, points, &f)
+                                   : olo_build_user_function(builder, key, contact->function,
+                                                             contact->context, points, &f);
+    return status == OLO_OK ? olo_build_function_row(builder, &f, row) : status;
+}
+
+static olo_status check_function(olo_builder *builder, const olo_contact *contact)
+{
+    const bool two = contact->between[0].on || contact->between[1].on;
+    if (!contact->gap && !contact->function)
+        return olo_builder_fail(builder, "gap", "a contact of type function needs a gap");
+    if (contact->gap && contact->function)
+        return olo_builder_fail(builder, "gap", "give either an expression or a function");
+    if (two && contact->point.on)
+        return olo_builder_fail(builder, "between", "give either `point` or `between`");
+    if (contact->function && !two && !contact->point.on)
+        return olo_builder_fail(builder, "point", "a C function needs `point` or `between`");
+    if (contact->radius != 0 || !isnan(contact->length))
+        return olo_builder_fail(builder, contact->radius != 0 ? "radius" : "length",
+                                "a contact of type function has it in its gap");
+    if (contact->slide_count > 2)
+        return olo_builder_fail(builder, "slide", "at most two expressions, got %d",
+                                contact->slide_count);
+    if (contact->friction > 0 && contact->slide_count == 0)
+        return olo_builder_fail(builder, "slide",
+                                "friction needs an expression whose rate is the sliding velocity");
+    if (contact->friction > 0 && olo_friction_find(contact->law)->spin)
+        return olo_builder_fail(builder, "law", "%s needs a plane and a body", contact->law);
+    return OLO_OK;
+}
+
+static olo_status build_of_function(olo_builder *builder, const olo_contact *contact,
+                                    olo_contact_point *point)
+{
+    const olo_friction *law = olo_friction_find(contact->friction > 0 ? contact->law : "none");
+    olo_function_points points = {.count = contact->point.on ? 1 : 0};
+    olo_status status = check_function(builder, contact);
+    if (contact->between[0].on || contact->between[1].on)
+        points.count = 2;
+    for (int i = 0; status == OLO_OK && i < points.count; i++)
+        status = olo_build_resolve_point(builder, points.count == 1 ? "point" : "between",
+                                         points.count == 1 ? &contact->point : &contact->between[i],
+                                         &points.position[i], NULL);
+    if (status == OLO_OK)
+        status = build_function_row(builder, "gap", contact->gap, contact,
+                                    points.count > 0 ? &points : NULL, &point->gap);
+    point->sliding_count = law->set ? contact->slide_count : 0;
+    for (int k = 0; status == OLO_OK && k < point->sliding_count; k++)
+        status = build_function_row(builder, "slide", contact->slide[k], contact,
+                                    points.count > 0 ? &points : NULL, &point->sliding[k]);
+    point->law = law;
+    return status == OLO_OK ? olo_build_contact(builder, point, NULL, point->sliding_count)
+                            : status;
+}
+
 static olo_status build(olo_builder *builder, const void *element)
 {
     const olo_contact *contact = element;
     olo_contact_point point = {.name = contact->name,
                                .friction = contact->friction,
                                .restitution = contact->restitution,
+                               .threshold = contact->restitution_threshold,
                                .tangential_restitution = contact->tangential_restitution};
     const olo_status status = check(builder, contact);
     if (status != OLO_OK)
         return status;
+    if (strcmp(contact->type, "function") == 0)
+        return build_of_function(builder, contact, &point);
+    if (contact->gap || contact->slide_count > 0)
+        return olo_builder_fail(builder, contact->gap ? "gap" : "slide",
+                                "is for contacts of type function");
     return strcmp(contact->type, "plane") == 0 ? build_plane(builder, contact, &point)
                                                : build_distance(builder, contact, &point);
 }
 
-static const char *const types[] = {"plane", "distance", "rope", NULL};
+static const char *const types[] = {"plane", "distance", "rope", "function", NULL};
 
 static const olo_field fields[] = {
     {.key = "name",
@@ -204,11 +277,12 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_CHOICE,
      .offset = offsetof(olo_contact, type),
      .choices = types,
-     .help = "plane (default), distance or rope"},
+     .help = "plane (default), distance, rope or function"},
     {.key = "point",
      .kind = OLO_FIELD_POINT_ON_BODY,
      .offset = offsetof(olo_contact, point),
-     .help = "plane: the point, or the centre of the sphere"},
+     .help = "plane: the point, or the centre of the sphere; function: a point with the position "
+             "x, y, z"},
     {.key = "radius",
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_contact, radius),
@@ -228,7 +302,9 @@ static const olo_field fields[] = {
     {.key = "between",
      .kind = OLO_FIELD_POINTS_ON_BODIES,
      .offset = offsetof(olo_contact, between),
-     .help = "distance, rope: the two points"},
+     .help =
+         "distance, rope: the two points; function: two points with the positions x1, y1, z1 and "
+         "x2, y2, z2"},
     {.key = "length",
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_contact, length),
@@ -237,6 +313,10 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_contact, restitution),
      .help = "of impacts, 0 to 1"},
+    {.key = "restitution_threshold",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_contact, restitution_threshold),
+     .help = "approach velocity below which the restitution is 0, unless it is 1; default 0"},
     {.key = "tangential_restitution",
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_contact, tangential_restitution),
@@ -254,6 +334,15 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_contact, patch),
      .help = "contensou: mean radius of the contact patch"},
+    {.key = "gap",
+     .kind = OLO_FIELD_EXPRESSION,
+     .offset = offsetof(olo_contact, gap),
+     .help = "function: the gap, an expression of coordinates or of positions of the points"},
+    {.key = "slide",
+     .kind = OLO_FIELD_EXPRESSIONS,
+     .offset = offsetof(olo_contact, slide),
+     .count_offset = offsetof(olo_contact, slide_count),
+     .help = "function: one or two expressions whose rates are the sliding velocities"},
 };
 
 const olo_element_type olo_element_contact = {.initialised = OLO_INITIALISED_CONTACT,

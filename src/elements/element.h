@@ -22,8 +22,6 @@ typedef enum olo_field_kind {
     OLO_FIELD_REFERENCE,        /* name of another element [const char *] */
     OLO_FIELD_TEXT,             /* any text [const char *] */
     OLO_FIELD_CHOICE,           /* one of `choices` [const char *] */
-    OLO_FIELD_NAMES,            /* a name or a list of names [const char *const *, count at
-                                   count_offset] */
     OLO_FIELD_NUMBER,           /* number or expression of the parameters [double] */
     OLO_FIELD_VECTOR,           /* three numbers [double[3]] */
     OLO_FIELD_INERTIA,          /* 3, 6 or 3x3 numbers [double[9]] */
@@ -43,7 +41,13 @@ typedef enum olo_field_kind {
     OLO_FIELD_VECTORS,  /* a list of vectors [const double *, count of vectors at count_offset] */
     OLO_FIELD_VERTICES, /* four vectors [double[4][3]] */
     OLO_FIELD_COUNT,    /* a whole number, not negative [int] */
-    OLO_FIELD_PART      /* a map with the fields of `part` [const struct *, NULL: not given] */
+    OLO_FIELD_PART,     /* a map with the fields of `part` [const struct *, NULL: not given] */
+    /* texts without numbers */
+    OLO_FIELD_NAMES,       /* a list of names [const char *const *, count at count_offset] */
+    OLO_FIELD_EXPRESSION,  /* stored as text; what it may use is known when the element is built
+                              [const char *] */
+    OLO_FIELD_EXPRESSIONS, /* one of these, a list or rows of them [const char *const *, count at
+                              count_offset] */
 } olo_field_kind;
 
 typedef struct olo_field {
@@ -99,6 +103,6 @@ extern const olo_part_type olo_part_shape;
 extern const olo_element_type olo_element_joint, olo_element_point, olo_element_body,
     olo_element_rod, olo_element_relation, olo_element_spring, olo_element_damper,
     olo_element_support, olo_element_load, olo_element_output, olo_element_exact, olo_element_beam,
-    olo_element_mass, olo_element_contact, olo_element_event;
+    olo_element_mass, olo_element_contact, olo_element_event, olo_element_coordinates;
 
 #endif

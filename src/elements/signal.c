@@ -80,6 +80,16 @@ void olo_curve_derivatives(const olo_curve *curve, double x, int order, double *
     olo_expression_taylor(curve->expression, values, direction, order, derivatives);
 }
 
+bool olo_curve_uses(const olo_curve *curve, int i)
+{
+    return olo_expression_uses(curve->expression, (size_t)i);
+}
+
+int olo_curve_degree(const olo_curve *curve)
+{
+    return olo_expression_degree(curve->expression, curve->free, curve->values);
+}
+
 double olo_curve_value(const olo_curve *curve, const double *x)
 {
     double values[VARIABLES_ON_STACK];

@@ -2,7 +2,8 @@
  *
  * A configuration is a list of 3-vectors: the position of a node, then its directors if it has any.
  * A placement g maps the directors d_J of the parent to the 3-vectors sum_J g_IJ d_J of the child;
- * the position of the parent is added to that of the child.
+ * the position of the parent is added to that of the child. A scalar has no placement: it is its
+ * reference plus its coordinate.
  */
 #include "kinematics/chart.h"
 
@@ -44,6 +45,11 @@ const olo_articulation *olo_chart_joint(const olo_topology *topology, int k)
     return topology->nodes[k].type ? &topology->nodes[k].joint : &free_joint;
 }
 
+static bool is_scalar(const olo_system *s, int k)
+{
+    return s->nodes[k].type->width == 1;
+}
+
 /* The directors of a node in q, nine numbers; `otherwise` for the ground and for points. */
 static const double *directors(const olo_system *s, int node, const double *q,
                                const double *otherwise)
@@ -74,6 +80,10 @@ olo_chart_view olo_chart_view_at(const olo_topology *topology, int k, const doub
                         .joint = olo_chart_joint(topology, k),
                         .dof = topology->nodes[k].dof,
                         .frame = topology->system->nodes[k].size > 3};
+    if (is_scalar(topology->system, k)) {
+        x.reference[0] = q[topology->system->nodes[k].q];
+        return x;
+    }
     relative(topology, k, q, x.reference);
     if (x.joint->type->chart)
         x.joint->type->chart->close(&x, x.reference);
@@ -198,6 +208,10 @@ olo_status olo_chart_coordinates(const olo_chart *chart, const double *q, double
     for (int k = 0; k < topology->system->node_count; k++) {
         const olo_chart_view *x = &chart->views[k];
         placement found;
+        if (is_scalar(topology->system, k)) {
+            u[topology->nodes[k].u] = q[topology->system->nodes[k].q] - x->reference[0];
+            continue;
+        }
         relative(topology, k, q, found);
         if (!x->joint->type->chart->coordinates(x, found, u + topology->nodes[k].u))
             return olo_fail(error, OLO_BAD_INPUT,
@@ -222,6 +236,10 @@ const double *olo_chart_at(olo_chart *chart, const double *u)
         const olo_chart_view *x = &chart->views[k];
         double *q = chart->q + s->nodes[k].q;
         olo_placement g;
+        if (is_scalar(s, k)) {
+            q[0] = x->reference[0] + chart->u[t->u];
+            continue;
+        }
         /* the placement in the parent and its derivatives */
         x->joint->type->chart->evaluate(x, chart->u + t->u, &g);
         memcpy(chart->placements[k], g.value, sizeof g.value);
@@ -244,6 +262,10 @@ void olo_chart_move(const olo_chart *chart, const double *w, double *dq)
         const olo_topology_node *t = &topology->nodes[k];
         placement change;
         double *out = dq + s->nodes[k].q;
+        if (is_scalar(s, k)) {
+            out[0] = w[t->u];
+            continue;
+        }
         /* F_u w: change of the placement */
         combine(t->dof, w + t->u, (const placement *)chart->first + t->u, change);
         add_placed(size, change, directors(s, p, chart->q, space), out);
@@ -276,6 +298,10 @@ void olo_chart_reduce(olo_chart *chart, const double *y, double *reduced)
         const int k = topology->order[i];
         const olo_topology_node *t = &topology->nodes[k];
         placement Y = {0};
+        if (is_scalar(s, k)) {
+            reduced[t->u] = chart->y[s->nodes[k].q];
+            continue;
+        }
         add_dots(s->nodes[k].size, chart->y + s->nodes[k].q,
                  directors(s, t->parent, chart->q, space), Y);
         for (int j = 0; j < t->dof; j++)
@@ -295,6 +321,10 @@ static void second_of_node(olo_chart *chart, int k, const double *w, double *pro
     const double *d = directors(s, t->parent, chart->q, space);
     placement Y = {0}, dY = {0}, change;
     olo_placement g;
+    if (is_scalar(s, k)) { /* its map is linear */
+        product[t->u] = 0;
+        return;
+    }
     /* Y_IJ = y_I . d_J and its change along w */
     add_dots(size, y, d, Y);
     add_dots(size, dy, d, dY);

@@ -196,9 +196,9 @@ static void node_parts(const olo_system *s, const olo_node *node, const double *
                        const double *row, double parts[2])
 {
     parts[0] = parts[1] = 0;
-    for (int i = node->q; i < node->q + node->size; i += 3) {
+    for (int i = node->q; i < node->q + node->size; i += node->type->width) {
         const olo_coordinate *c = &s->coordinates[i];
-        parts[c->twist / 3] += (c->slot == 0 ? 1.0 : vec3_norm(q + i)) * vec3_norm(row + i);
+        parts[c->twist / 3] += (c->slot > 0 ? vec3_norm(q + i) : 1.0) * olo_vector_size(s, row, i);
     }
 }
 

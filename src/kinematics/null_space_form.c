@@ -65,6 +65,12 @@ struct olo_null_form {
     olo_pool pool;
 };
 
+/* A scalar: P = 1, so that y.P nu is y nu. */
+static bool is_scalar(const olo_node *node)
+{
+    return node->type->width == 1;
+}
+
 olo_status olo_null_form_create(const olo_topology *topology, const double *reference,
                                 olo_null_form **created, olo_error *error)
 {
@@ -84,6 +90,8 @@ olo_status olo_null_form_create(const olo_topology *topology, const double *refe
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a null space");
     }
     for (int k = 0; k < s->node_count; k++) {
+        if (is_scalar(&s->nodes[k]))
+            continue;
         olo_chart_view x = olo_chart_view_at(topology, k, reference);
         x.joint->type->screws(&x, form->screws + topology->nodes[k].u);
     }
@@ -339,6 +347,21 @@ static void write_velocity(const olo_null_form *form, int k, const olo_null_poin
     write(node->size / 3, out, value ? value + node->q : NULL, change ? change + node->q : NULL);
 }
 
+/* The derivatives of y nu of a scalar. */
+static void derive_scalar(int q, int u, const olo_null_point *x, const olo_null_derivatives *first,
+                          const olo_null_derivatives *change)
+{
+    const olo_null_derivatives *const both[2] = {first, change};
+    for (int i = 0; i < 2; i++) {
+        if (both[i]->by_q)
+            both[i]->by_q[q] = 0;
+        if (both[i]->by_y)
+            both[i]->by_y[q] = i == 0 ? x->nu[u] : 0;
+        if (both[i]->by_nu)
+            both[i]->by_nu[u] = i == 0 ? x->y[q] : 0;
+    }
+}
+
 void olo_null_form_at(olo_null_form *form, const olo_null_point *at,
                       const olo_null_derivatives *first, const olo_null_derivatives *change)
 {
@@ -352,6 +375,8 @@ void olo_null_form_at(olo_null_form *form, const olo_null_point *at,
     /* velocities, root to leaf */
     for (int i = 0; i < s->node_count; i++) {
         const int k = topology->order[i];
+        if (is_scalar(&s->nodes[k]))
+            continue;
         move(form, k, &x);
         load(form, k, &x);
         write_velocity(form, k, &x, first->by_y, change->by_y);
@@ -360,10 +385,15 @@ void olo_null_form_at(olo_null_form *form, const olo_null_point *at,
     for (int i = s->node_count - 1; i >= 0; i--) {
         const int k = topology->order[i];
         const olo_topology_node *t = &topology->nodes[k];
+        if (is_scalar(&s->nodes[k]))
+            continue;
         for (int j = t->u; j < t->u + t->dof; j++)
             derive_screw(form, k, j, &x, first, change);
         derive_node(form, k, &x);
         pass_up(form, k, &x);
     }
     write(s->n / 3, form->gradient, first->by_q, change->by_q);
+    for (int k = 0; k < s->node_count; k++)
+        if (is_scalar(&s->nodes[k]))
+            derive_scalar(s->nodes[k].q, topology->nodes[k].u, &x, first, change);
 }

@@ -34,18 +34,6 @@ static bool copy_choice(olo_pool *pool, const olo_field *field, void *target)
     return copy_text(pool, word);
 }
 
-static bool copy_names(olo_pool *pool, const olo_field *field, void *target)
-{
-    const char ***names = olo_field_at(field, target);
-    const int count = olo_field_count(field, target);
-    const char **copy = olo_pool_copy(pool, *names, (size_t)count, sizeof *copy);
-    for (int i = 0; copy && i < count; i++)
-        if (!copy_text(pool, &copy[i]))
-            return false;
-    *names = copy;
-    return copy;
-}
-
 static bool copy_motion(olo_pool *pool, const olo_field *field, void *target)
 {
     const char **texts = olo_field_at(field, target);
@@ -124,6 +112,20 @@ static bool copy_list(olo_pool *pool, const olo_field *field, void *target)
     return *numbers;
 }
 
+static bool copy_texts(olo_pool *pool, const olo_field *field, void *target)
+{
+    const char *const **texts = olo_field_at(field, target);
+    const int count = olo_field_count(field, target);
+    const char **copy = olo_pool_alloc(pool, (size_t)count + 1, sizeof *copy);
+    for (int i = 0; copy && i < count; i++) {
+        copy[i] = (*texts)[i];
+        if (!copy_text(pool, &copy[i]))
+            return false;
+    }
+    *texts = copy;
+    return copy;
+}
+
 static bool copy_part(olo_pool *pool, const olo_field *field, void *target)
 {
     void **part = olo_field_at(field, target);
@@ -139,7 +141,6 @@ static bool (*const copies[])(olo_pool *, const olo_field *, void *) = {
     [OLO_FIELD_REFERENCE] = copy_text_field,
     [OLO_FIELD_TEXT] = copy_text_field,
     [OLO_FIELD_CHOICE] = copy_choice,
-    [OLO_FIELD_NAMES] = copy_names,
     [OLO_FIELD_POINT_ON_BODY] = copy_point_on_body,
     [OLO_FIELD_POINTS_ON_BODIES] = copy_points_on_bodies,
     [OLO_FIELD_SIGNAL] = copy_signal,
@@ -152,6 +153,9 @@ static bool (*const copies[])(olo_pool *, const olo_field *, void *) = {
     [OLO_FIELD_PART] = copy_part,
     [OLO_FIELD_NUMBERS] = copy_list,
     [OLO_FIELD_VECTORS] = copy_list,
+    [OLO_FIELD_NAMES] = copy_texts,
+    [OLO_FIELD_EXPRESSION] = copy_text_field,
+    [OLO_FIELD_EXPRESSIONS] = copy_texts,
 };
 
 bool olo_fields_copy(olo_pool *pool, const olo_field *fields, int count, void *target)
@@ -365,17 +369,17 @@ static bool check_list(const olo_field *field, const void *element, const void *
     return check_numbers(*numbers, NULL, (int)list_size(field, element), why);
 }
 
-static bool check_names(const olo_field *field, const void *element, const void *defaults,
+static bool check_texts(const olo_field *field, const void *element, const void *defaults,
                         reason why)
 {
     (void)defaults;
-    const char *const *const *names = olo_field_in(field, element);
+    const char *const *const *texts = olo_field_in(field, element);
     const int count = olo_field_count(field, element);
-    if (count < 0 || (count > 0 && !*names))
-        return refuse(why, "has a number of names but no names");
+    if (count < 0 || (count > 0 && !*texts))
+        return refuse(why, "has a number of items but no items");
     for (int i = 0; i < count; i++)
-        if (!(*names)[i])
-            return refuse(why, "has a name that is NULL");
+        if (!(*texts)[i] || (field->kind == OLO_FIELD_NAMES && !olo_name_is_valid((*texts)[i])))
+            return refuse(why, "has an item that is missing or is not a name: " OLO_NAME_RULE);
     return true;
 }
 
@@ -398,7 +402,6 @@ static bool check_part(const olo_field *field, const void *element, const void *
 
 static bool (*const checks[])(const olo_field *, const void *, const void *, reason) = {
     [OLO_FIELD_CHOICE] = check_choice,
-    [OLO_FIELD_NAMES] = check_names,
     [OLO_FIELD_NUMBER] = check_number_field,
     [OLO_FIELD_VECTOR] = check_number_field,
     [OLO_FIELD_INERTIA] = check_number_field,
@@ -413,6 +416,8 @@ static bool (*const checks[])(const olo_field *, const void *, const void *, rea
     [OLO_FIELD_PART] = check_part,
     [OLO_FIELD_NUMBERS] = check_list,
     [OLO_FIELD_VECTORS] = check_list,
+    [OLO_FIELD_NAMES] = check_texts,
+    [OLO_FIELD_EXPRESSIONS] = check_texts,
 };
 
 const olo_field *olo_fields_check(const olo_field *fields, int count, const void *element,

@@ -49,6 +49,22 @@ olo_status olo_model_set_load_wrench(olo_model *model, const char *name,
     return status;
 }
 
+olo_status olo_model_set_contact_function(olo_model *model, const char *name,
+                                          void (*function)(void *context, const double *x,
+                                                           double *gap, double *gradient,
+                                                           double *hessian),
+                                          void *context, olo_error *error)
+{
+    void *element = NULL;
+    const olo_status status = find(model, &olo_element_contact, name, &element, error);
+    if (status == OLO_OK) {
+        olo_contact *contact = element;
+        contact->function = function;
+        contact->context = context;
+    }
+    return status;
+}
+
 olo_status olo_model_set_load_derivatives(
     olo_model *model, const char *name,
     void (*derivatives)(void *context, double t, const double position[3], const double velocity[3],

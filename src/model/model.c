@@ -308,6 +308,12 @@ olo_status olo_model_add_spring(olo_model *model, const olo_spring *spring, olo_
     return olo_model_add_element(model, &olo_element_spring, spring, NULL, NULL, error);
 }
 
+olo_status olo_model_add_coordinates(olo_model *model, const olo_coordinates *coordinates,
+                                     olo_error *error)
+{
+    return olo_model_add_element(model, &olo_element_coordinates, coordinates, NULL, NULL, error);
+}
+
 olo_status olo_model_add_contact(olo_model *model, const olo_contact *contact, olo_error *error)
 {
     return olo_model_add_element(model, &olo_element_contact, contact, NULL, NULL, error);

@@ -77,17 +77,25 @@ static void add_function(numbers *x, const olo_time_function *time)
         add_sample(x, time->value(time->context, 0.01 * pow(2.3, i)));
 }
 
+/* Samples of a law that is given by a function. */
+static void add_law(numbers *x, const olo_term *term)
+{
+    x->functions++;
+    if (term->law->samples)
+        term->law->samples(term->context, x, add_sample);
+}
+
 static void add_functions(numbers *x, const olo_system *s)
 {
     for (int i = 0; i < s->action_count; i++)
         add_function(x, &s->actions[i].time);
-    for (int c = 0; c < s->m; c++)
+    for (int c = 0; c < s->m; c++) {
         add_function(x, &s->constraints[c].time);
-    for (int k = 0; k < s->term_count; k++) {
-        x->functions++;
-        if (s->terms[k].law->samples)
-            s->terms[k].law->samples(s->terms[k].context, x, add_sample);
+        for (int i = 0; i < s->constraints[c].share_count; i++)
+            add_law(x, s->constraints[c].shares[i].coordinate);
     }
+    for (int k = 0; k < s->term_count; k++)
+        add_law(x, &s->terms[k]);
 }
 
 static olo_status read_numbers(olo_system *system, numbers *x, olo_error *error)
@@ -269,10 +277,11 @@ static olo_status refuse_kind(const olo_system *s, const olo_coefficient *c, con
                         "which it rolls; there are no derivatives with respect to it",
                         name);
     if ((int)c->kind == FUNCTION)
-        return olo_fail(error, OLO_UNSUPPORTED,
-                        "parameter '%s' is in a table over time or in the energy of a spring; "
-                        "there are no derivatives with respect to it: write an expression of time",
-                        name);
+        return olo_fail(
+            error, OLO_UNSUPPORTED,
+            "parameter '%s' is in a table over time, in the energy of a spring or in an "
+            "expression of coordinates; there are no derivatives with respect to it",
+            name);
     return OLO_OK;
 }
 

@@ -123,25 +123,6 @@ static olo_status read_law(olo_reader *reader, const olo_yaml_node *node, const 
     return olo_read_function(reader, node, &olo_variables_law, olo_field_at(field, target));
 }
 
-/* A name, or a list of names. */
-static olo_status read_names(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
-                             void *target)
-{
-    const bool list = node->kind == OLO_YAML_LIST;
-    const int count = list ? node->count : 1;
-    const char **names = olo_pool_alloc(&reader->pool, (size_t)count, sizeof *names);
-    if (!names)
-        return olo_read_no_memory(reader);
-    *(const char *const **)olo_field_at(field, target) = names;
-    olo_field_set_count(field, target, count);
-    if (!list)
-        return olo_read_name(reader, node, names);
-    olo_status status = OLO_OK;
-    for (const olo_yaml_node *item = node->first; item && status == OLO_OK; item = item->next)
-        status = olo_read_name(reader, item, &names[item->index]);
-    return status;
-}
-
 /* Matrices and vertices ----------------------------------------------------------------------- */
 
 static olo_status read_rows(olo_reader *reader, const olo_yaml_node *node, double *numbers)
@@ -442,6 +423,51 @@ static olo_status read_list(olo_reader *reader, const olo_yaml_node *node, const
     return status;
 }
 
+/* One text of a list: a name, or an expression of names that are not known yet. */
+static olo_status read_item(olo_reader *reader, const olo_yaml_node *node, bool name,
+                            const char **text)
+{
+    if (name)
+        return olo_read_name(reader, node, text);
+    if (node->kind != OLO_YAML_SCALAR || olo_read_is_nothing(node))
+        return olo_read_fail_expected(reader, node, "an expression");
+    const olo_status status = olo_repetition_text(reader, node, node->text, text);
+    return status == OLO_OK ? olo_repetition_function(reader, *text, text) : status;
+}
+
+static olo_status read_expression(olo_reader *reader, const olo_yaml_node *node,
+                                  const olo_field *field, void *target)
+{
+    return read_item(reader, node, false, olo_field_at(field, target));
+}
+
+/* Reads a text or a list of texts, or of expressions also rows, which are stored one after the
+ * other. */
+static olo_status read_texts(olo_reader *reader, const olo_yaml_node *node, const olo_field *field,
+                             void *target)
+{
+    const bool names = field->kind == OLO_FIELD_NAMES, list = node->kind == OLO_YAML_LIST;
+    const olo_yaml_node *first = list ? node->first : node;
+    int count = 0;
+    for (const olo_yaml_node *item = first; item; item = list ? item->next : NULL)
+        count += item->kind == OLO_YAML_LIST ? item->count : 1;
+    const char **texts = olo_pool_alloc(&reader->pool, (size_t)count + 1, sizeof *texts);
+    if (!texts)
+        return olo_read_no_memory(reader);
+    *(const char *const **)olo_field_at(field, target) = texts;
+    olo_field_set_count(field, target, count);
+    for (const olo_yaml_node *item = first; item; item = list ? item->next : NULL) {
+        const bool row = !names && list && item->kind == OLO_YAML_LIST;
+        for (const olo_yaml_node *entry = row ? item->first : item; entry;
+             entry = row ? entry->next : NULL) {
+            const olo_status status = read_item(reader, entry, names, texts++);
+            if (status != OLO_OK)
+                return status;
+        }
+    }
+    return OLO_OK;
+}
+
 static olo_status read_vectors(olo_reader *reader, const olo_yaml_node *node,
                                const olo_field *field, void *target)
 {
@@ -481,7 +507,6 @@ static field_reader *const readers[] = {
     [OLO_FIELD_REFERENCE] = read_reference,
     [OLO_FIELD_TEXT] = read_text,
     [OLO_FIELD_CHOICE] = read_choice,
-    [OLO_FIELD_NAMES] = read_names,
     [OLO_FIELD_NUMBER] = read_number,
     [OLO_FIELD_VECTOR] = read_vector,
     [OLO_FIELD_INERTIA] = read_inertia,
@@ -500,6 +525,9 @@ static field_reader *const readers[] = {
     [OLO_FIELD_NUMBERS] = read_list,
     [OLO_FIELD_VECTORS] = read_vectors,
     [OLO_FIELD_COUNT] = read_count,
+    [OLO_FIELD_NAMES] = read_texts,
+    [OLO_FIELD_EXPRESSION] = read_expression,
+    [OLO_FIELD_EXPRESSIONS] = read_texts,
 };
 
 static olo_status unknown_key(olo_reader *reader, const olo_yaml_node *node, const char *noun,
@@ -517,7 +545,7 @@ static olo_status unknown_key(olo_reader *reader, const olo_yaml_node *node, con
 static bool has_numbers(olo_field_kind kind)
 {
     return kind >= OLO_FIELD_NUMBER && kind != OLO_FIELD_FLAG && kind != OLO_FIELD_ENERGY &&
-           kind != OLO_FIELD_LAW && kind != OLO_FIELD_MOTION;
+           kind != OLO_FIELD_LAW && kind != OLO_FIELD_MOTION && kind < OLO_FIELD_NAMES;
 }
 
 /* Reads a field, and records fields of elements that depend on parameters. */

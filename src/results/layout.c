@@ -156,15 +156,26 @@ static bool name_vector(olo_pool *pool, const char *node, const char *vector, co
     return true;
 }
 
+static const char *name_scalar(olo_pool *pool, const char *node, bool rate)
+{
+    char name[192];
+    const int length = snprintf(name, sizeof name, "%s%s", node, rate ? ".rate" : "");
+    return olo_pool_text(pool, name, (size_t)length);
+}
+
 const char **olo_layout_configuration(olo_pool *pool, const olo_system *system, bool rates)
 {
     static const char *const VECTORS[2][4] = {{"position", "d1", "d2", "d3"},
                                               {"velocity", "d1_rate", "d2_rate", "d3_rate"}};
     const char **names = olo_pool_alloc(pool, (size_t)system->n + 1, sizeof *names);
-    for (int i = 0; names != NULL && i < system->n; i += 3) {
+    for (int i = 0; names != NULL && i < system->n; i += system->coordinates[i].width) {
         const olo_coordinate *c = &system->coordinates[i];
-        if (!name_vector(pool, olo_system_node_name(system, c->node), VECTORS[rates][c->slot],
-                         names + i))
+        if (c->slot == OLO_SLOT_SCALAR) {
+            names[i] = name_scalar(pool, olo_system_node_name(system, c->node), rates);
+            if (names[i] == NULL)
+                return NULL;
+        } else if (!name_vector(pool, olo_system_node_name(system, c->node),
+                                VECTORS[rates][c->slot], names + i))
             return NULL;
     }
     return names;

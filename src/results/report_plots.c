@@ -334,6 +334,8 @@ static olo_status add_nodes(olo_report_plots *plots, olo_result *result, olo_err
     if (status == OLO_OK)
         status = olo_hdf5_read_texts(result->file, "/nodes/kind", &kinds, &kind_count, error);
     for (size_t i = 0; status == OLO_OK && i < count && i < kind_count && i < NODES_MAX; i++) {
+        if (olo_node_type_find(kinds[i])->width == 1)
+            continue; // a joint coordinate
         add_vector(plots, names[i], "position", false);
         add_vector(plots, names[i], "velocity", false);
         if (olo_node_type_find(kinds[i])->rotation >= 0)

@@ -136,7 +136,12 @@ static void add_node(search *s, size_t node, int position, int velocity)
         fail(s, OLO_NO_MEMORY, "out of memory");
         return;
     }
-    s->result->nodes[node] = (olo_result_node){name, body, s->result->column_count};
+    s->result->nodes[node] = (olo_result_node){name, body, s->result->column_count,
+                                               type->width == 1 ? 0
+                                               : body           ? 18
+                                                                : 6};
+    if (type->width == 1)
+        return;
     add_vector(s, name, "position", position, 3 * node);
     add_vector(s, name, "velocity", velocity, 3 * node);
     if (body) {
@@ -199,12 +204,13 @@ static void add_raw(search *s)
         const olo_node_type *type = olo_node_type_find(s->kinds[i]);
         const size_t size = (size_t)type->size;
         for (size_t k = 0; k < 2 * size; k++) {
-            static const olo_dimension DIMENSIONS[2][2] = {
+            static const olo_dimension DIMENSIONS[3][2] = {
+                {OLO_DIMENSION_JOINT, OLO_DIMENSION_JOINT_RATE},
                 {OLO_DIMENSION_LENGTH, OLO_DIMENSION_VELOCITY},
                 {OLO_DIMENSION_NONE, OLO_DIMENSION_RATE}};
             char number[16];
             const int slot = olo_node_coordinate(type, 0, (int)(k % size)).slot;
-            measure_in(s, DIMENSIONS[slot > 0][k >= size]);
+            measure_in(s, DIMENSIONS[slot > 0 ? 2 : slot - OLO_SLOT_SCALAR][k >= size]);
             snprintf(number, sizeof number, "%d", (int)(k % size) + 1);
             add_column(s,
                        olo_layout_name(&s->result->pool, s->names[i], k < size ? "q" : "v", number),

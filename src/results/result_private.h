@@ -35,12 +35,12 @@ typedef struct olo_result_column_source {
     int omega; /* 0: no; 1, 2, 3: x, y, z */
 } olo_result_column_source;
 
-/* A node and its first column: position, velocity, and of a body d1, d2, d3, angular velocity,
- * three columns each. */
+/* A node, its first column and their number: position, velocity, and of a body d1, d2, d3, angular
+ * velocity, three columns each. A scalar has none: it is a joint coordinate. */
 typedef struct olo_result_node {
     const char *name;
     bool body;
-    size_t column;
+    size_t column, columns;
 } olo_result_node;
 
 struct olo_result {

@@ -10,6 +10,7 @@
 
 #include "base/extreme.h"
 #include "linalg/vec3.h"
+#include "linalg/vector.h"
 
 static void add(olo_sizes *to, const olo_sizes *x)
 {
@@ -50,11 +51,12 @@ static void measure_momenta(const olo_system *s, const olo_state *x, double *mom
                             olo_sizes *whole, olo_sizes *part)
 {
     olo_system_mass_times(s, x->v, momentum);
-    for (int i = 0; i < s->n; i += 3) {
-        const double p = vec3_norm(momentum + i);
-        const olo_sizes own = {.linear = s->coordinates[i].slot == 0 ? p : 0.0,
-                               .angular = vec3_norm(x->q + i) * p,
-                               .kinetic = 0.5 * vec3_dot(momentum + i, x->v + i)};
+    for (int i = 0; i < s->n; i += s->coordinates[i].width) {
+        const int width = s->coordinates[i].width, slot = s->coordinates[i].slot;
+        const double p = olo_vector_size(s, momentum, i);
+        const olo_sizes own = {.linear = slot == 0 ? p : 0.0,
+                               .angular = width == 3 ? vec3_norm(x->q + i) * p : 0.0,
+                               .kinetic = 0.5 * olo_dense_dot(width, momentum + i, x->v + i)};
         count_for(s, i, &own, whole, part);
     }
 }
@@ -75,8 +77,9 @@ static void measure_normal(const olo_system *s, const double *normal, double *mo
                            olo_sizes *whole, olo_sizes *part)
 {
     olo_system_mass_times(s, normal, momentum);
-    for (int i = 0; i < s->n; i += 3) {
-        const olo_sizes own = {.normal = 0.5 * vec3_dot(momentum + i, normal + i)};
+    for (int i = 0; i < s->n; i += s->coordinates[i].width) {
+        const int width = s->coordinates[i].width;
+        const olo_sizes own = {.normal = 0.5 * olo_dense_dot(width, momentum + i, normal + i)};
         count_for(s, i, &own, whole, part);
     }
 }

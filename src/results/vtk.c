@@ -76,7 +76,7 @@ static void write_vector(export *e, size_t row, const char *name, size_t column,
     const olo_result *result = e->result;
     for (size_t i = 0; i < 3 * result->node_count; i++) {
         const olo_result_node *node = &result->nodes[i / 3];
-        e->vectors[i] = of_bodies && !node->body
+        e->vectors[i] = (of_bodies && !node->body) || node->columns == 0
                             ? 0.0
                             : olo_rows_value(&e->rows, row, node->column + column + i % 3);
     }
@@ -91,7 +91,7 @@ static void write_fields(export *e, size_t row)
     olo_text_put(&e->file.text, "<FieldData>\n");
     const double time = olo_rows_value(&e->rows, row, 0);
     olo_vtk_doubles(&e->file, "TimeValue", 1, &time, 1);
-    for (size_t i = last->column + (last->body ? 18 : 6); i < result->csv_columns; i++) {
+    for (size_t i = last->column + last->columns; i < result->csv_columns; i++) {
         const double value = olo_rows_value(&e->rows, row, i);
         olo_vtk_doubles(&e->file, result->columns[i].name, 1, &value, 1);
     }

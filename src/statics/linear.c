@@ -21,6 +21,7 @@
 #include "statics/modes.h"
 #include "statics/motion_inputs.h"
 #include "statics/pencil.h"
+#include "system/mass_function.h"
 
 /* Forces whose relative work is below this in every motion count as zero; a row counts as a unit
  * row where it differs by less. */
@@ -464,8 +465,10 @@ olo_status olo_linear_create(const olo_system *system, const olo_state *state,
     if (olo_check_initialised(o.initialised, OLO_INITIALISED_VIBRATION_OPTIONS, error) != OLO_OK)
         return OLO_BAD_INPUT;
     b.out = *linear = olo_alloc(1, sizeof **linear);
-    olo_status status = b.out ? olo_static_create_at(system, state, &o, &copy, &b.balance, error)
+    olo_status status = b.out ? olo_system_need_constant_mass(system, "linear systems need", error)
                               : no_memory(error);
+    if (status == OLO_OK)
+        status = olo_static_create_at(system, state, &o, &copy, &b.balance, error);
     if (status == OLO_OK)
         status = build(&b, o.load, error);
     olo_pencil_free(&b.pencil);

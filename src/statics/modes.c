@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/initialised.h"
 #include "base/memory.h"
+#include "system/mass_function.h"
 
 olo_vibration_options olo_vibration_options_default(void)
 {
@@ -143,6 +144,8 @@ olo_status olo_modes_create(const olo_system *system, const olo_state *state,
     x->system = system;
     x->options = options ? *options : olo_vibration_options_default();
     olo_status status = check(&x->options, error);
+    if (status == OLO_OK)
+        status = olo_system_need_constant_mass(system, "modes need", error);
     if (status == OLO_OK)
         status = olo_static_create_at(system, state, &x->options, &x->state, &x->balance, error);
     if (status == OLO_OK) {

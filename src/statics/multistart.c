@@ -57,10 +57,11 @@ static olo_status choose_push(multistart *x, olo_error *error)
         return status;
     memset(x->push, 0, (size_t)s->n * sizeof *x->push);
     int node = (int)(0.5 * (1 + random_number(x)) * s->node_count) % s->node_count;
-    while (s->nodes[node].type->position < 0)
+    while (s->nodes[node].type->position < 0 && s->nodes[node].type->width == 3)
         node = (node + 1) % s->node_count;
-    double *force = x->push + s->nodes[node].q + s->nodes[node].type->position;
-    for (int i = 0; i < 3; i++)
+    const olo_node_type *type = s->nodes[node].type;
+    double *force = x->push + s->nodes[node].q + (type->position > 0 ? type->position : 0);
+    for (int i = 0; i < type->width; i++)
         force[i] = random_number(x);
     for (int k = 0; k < s->node_count; k++)
         olo_node_wrench(&s->nodes[k], b->step.x.q1, x->push,
@@ -70,7 +71,7 @@ static olo_status choose_push(multistart *x, olo_error *error)
                (size_t)b->topology->closure_blocks[i].count * sizeof(double));
     olo_static_solve(b);
     const double scale = x->options->spread * random_number(x) / b->size;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < type->width; i++)
         force[i] *= isfinite(scale) ? scale : 0;
     return OLO_OK;
 }

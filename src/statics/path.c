@@ -34,6 +34,8 @@ double olo_path_dot(const olo_path *p, const double *a, const double *b)
             sum += vec3_dot(a + shift, b + shift) / (s->length_scale * s->length_scale);
         if (type->rotation >= 0)
             sum += vec3_dot(a + turn, b + turn);
+        if (type->width == 1)
+            sum += a[at] * b[at];
     }
     return sum / s->node_count;
 }

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "linalg/vec3.h"
+#include "linalg/vector.h"
 
 olo_status olo_rotating_frame_check(const olo_system *s, const olo_rotating_frame *spin,
                                     olo_error *error)
@@ -30,8 +31,12 @@ void olo_rotating_frame_add_force(const olo_system *s, const olo_rotating_frame 
     const double *w = spin->rate;
     for (int k = 0; k < s->node_count; k++) {
         const olo_node *node = &s->nodes[k];
-        for (int I = 0; I < node->size; I += 3) {
+        for (int I = 0; I < node->size; I += node->type->width) {
             double from[3], once[3];
+            if (node->type->width == 1) { /* no motion in space */
+                work[node->q + I] = 0;
+                continue;
+            }
             vec3_copy(q + node->q + I, from);
             if (I == node->type->position && node->base < 0)
                 vec3_add(-1.0, spin->point, from);
@@ -42,16 +47,20 @@ void olo_rotating_frame_add_force(const olo_system *s, const olo_rotating_frame 
     /* T already contains other forces */
     for (int e = 0; e < s->mass_count; e++) {
         const olo_mass_entry *entry = &s->mass[e];
-        vec3_add(factor * entry->m, work + entry->j, T + entry->i);
+        olo_dense_add(entry->width, factor * entry->m, work + entry->j, T + entry->i);
         if (entry->i != entry->j)
-            vec3_add(factor * entry->m, work + entry->i, T + entry->j);
+            olo_dense_add(entry->width, factor * entry->m, work + entry->i, T + entry->j);
     }
 }
 
 void olo_rotating_frame_coriolis(const olo_system *s, const olo_rotating_frame *spin,
                                  const double *dq, double *work, double *y)
 {
-    for (int i = 0; i < s->n; i += 3) {
+    for (int i = 0; i < s->n; i += s->coordinates[i].width) {
+        if (s->coordinates[i].width == 1) {
+            work[i] = 0;
+            continue;
+        }
         vec3_cross(spin->rate, dq + i, work + i);
         for (int j = 0; j < 3; j++)
             work[i + j] *= 2;
@@ -102,6 +111,8 @@ static void add(const olo_system *s, double factor, const double W[9], const dou
 {
     for (int e = 0; e < s->mass_count; e++) {
         const olo_mass_entry *x = &s->mass[e];
+        if (x->width == 1)
+            continue;
         add_pair(s, x->i, x->j, factor * x->m, W, q, elimination);
         if (x->i != x->j)
             add_pair(s, x->j, x->i, factor * x->m, W, q, elimination);

@@ -24,7 +24,7 @@ static void put_tangent(olo_assembly *x, olo_pattern *p)
     const olo_system *s = x->system;
     p->count = 0;
     for (int e = 0; e < s->mass_count; e++)
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < s->mass[e].width; i++) {
             olo_pattern_put(p, s->mass[e].i + i, s->mass[e].j + i);
             if (s->mass[e].i != s->mass[e].j)
                 olo_pattern_put(p, s->mass[e].j + i, s->mass[e].i + i);
@@ -83,7 +83,7 @@ static void add_mass(void *context, double factor)
     int entry = 0;
     double a = x->factor * factor;
     for (int e = 0; e < s->mass_count; e++)
-        for (int i = 0; i < (s->mass[e].i == s->mass[e].j ? 3 : 6); i++)
+        for (int i = 0; i < s->mass[e].width * olo_mass_blocks(&s->mass[e]); i++)
             olo_sparse_add(x->matrix, entry++, a * s->mass[e].m);
 }
 

@@ -16,12 +16,11 @@ void olo_balance_begin(olo_step *step)
 }
 
 /* T += m (a dq - b v0) of one 3-vector */
-static void add_change(double m, double a, const double *restrict dq, double b,
+static void add_change(int width, double m, double a, const double *restrict dq, double b,
                        const double *restrict v0, double *restrict T)
 {
-    T[0] += m * (a * dq[0] - b * v0[0]);
-    T[1] += m * (a * dq[1] - b * v0[1]);
-    T[2] += m * (a * dq[2] - b * v0[2]);
+    for (int k = 0; k < width; k++)
+        T[k] += m * (a * dq[k] - b * v0[k]);
 }
 
 /* Inertia and constant forces of a frame: T = M (a dq - 2 v0) + h f, or M a dq - 2 p0 + h f if the
@@ -72,9 +71,9 @@ static void add_inertia(olo_step *step)
     for (int e = 0; e < s->loose_mass_count; e++) {
         const olo_mass_entry *entry = &s->mass[e];
         int i = entry->i, j = entry->j;
-        add_change(entry->m, a, dq + j, of_velocity, start + j, step->T + i);
+        add_change(entry->width, entry->m, a, dq + j, of_velocity, start + j, step->T + i);
         if (i != j)
-            add_change(entry->m, a, dq + i, of_velocity, start + i, step->T + j);
+            add_change(entry->width, entry->m, a, dq + i, of_velocity, start + i, step->T + j);
     }
     step->scale = step->start_scale;
 }

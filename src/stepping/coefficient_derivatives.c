@@ -34,18 +34,17 @@ static void by_mass(const olo_step *step, const double *v1, const olo_mass_entry
                     contribution *x)
 {
     const int to[2] = {entry->i, entry->j}, from[2] = {entry->j, entry->i};
-    int vectors = entry->i == entry->j ? 1 : 2;
+    const int width = entry->width;
     double start = step->from_momentum ? 0 : 2;
-    x->size = 3 * vectors;
-    for (int k = 0; k < vectors; k++)
-        for (int i = 0; i < 3; i++) {
-            int at = from[k] + i;
-            x->index[3 * k + i] = to[k] + i;
-            x->T[3 * k + i] = 2 / step->h * step->x.dq[at] - start * step->v0[at];
-            x->p[3 * k + i] = step->x.dq[at] / step->h;
-            x->v[3 * k + i] = -v1[at];
-            x->velocity[3 * k + i] = 0.5 * step->h * (step->v0[at] + v1[at]) - step->x.dq[at];
-        }
+    x->size = width * olo_mass_blocks(entry);
+    for (int k = 0; k < x->size; k++) {
+        const int at = from[k / width] + k % width;
+        x->index[k] = to[k / width] + k % width;
+        x->T[k] = 2 / step->h * step->x.dq[at] - start * step->v0[at];
+        x->p[k] = step->x.dq[at] / step->h;
+        x->v[k] = -v1[at];
+        x->velocity[k] = 0.5 * step->h * (step->v0[at] + v1[at]) - step->x.dq[at];
+    }
 }
 
 static void scale_contribution(const double *r, double factor, contribution *x)

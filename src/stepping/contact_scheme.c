@@ -2,6 +2,7 @@
  * step knows no state; this file copies configuration and velocity, and enters work, dissipation,
  * multipliers and reactions of its parts. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -10,6 +11,7 @@
 #include "linalg/vec3.h"
 #include "stepping/balance.h"
 #include "stepping/step.h"
+#include "system/mass_function.h"
 
 /* Largest residual of a redundant row, rows normalised in the units of coordinates. */
 static const double redundant_residual = 1e-9;
@@ -24,12 +26,14 @@ static const olo_contact_options located = {.make = olo_contact_make_consistent,
                                              .closed_gap = OLO_CLOSED_GAP,
                                              .law = {.guard = true}},
                                  two_step = {.make = olo_contact_make_consistent,
-                                             .published = true},
+                                             .published = true,
+                                             .varying_mass = true},
                                  one_step = {.make = olo_contact_make_consistent,
                                              .published = true,
                                              .elastic = true,
+                                             .varying_mass = true,
                                              .law = {.none = true}},
-                                 moreau = {.make = olo_contact_make_moreau};
+                                 moreau = {.make = olo_contact_make_moreau, .varying_mass = true};
 
 const olo_scheme olo_scheme_contact = {
     .name = "contact",
@@ -85,6 +89,15 @@ olo_status olo_contact_scheme_check(const olo_stepper *x, const olo_run *run, ol
         return olo_fail(error, OLO_UNSUPPORTED,
                         "%s: the scheme %s has no contacts; take the scheme contact",
                         s->contacts[0].where, x->scheme->name);
+    if (!x->scheme->contact || !x->scheme->contact->varying_mass) {
+        char what[160];
+        (void)snprintf(what, sizeof what,
+                       "take the scheme contact-two-step or moreau, since %s needs",
+                       x->scheme->name);
+        const olo_status status = olo_system_need_constant_mass(s, what, error);
+        if (status != OLO_OK)
+            return status;
+    }
     if (!x->scheme->contact)
         return OLO_OK;
     if (x->treatment->penalty)
@@ -187,17 +200,22 @@ static void enter_part(void *context, const olo_smooth *part)
     memcpy(x->step.x.q1, part->q1, size);
 }
 
-/* The mean force of a contact over the step, and whether it sticks. */
+/* The mean force of a contact over the step, and whether it sticks. Without geometry it is the
+ * force along the gap, then those along the sliding distances. */
 static void record_contact(const olo_stepper *x, int i, double h, olo_contact_record *record)
 {
     const olo_contact_step *c = x->contact;
     const olo_contact_point *contact = &x->system->contacts[i];
     const olo_contact_geometry *geometry = contact->geometry;
     double normal[3];
-    olo_contact_normal(contact, c->q, normal);
     *record = (olo_contact_record){.sticking = 0};
-    vec3_add(c->account[i].lambda[0] / h, normal, record->force);
-    for (int k = 0; k < contact->sliding_count; k++)
+    for (int k = 0; !geometry && k <= contact->sliding_count; k++)
+        record->force[k] = c->account[i].lambda[k] / h;
+    if (geometry) {
+        olo_contact_normal(contact, c->q, normal);
+        vec3_add(c->account[i].lambda[0] / h, normal, record->force);
+    }
+    for (int k = 0; geometry && k < contact->sliding_count; k++)
         vec3_add(c->account[i].lambda[1 + k] / h, geometry->sliding[k].along, record->force);
     record->sticking = c->newton.smooth.active[i] && contact->sliding_count > 0 &&
                        c->newton.mode[i].status == OLO_CONTACT_STICKING;

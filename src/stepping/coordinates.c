@@ -31,8 +31,8 @@ void olo_coordinates_add(olo_step *step, const double *change)
 static double node_size(const olo_system *s, const olo_node *node, const double *dq)
 {
     double size = 0;
-    for (int i = node->q; i < node->q + node->size; i += 3)
-        olo_raise(&size, vec3_norm(dq + i) / olo_coordinate_unit(s, i));
+    for (int i = node->q; i < node->q + node->size; i += node->type->width)
+        olo_raise(&size, olo_vector_size(s, dq, i) / olo_coordinate_unit(s, i));
     return size;
 }
 

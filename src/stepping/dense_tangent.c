@@ -18,7 +18,7 @@ static void add_mass(void *context, double factor)
     size_t n = (size_t)x->system->n;
     for (int e = 0; e < x->system->mass_count; e++) {
         const olo_mass_entry *entry = &x->system->mass[e];
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < entry->width; i++) {
             size_t a = (size_t)(entry->i + i), b = (size_t)(entry->j + i);
             x->DT[a * n + b] += factor * entry->m;
             if (a != b)

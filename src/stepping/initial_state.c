@@ -49,7 +49,7 @@ static void write_pattern(projection *x, int *row, int *column)
     const olo_system *s = x->system;
     x->count = 0;
     for (int e = 0; e < s->mass_count; e++)
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < s->mass[e].width; i++) {
             put(row, column, &x->count, s->mass[e].i + i, s->mass[e].j + i);
             if (s->mass[e].i != s->mass[e].j)
                 put(row, column, &x->count, s->mass[e].j + i, s->mass[e].i + i);
@@ -97,10 +97,10 @@ static olo_status factor(projection *x, const olo_state *state, bool positions, 
     int entry = 0;
     olo_sparse_clear(x->matrix);
     for (int e = 0; e < s->mass_count; e++)
-        for (int i = 0; i < (s->mass[e].i == s->mass[e].j ? 3 : 6); i++)
+        for (int i = 0; i < s->mass[e].width * olo_mass_blocks(&s->mass[e]); i++)
             olo_sparse_add(x->matrix, entry++, s->mass[e].m / x->mass);
     for (int i = 0; i < s->n; i++) {
-        double unit = s->coordinates[i].slot == 0 ? 1.0 : s->length_scale;
+        double unit = s->coordinates[i].slot > 0 ? s->length_scale : 1.0;
         olo_sparse_add(x->matrix, entry++, x->metric * unit * unit);
     }
     for (int c = 0; c < s->m; c++)

@@ -30,7 +30,7 @@ static int first_gamma(const olo_system *s)
 static void put_mass(const olo_system *s, const olo_mass_entry *entry, olo_pattern *p)
 {
     const int at = first_s(s);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < entry->width; i++) {
         olo_pattern_put(p, at + entry->i + i, entry->j + i);
         olo_pattern_put(p, at + entry->i + i, at + entry->j + i);
         if (entry->i == entry->j)
@@ -84,7 +84,7 @@ static int add_mass(olo_multiplier_rates *x, const olo_step *step, olo_sparse *m
         x->free[i] = step->x.dq[i] - x->s0[i] - x->s[i];
     olo_system_mass_times(s, x->free, right + first_s(s));
     for (int e = 0; e < s->mass_count; e++)
-        for (int i = 0; i < (s->mass[e].i == s->mass[e].j ? 3 : 6); i++) {
+        for (int i = 0; i < s->mass[e].width * olo_mass_blocks(&s->mass[e]); i++) {
             olo_sparse_add(matrix, entry++, -s->mass[e].m);
             olo_sparse_add(matrix, entry++, s->mass[e].m);
         }

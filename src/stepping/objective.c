@@ -8,6 +8,7 @@
  * A measure is a constant table; a new one is a line of `measures`. */
 #include "stepping/objective.h"
 #include "linalg/vec3.h"
+#include "linalg/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -222,7 +223,8 @@ static double kinetic_by(const olo_objective *o, const resolved_goal *goal, cons
     if (c->kind != OLO_COEFFICIENT_MASS)
         return 0;
     const olo_mass_entry *entry = &o->system->mass[c->index];
-    return (entry->i == entry->j ? 0.5 : 1.0) * vec3_dot(x->v + entry->i, x->v + entry->j);
+    return 0.5 * olo_mass_blocks(entry) *
+           olo_dense_dot(entry->width, x->v + entry->i, x->v + entry->j);
 }
 
 static double potential_by(const olo_objective *o, const resolved_goal *goal, const olo_state *x,

@@ -30,13 +30,14 @@ typedef struct plan {
     double *block[]; /* [nodes * nodes], in the same memory: they are read together */
 } plan;
 
-/* A pair of 3-vectors that the mass couples. Long beams have several per element, hence the compact
+/* A pair of vectors that the mass couples. Long beams have several per element, hence the compact
  * struct. */
 typedef struct mass_plan {
     double m;
     double *block;
     int i, j;              /* coordinates */
     bool turns_i, turns_j; /* the vector is a director */
+    short width;           /* of both vectors */
     short size_j;          /* size of the twist of the node of the column */
 } mass_plan;
 
@@ -122,12 +123,13 @@ static bool plan_mass(olo_projector *p)
     if (!p->blocks)
         return false;
     for (int e = 0; e < s->loose_mass_count; e++)
-        for (int side = 0; side < (s->mass[e].i == s->mass[e].j ? 1 : 2); side++) {
+        for (int side = 0; side < olo_mass_blocks(&s->mass[e]); side++) {
             int i = side ? s->mass[e].j : s->mass[e].i, j = side ? s->mass[e].i : s->mass[e].j;
             p->mass[p->mass_count++] = (mass_plan){.i = i,
                                                    .j = j,
                                                    .turns_i = s->coordinates[i].slot > 0,
                                                    .turns_j = s->coordinates[j].slot > 0,
+                                                   .width = (short)s->mass[e].width,
                                                    .m = s->mass[e].m};
         }
     return true;
@@ -149,7 +151,7 @@ static void bind_closure(olo_projector *p, const olo_topology *topology,
                       j * p->system->nodes[c->node].twist + c->twist;
         double *column =
             olo_elimination_matrix(elimination, c->node, block) + j + c->twist * closure->count;
-        if (c->slot == 0)
+        if (c->slot <= 0)
             x->entries[k] = (closure_entry){.q = {-1, -1},
                                             .row = {row + c->axis},
                                             .column = {column + c->axis * closure->count}};
@@ -306,8 +308,11 @@ void olo_projector_add_mass(olo_projector *p, double factor, const double *qm, c
 {
     for (int e = 0; e < p->mass_count; e++) {
         const mass_plan *x = &p->mass[e];
-        olo_twist_add_pair(factor * x->m, x->turns_i, x->turns_j, qm + x->i, q1 + x->j, x->size_j,
-                           x->block);
+        if (x->width == 1)
+            x->block[0] += factor * x->m;
+        else
+            olo_twist_add_pair(factor * x->m, x->turns_i, x->turns_j, qm + x->i, q1 + x->j,
+                               x->size_j, x->block);
     }
 }
 
@@ -322,7 +327,7 @@ typedef struct twist_row {
 /* `q` points to the coordinate. */
 static inline twist_row twist_row_of(const olo_coordinate *c, const double *q)
 {
-    if (c->slot == 0)
+    if (c->slot <= 0)
         return (twist_row){1, {c->twist + c->axis, 0}, {1, 0}};
     /* d x e_axis: component next is d_last, component last is -d_next */
     int next = (c->axis + 1) % 3, last = (c->axis + 2) % 3;
@@ -416,8 +421,8 @@ static void add_hessians(const olo_projector *p, const plan *x, const olo_twist_
                 vec3_cross(left + i->q, unit_i, rows);
             if (j->turns)
                 vec3_cross(right + j->q, unit_j, columns);
-            for (int l = 0; l < 3; l++)
-                vec3_add(m * rows[l], columns, K + l * row);
+            for (int l = 0; l < i->width; l++)
+                small_add_row(j->width, m * rows[l], columns, K + l * row);
         }
     }
 }

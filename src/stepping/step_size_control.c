@@ -85,7 +85,7 @@ olo_status olo_control_create(olo_stepper *x, olo_error *error)
         (x->scheme->consistent && !x->control.rate_estimate))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the control of steps");
     for (int e = 0; e < s->mass_count; e++)
-        for (int i = 0; i < 3 && s->mass[e].i == s->mass[e].j; i++)
+        for (int i = 0; i < s->mass[e].width && s->mass[e].i == s->mass[e].j; i++)
             x->control.mobility[s->mass[e].i + i] = s->mass[e].m > 0 ? 1 / s->mass[e].m : 0.0;
     weigh_middles(x->composition, x->control.outer);
     return olo_state_create(s, &x->control.retry, error);
@@ -112,12 +112,12 @@ void olo_control_sample(olo_stepper *x, const olo_state *state, int node)
     sample(state->n, node, weight, state->v, x->control.rate_estimate);
 }
 
-/* The largest 3-vector, lengths divided by the length of the model. */
+/* The largest vector, lengths divided by the length of the model. */
 static double largest_vector(const olo_system *s, const double *x)
 {
     double largest = 0;
-    for (int i = 0; i < s->n; i += 3)
-        olo_raise(&largest, vec3_norm(x + i) / olo_coordinate_unit(s, i));
+    for (int i = 0; i < s->n; i += s->coordinates[i].width)
+        olo_raise(&largest, olo_vector_size(s, x, i) / olo_coordinate_unit(s, i));
     return largest;
 }
 

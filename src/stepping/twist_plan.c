@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "linalg/small.h"
 #include "linalg/vec3.h"
 #include "system/system.h"
 
@@ -27,7 +28,8 @@ static void find_vectors(const olo_system *s, int size, const int *index,
                                   .node = node,
                                   .twist = c->twist,
                                   .offset = coupling->offset[node] + c->twist,
-                                  .turns = c->slot > 0};
+                                  .turns = c->slot > 0,
+                                  .width = c->width};
         }
         plan->vectors[v].local[c->axis] = i;
     }
@@ -120,7 +122,7 @@ void olo_twist_project(const olo_twist_plan *plan, const double *q, const double
         if (x->turns)
             vec3_add_cross(q + x->q, own, to);
         else
-            vec3_add(1.0, own, to);
+            small_add_row(x->width, 1.0, own, to);
     }
 }
 

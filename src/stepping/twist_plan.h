@@ -17,7 +17,7 @@
 #include "base/pool.h"
 #include "kinematics/topology.h"
 
-/* A 3-vector of a node. */
+/* A vector of a node. */
 typedef struct olo_plan_vector {
     int q;        /* first coordinate */
     int local[3]; /* position of its coordinates in the piece, -1: the piece does not have them */
@@ -25,6 +25,7 @@ typedef struct olo_plan_vector {
     int twist;    /* first component in the twist of the node */
     int offset;   /* the same in the twists of the piece */
     bool turns;   /* a director */
+    int width;    /* 3, or 1 of a scalar */
 } olo_plan_vector;
 
 /* a v_i . v_j, v_i and v_j different or the same */

@@ -24,14 +24,26 @@ static double value(const olo_constraint *row, const olo_at *at)
     return g - olo_constraint_motion(row, at->t);
 }
 
-/* An angle is computed from directors, whose magnitude is one. */
+/* An angle is computed from directors, whose magnitude is one; a function from its arguments. */
+static double coordinate_magnitude(const olo_term *x, const olo_at *at)
+{
+    double by[OLO_LAW_INVARIANTS_MAX], sum;
+    if (x->law->linear)
+        return olo_form_magnitude(&x->form[0], at->q);
+    sum = fabs(olo_term_energy(x, at->q, at->angles));
+    if (x->law->angle)
+        return 1 + sum;
+    olo_term_derivatives(x, at->q, at->angles, by);
+    for (int k = 0; k < x->forms; k++)
+        sum += fabs(by[k]) * olo_form_magnitude(&x->form[k], at->q);
+    return sum;
+}
+
 static double magnitude(const olo_constraint *row, const olo_at *at)
 {
     double sum = fabs(row->constant);
     for (int i = 0; i < row->share_count; i++) {
-        const olo_term *x = row->shares[i].coordinate;
-        double size = x->law->angle ? 1 + fabs(olo_term_energy(x, at->q, at->angles))
-                                    : olo_form_magnitude(&x->form[0], at->q);
+        const double size = coordinate_magnitude(row->shares[i].coordinate, at);
         sum += fabs(row->shares[i].factor) * size;
     }
     return sum + fabs(olo_constraint_motion(row, at->t));

@@ -7,7 +7,8 @@
  * A gap is a constraint row (constraint.h) with a value and a discrete gradient; a sliding velocity
  * is a velocity row f = W(q) v, linear in q. These rows are not among the constraints of the
  * system: a contact decides in every step whether they act, and with which force. All rows of a
- * contact have the same list of coordinates.
+ * contact with geometry have the same list of coordinates. A gap can also be any row with a value:
+ * a function of coordinates, whose sliding velocities are the rates of such functions.
  */
 #ifndef OLO_SYSTEM_CONTACT_H
 #define OLO_SYSTEM_CONTACT_H
@@ -52,13 +53,14 @@ typedef struct olo_friction olo_friction; /* contact/friction.h */
 typedef struct olo_contact_point {
     const char *name;
     const char *where;                    /* the element in the model, for messages */
-    const olo_contact_geometry *geometry; /* in the pool of the system */
+    const olo_contact_geometry *geometry; /* in the pool of the system; NULL: rows of functions */
     olo_constraint gap;
     int sliding_count;
     olo_constraint sliding[OLO_SLIDING_MAX];
     const olo_friction *law;
     double friction;               /* coefficient */
     double restitution;            /* normal */
+    double threshold;              /* approach velocity below which there is none, unless it is 1 */
     double tangential_restitution; /* also of the rotation about the normal */
 } olo_contact_point;
 
@@ -66,7 +68,7 @@ extern const olo_constraint_type olo_constraint_gap_plane, olo_constraint_gap_mo
     olo_constraint_gap_distance, olo_constraint_sliding;
 
 /* The direction of the normal force at a configuration: on the body above the plane, or on the
- * second point; length one. */
+ * second point; length one. The contact must have geometry. */
 void olo_contact_normal(const olo_contact_point *contact, const double *q, double normal[3]);
 
 /* Completes the geometry: its slots from x and, unless `frame` is -1, the directors of the frame

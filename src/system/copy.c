@@ -58,6 +58,7 @@ static void copy_lists(copying *x)
     COPY_LIST(x, outputs, output_count);
     COPY_LIST(x, contacts, contact_count);
     COPY_LIST(x, events, event_count);
+    COPY_LIST(x, mass_functions, mass_function_count);
     COPY_LIST(x, exacts, exact_count);
     COPY_LIST(x, v0_given, n);
     COPY_NUMBERS(x, mass, mass_count);
@@ -172,11 +173,12 @@ static void copy_terms(copying *x)
     }
 }
 
-/* The joint coordinate or measure of the copy that corresponds to `from`. */
+/* The joint coordinate or measure of the copy that corresponds to `from`. A function of
+ * coordinates, which has no number, belongs to both systems. */
 static const olo_term *coordinate_of(const copying *x, const olo_term *from)
 {
-    if (!from)
-        return NULL;
+    if (!from || from->coordinate < 0)
+        return from;
     const int i = from->coordinate;
     const bool measure = i < x->from->measure_count && x->from->measures[i].term == from;
     return measure ? x->to->measures[i].term : x->to->joint_coordinates[i].term;
@@ -226,6 +228,8 @@ static void copy_others(copying *x)
         to->joints[i].rolling = pool_copy(x, to->joints[i].rolling, 1, sizeof(olo_rolling));
     for (int i = 0; x->ok && i < to->contact_count; i++) {
         olo_contact_point *contact = &to->contacts[i];
+        if (!contact->geometry)
+            continue;
         olo_contact_geometry *geometry =
             (olo_contact_geometry *)pool_copy(x, contact->geometry, 1, sizeof *contact->geometry);
         int *index = (int *)pool_copy(x, contact->gap.index, (size_t)contact->gap.size,

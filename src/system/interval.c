@@ -249,13 +249,12 @@ static void row_by_coefficient(const olo_evaluation *how, const olo_constraint *
 
 // -- masses ---------------------------------------------------------------------------------------
 
-/* The 3-vectors that an entry multiplies, in the order of its rows: row i has q_j, row j has q_i.
- */
+/* The vectors that an entry multiplies, in the order of its rows: row i has q_j, row j has q_i. */
 static int mass_vectors(const olo_mass_entry *entry, int from[2])
 {
     from[0] = entry->j;
     from[1] = entry->i;
-    return entry->i == entry->j ? 1 : 2;
+    return olo_mass_blocks(entry);
 }
 
 /* r = m x over the coordinates of the entry */
@@ -263,16 +262,17 @@ static void mass_times(const olo_mass_entry *entry, double m, const double *x, d
 {
     int from[2];
     const int count = mass_vectors(entry, from);
-    for (int k = 0; k < 3 * count; k++)
-        r[k] = m * x[from[k / 3] + k % 3];
+    for (int k = 0; k < entry->width * count; k++)
+        r[k] = m * x[from[k / entry->width] + k % entry->width];
 }
 
 static void mass_first(const olo_mass_entry *entry, olo_slot a, double *matrix)
 {
-    const int size = entry->i == entry->j ? 3 : 6;
+    const int size = entry->width * olo_mass_blocks(entry);
     small_zero(size * olo_slot_width(a, size), matrix);
     for (int k = 0; olo_slot_is_configuration(a) && k < size; k++)
-        matrix[k * size + (k + size - 3) % size] = a == OLO_SLOT_Q1 ? entry->m : -entry->m;
+        matrix[k * size + (k + size - entry->width) % size] =
+            a == OLO_SLOT_Q1 ? entry->m : -entry->m;
 }
 
 // -- all pieces -----------------------------------------------------------------------------------
@@ -301,9 +301,9 @@ int olo_piece_coordinates(const olo_system *s, int piece, int *index)
         return size;
     }
     const olo_mass_entry *entry = &s->mass[e];
-    const int size = entry->i == entry->j ? 3 : 6;
+    const int size = entry->width * olo_mass_blocks(entry);
     for (int k = 0; index && k < size; k++)
-        index[k] = (k < 3 ? entry->i : entry->j) + k % 3;
+        index[k] = (k < entry->width ? entry->i : entry->j) + k % entry->width;
     return size;
 }
 

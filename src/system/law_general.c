@@ -569,13 +569,14 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
         over_several(x, order, out);
 }
 
+/* At different values of the invariants, so that a function of their differences is seen, too. */
 static void samples(const void *context, void *into, void (*visit)(void *into, double value))
 {
     const olo_general_law *law = context;
     for (double at = 0.25; at < 4; at *= 1.7) {
         double e[K];
         for (int k = 0; k < K; k++)
-            e[k] = at;
+            e[k] = at * (1 + 0.3 * k);
         visit(into, law->value(law->context, e));
     }
 }

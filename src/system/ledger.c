@@ -5,9 +5,9 @@
  *     L = sum of x x (M v)_x over all 3-vectors x
  *
  * L contains every 3-vector of q, including directors. P contains only those that a translation
- * moves: positions that are not relative to another node. Special code evaluates frames and their
- * orthonormality rows d_I.d_J = 0 and 1/2 (d_I.d_I - 1) = 0; everything else is summed entry by
- * entry and form by form.
+ * moves: positions that are not relative to another node. Scalars have no momentum in space.
+ * Special code evaluates frames and their orthonormality rows d_I.d_J = 0 and 1/2 (d_I.d_I - 1) =
+ * 0; everything else is summed entry by entry and form by form.
  */
 #include <math.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 #include "linalg/vec3.h"
 #include "system/condition.h"
 #include "system/diagnostics.h"
+#include "system/mass_function.h"
 #include "system/parts.h"
 #include "system/system.h"
 
@@ -159,12 +160,27 @@ static void add_loose_masses(const olo_system *s, const olo_state *x, bool parts
 {
     for (int e = 0; e < s->loose_mass_count; e++) {
         const olo_mass_entry *entry = &s->mass[e];
-        for (int side = 0; side < (entry->i == entry->j ? 1 : 2); side++) {
+        for (int side = 0; side < olo_mass_blocks(entry); side++) {
             const int to = side ? entry->j : entry->i, from = side ? entry->i : entry->j;
             const double *v = x->v + from;
+            olo_ledger *ledger = &ledgers[parts ? olo_system_part(s, to) : 0];
+            if (entry->width == 1) {
+                ledger->kinetic += 0.5 * entry->m * x->v[to] * v[0];
+                continue;
+            }
             const double p[3] = {entry->m * v[0], entry->m * v[1], entry->m * v[2]};
-            add_momentum(s, x, to, p, &ledgers[parts ? olo_system_part(s, to) : 0]);
+            add_momentum(s, x, to, p, ledger);
         }
+    }
+}
+
+static void add_mass_functions(const olo_system *s, const olo_state *x, bool parts,
+                               olo_ledger *ledgers)
+{
+    for (int e = 0; e < s->mass_function_count; e++) {
+        const olo_mass_function *f = &s->mass_functions[e];
+        ledgers[parts ? olo_system_part(s, f->i) : 0].kinetic +=
+            olo_mass_function_energy(f, x->q, x->v);
     }
 }
 
@@ -179,6 +195,7 @@ void olo_system_part_ledgers(const olo_system *s, const olo_state *x, olo_ledger
             add_momentum(s, x, frame->q + i, p + i, &ledgers[s->node_part[frame->node]]);
     }
     add_loose_masses(s, x, true, ledgers);
+    add_mass_functions(s, x, true, ledgers);
     for (int i = 0; i < s->term_count; i++)
         if (s->terms[i].size > 0)
             add_term(&s->terms[i], x, &ledgers[olo_system_part(s, s->terms[i].index[0])]);
@@ -201,6 +218,7 @@ void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger 
         add_constraints(system, x, system->group_count, NULL, ledger);
     }
     add_loose_masses(system, x, false, ledger);
+    add_mass_functions(system, x, false, ledger);
     /* sums over the steps, and the balance */
     ledger->work = olo_sum_value(&x->work);
     ledger->dissipation = olo_sum_value(&x->dissipation);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "linalg/vec3.h"
+#include "linalg/vector.h"
 #include "system/system.h"
 
 void olo_system_mass_times(const olo_system *system, const double *x, double *y)
@@ -18,9 +18,9 @@ void olo_system_mass_times(const olo_system *system, const double *x, double *y)
             memset(y + system->nodes[k].q, 0, (size_t)system->nodes[k].size * sizeof *y);
     for (int e = 0; e < system->loose_mass_count; e++) {
         const olo_mass_entry *entry = &system->mass[e];
-        vec3_add(entry->m, x + entry->j, y + entry->i);
+        olo_dense_add(entry->width, entry->m, x + entry->j, y + entry->i);
         if (entry->i != entry->j)
-            vec3_add(entry->m, x + entry->i, y + entry->j);
+            olo_dense_add(entry->width, entry->m, x + entry->i, y + entry->j);
     }
 }
 

@@ -1,6 +1,6 @@
-/* The mass matrix. M couples 3-vectors of q by multiples of the identity and is a list of entries.
- * Almost all entries belong to frames that the mass couples to no other node. These are also stored
- * as the ten numbers of
+/* The mass matrix. M couples vectors of q, 3-vectors or scalars, by multiples of the identity and
+ * is a list of entries. Almost all entries belong to frames that the mass couples to no other node.
+ * These are also stored as the ten numbers of
  *
  *     M = [m c^T; c E] (x) I_3,     c the mass times its centre, E the Euler tensor,
  *
@@ -15,11 +15,21 @@
 
 typedef struct olo_system olo_system;
 
-/* M couples the 3-vectors that start at q[i] and q[j] by m I; i <= j, M is symmetric. */
+/* M couples the vectors of `width` numbers that start at q[i] and q[j] by m I; i <= j, M is
+ * symmetric. */
 typedef struct olo_mass_entry {
-    int i, j;
+    int i, j, width;
     double m;
 } olo_mass_entry;
+
+/* A part of M that depends on q: M_ij = M_ji has f(q) - reference beside its entry, which is the
+ * value at the initial configuration. Only scalars have it, and only some schemes (step.h). */
+typedef struct olo_term olo_term;
+typedef struct olo_mass_function {
+    int i, j;
+    double reference;
+    const olo_term *f;
+} olo_mass_function;
 
 typedef struct olo_frame_mass {
     int node;
@@ -27,6 +37,12 @@ typedef struct olo_frame_mass {
     double m, c[3];
     double E[9];
 } olo_frame_mass;
+
+/* The number of blocks of an entry in M: two if it couples different vectors. */
+static inline int olo_mass_blocks(const olo_mass_entry *entry)
+{
+    return entry->i == entry->j ? 1 : 2;
+}
 
 /* y = M x, all n. */
 void olo_system_mass_times(const olo_system *system, const double *x, double *y);

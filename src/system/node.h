@@ -1,11 +1,12 @@
 /* Nodes and their types.
  *
  * A node is the smallest part of the configuration q: a point (3 numbers), a frame (a position and
- * three directors, 12 numbers), or a triad (three directors, 9 numbers). Its type is a constant
- * table in its own file (node_point.c, node_frame.c, node_triad.c) that describes it to the rest of
- * the library:
+ * three directors, 12 numbers), a triad (three directors, 9 numbers), or a scalar (1 number). Its
+ * type is a constant table in its own file (node_point.c, node_frame.c, ...) that describes it to
+ * the rest of the library:
  *
- *     q       its coordinates, in 3-vectors: a position, or directors
+ *     q       its coordinates, in vectors: a position, or directors; a scalar is a vector of one
+ *             number, without a direction in space
  *     twist   its velocity without redundancy; v = P_int(q) t
  *     motion  its increment over a step, with as many numbers as the twist. A type computes dq, the
  *             midpoint q_m and q1 from it and never subtracts states:
@@ -20,6 +21,7 @@
 #ifndef OLO_SYSTEM_NODE_H
 #define OLO_SYSTEM_NODE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -51,6 +53,7 @@ typedef struct olo_internal_rows {
 typedef struct olo_node_type {
     const char *name; /* in result files */
     int size;         /* coordinates */
+    int width;        /* coordinates of each of its vectors: 3 in space, 1 of a scalar */
     int twist;        /* entries of the twist */
     int position;     /* the first coordinate of its position, -1: it has none */
     int directors;    /* the first coordinate of its three directors, -1: it has none */
@@ -78,7 +81,7 @@ typedef struct olo_node_type {
     void (*settle)(const double *q, const double shift[3], const double turn[3], double *remainder);
 } olo_node_type;
 
-extern const olo_node_type olo_node_point, olo_node_frame, olo_node_triad;
+extern const olo_node_type olo_node_point, olo_node_frame, olo_node_triad, olo_node_scalar;
 
 /* The type with this name, NULL if there is none. */
 const olo_node_type *olo_node_type_find(const char *name);
@@ -97,10 +100,11 @@ typedef struct olo_node {
     int frame;        /* of a frame with its own mass: its index in system->frames, else -1 */
 } olo_node;
 
-/* The node, 3-vector (0 position, 1..3 directors) and axis of a coordinate, and the first of the
- * three entries of the twist of the node that move this 3-vector. */
+/* The node, vector (0 position, 1..3 directors, OLO_SLOT_SCALAR) and axis of a coordinate, the
+ * first of the entries of the twist of the node that move this vector, and its width. */
+enum { OLO_SLOT_SCALAR = -1 };
 typedef struct olo_coordinate {
-    int node, slot, axis, twist;
+    int node, slot, axis, twist, width;
 } olo_coordinate;
 
 /* Coordinate i of a node of the given type. */
@@ -138,7 +142,8 @@ static inline bool olo_node_turns(const olo_node *node)
     return node->type->rotation >= 0;
 }
 
-/* Norm of the translation in a twist or motion, and norm of the rotation. */
+/* Norm of the translation in a twist or motion, and norm of what has no length: the rotation, or
+ * the change of a scalar. */
 static inline double olo_node_shift_size(const olo_node *node, const double *twist)
 {
     const int at = node->type->translation;
@@ -148,6 +153,8 @@ static inline double olo_node_shift_size(const olo_node *node, const double *twi
 static inline double olo_node_turn_size(const olo_node *node, const double *twist)
 {
     const int at = node->type->rotation;
+    if (node->type->width == 1)
+        return fabs(twist[0]);
     return at < 0 ? 0.0 : vec3_norm(twist + at);
 }
 

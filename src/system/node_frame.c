@@ -58,6 +58,7 @@ static void settle(const double *q, const double shift[3], const double turn[3],
 
 const olo_node_type olo_node_frame = {.name = "body",
                                       .size = 12,
+                                      .width = 3,
                                       .twist = TWIST,
                                       .position = 0,
                                       .directors = DIRECTORS,

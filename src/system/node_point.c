@@ -32,6 +32,7 @@ static void settle(const double *q, const double shift[3], const double turn[3],
 
 const olo_node_type olo_node_point = {.name = "point",
                                       .size = 3,
+                                      .width = 3,
                                       .twist = 3,
                                       .position = 0,
                                       .directors = -1,

@@ -29,6 +29,7 @@ static void settle(const double *q, const double shift[3], const double turn[3],
 
 const olo_node_type olo_node_triad = {.name = "triad",
                                       .size = 9,
+                                      .width = 3,
                                       .twist = 3,
                                       .position = -1,
                                       .directors = 0,

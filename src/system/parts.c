@@ -45,12 +45,26 @@ static void join_all(const olo_system *s, int *parent)
     }
     for (int e = 0; e < s->mass_count; e++)
         join(parent, s->coordinates[s->mass[e].i].node, s->coordinates[s->mass[e].j].node);
+    for (int e = 0; e < s->mass_function_count; e++) {
+        const olo_mass_function *x = &s->mass_functions[e];
+        join_coordinates(s, parent, x->f->size, x->f->index);
+        join_coordinates(s, parent, 2, (const int[]){x->i, x->j});
+        join_coordinates(s, parent, 2, (const int[]){x->i, x->f->index[0]});
+    }
     for (int i = 0; i < s->term_count; i++)
         join_coordinates(s, parent, s->terms[i].size, s->terms[i].index);
     for (int c = 0; c < s->m; c++)
         join_coordinates(s, parent, s->constraints[c].size, s->constraints[c].index);
-    for (int i = 0; i < s->contact_count; i++)
-        join_coordinates(s, parent, s->contacts[i].gap.size, s->contacts[i].gap.index);
+    for (int i = 0; i < s->contact_count; i++) {
+        const olo_contact_point *contact = &s->contacts[i];
+        join_coordinates(s, parent, contact->gap.size, contact->gap.index);
+        for (int k = 0; k < contact->sliding_count; k++) {
+            const olo_constraint *row = &contact->sliding[k];
+            join_coordinates(s, parent, row->size, row->index);
+            join(parent, s->coordinates[contact->gap.index[0]].node,
+                 s->coordinates[row->index[0]].node);
+        }
+    }
     for (int i = 0; i < s->action_count; i++)
         join_coordinates(s, parent, s->actions[i].size, s->actions[i].index);
 }

@@ -85,6 +85,8 @@ static void generator(const olo_system *system, int i, int k, double *constant, 
     const olo_coordinate *c = &system->coordinates[i];
     *constant = *factor = 0;
     *other = i;
+    if (c->slot == OLO_SLOT_SCALAR)
+        return;
     if (k < RX) {
         *constant = c->slot == 0 && c->axis == k && system->nodes[c->node].base < 0;
         return;
@@ -154,12 +156,12 @@ static void differentiate(const olo_system *system, const unit *u, const olo_for
         }
 }
 
-/* all axes of every 3-vector the form touches */
+/* all axes of every vector the form touches */
 static void add_coordinates(const olo_system *system, const olo_form *form, unit *u)
 {
     for (int a = 0; a < form->size; a++) {
         int first = form->index[a] - system->coordinates[form->index[a]].axis;
-        for (int axis = 0; axis < 3; axis++)
+        for (int axis = 0; axis < system->coordinates[first].width; axis++)
             if (local_of(u, first + axis) < 0 && u->size < OLO_FORM_SIZE_MAX)
                 u->index[u->size++] = first + axis;
     }
@@ -353,12 +355,27 @@ static bool add_action(const normalisation *map, const olo_action *action,
 
 /* Null space of the Gram matrix by elimination. Translations come first, so that the other vectors
  * are rotations about a line. Returns the number of vectors. */
+/* Adds a contact whose rows are functions: it has the symmetries of their arguments. */
+static bool add_function_contact(const normalisation *map, const olo_contact_point *contact,
+                                 double gram[MOTIONS][MOTIONS])
+{
+    bool ok = true;
+    for (int i = 0; ok && i <= contact->sliding_count; i++) {
+        const olo_constraint *row = i == 0 ? &contact->gap : &contact->sliding[i - 1];
+        for (int k = 0; ok && k < row->share_count; k++)
+            ok = add_term(map, row->shares[k].coordinate, gram);
+    }
+    return ok;
+}
+
 /* Adds a contact: its gap is a function of n.x or of |x|. Friction on a plane has no symmetry. */
 static bool add_contact(const normalisation *map, const olo_contact_point *contact,
                         double gram[MOTIONS][MOTIONS])
 {
     const olo_contact_geometry *g = contact->geometry;
     olo_form_builder builder;
+    if (!g)
+        return add_function_contact(map, contact, gram);
     olo_pool pool = {0};
     olo_form form;
     olo_form_begin(&builder);
@@ -531,7 +548,10 @@ bool olo_system_find_symmetries(olo_system *system)
         return false;
     system->invariant_count = 0;
     add_energy(system);
-    int found = null_space(gram, basis);
+    bool moves = false; /* something has a momentum in space */
+    for (int k = 0; k < system->node_count; k++)
+        moves = moves || system->nodes[k].type->width == 3;
+    int found = moves ? null_space(gram, basis) : 0;
     for (int i = 0; i < found; i++)
         map_to_positions(&map, basis[i]);
     for (int i = 0; i < found; i++) {

@@ -43,12 +43,13 @@ void olo_system_free(olo_system *system)
     for (int i = 0; i < system->context_count; i++)
         system->contexts[i].free(system->contexts[i].context);
     void *const lists[] = {
-        system->nodes,     system->mass,      system->frames,      system->terms,
-        system->groups,    system->joints,    system->constraints, system->joint_coordinates,
-        system->measures,  system->drives,    system->actions,     system->body_points,
-        system->contexts,  system->beams,     system->outputs,     system->exacts,
-        system->drawables, system->q0,        system->v0,          system->v0_given,
-        system->implied,   system->row_scale, system->contacts,    system->events};
+        system->nodes,         system->mass,      system->frames,      system->terms,
+        system->groups,        system->joints,    system->constraints, system->joint_coordinates,
+        system->measures,      system->drives,    system->actions,     system->body_points,
+        system->contexts,      system->beams,     system->outputs,     system->exacts,
+        system->drawables,     system->q0,        system->v0,          system->v0_given,
+        system->implied,       system->row_scale, system->contacts,    system->events,
+        system->mass_functions};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         olo_free(lists[i]);
     olo_ledger_simd_free(system->ledger_simd);

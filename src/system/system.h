@@ -1,8 +1,8 @@
 /* The system: the assembled equations of a model, immutable once built and shared between threads.
  *
- * The configuration q is one array of 3-vectors, positions and directors, which belong to nodes
- * (node.h). All other parts are independent of the kinds of elements: mass entries between
- * 3-vectors of q, terms (laws of quadratic forms), constraint rows in named groups, actions
+ * The configuration q is one array of vectors, positions, directors and scalars, which belong to
+ * nodes (node.h). All other parts are independent of the kinds of elements: mass entries between
+ * vectors of q, terms (laws of quadratic forms), constraint rows in named groups, actions
  * (loads), joints (the kinematic description of a constraint group) and outputs.
  */
 #ifndef OLO_SYSTEM_SYSTEM_H
@@ -125,6 +125,8 @@ struct olo_system {
     int mass_count;
     int loose_mass_count; /* the first entries, which belong to no frame */
     olo_mass_entry *mass;
+    int mass_function_count;
+    olo_mass_function *mass_functions;
     int frame_count;
     olo_frame_mass *frames;
     int term_count;
@@ -189,10 +191,17 @@ struct olo_system {
  */
 bool olo_system_find_symmetries(olo_system *system);
 
-/* The scale of a coordinate: the length of the model for positions, one for directors. */
+/* The scale of a coordinate: the length of the model for positions, one for directors and scalars.
+ */
 static inline double olo_coordinate_unit(const olo_system *system, int i)
 {
     return system->coordinates[i].slot == 0 ? system->length_scale : 1.0;
+}
+
+/* The norm of the vector of q that starts at coordinate i, in x[n]. */
+static inline double olo_vector_size(const olo_system *system, const double *x, int i)
+{
+    return system->coordinates[i].width == 1 ? fabs(x[i]) : vec3_norm(x + i);
 }
 
 /* The constraint group of a row. */

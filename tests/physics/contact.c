@@ -72,6 +72,39 @@ TEST(a_located_ball_follows_the_exact_solution)
     }
 }
 
+/* Below its threshold the restitution is zero: the ball is exactly at rest after a few bounces,
+ * v_k = 0.5^k 4.43 m/s, and the balance is closed (Moreau's rule has none). Elastic contacts have
+ * no threshold. */
+TEST(a_slow_ball_comes_to_rest)
+{
+    static const char *const text =
+        "parameters: {r: 0.5}\n"
+        "gravity: [0, 0, -9.81]\n"
+        "points: {name: ball, mass: 1, position: [0, 0, 1]}\n"
+        "contacts: {name: floor, point: ball, restitution: r, restitution_threshold: 0.5}\n"
+        "run: {step: 0.01}\n";
+    static const char *const schemes[] = {"contact", "contact-captured", "moreau"};
+    for (int i = 0; i < 3; i++) {
+        scene s = open_with(text, schemes[i], "0.5");
+        scene_run(&s, 0.01, 150);
+        check_close(0, scene_v(&s, "ball")[2], i < 2 ? 0 : 1e-14);
+        if (i < 2)
+            check_close(9.81, scene_ledger(&s).balance, 1e-11);
+        scene_close(&s);
+    }
+    scene s = open_with(text, "contact", "0.5");
+    scene_run(&s, 0.01, 150);
+    check_close(0, scene_q(&s, "ball")[2], 1e-12);
+    /* falls of 4.43, 2.21, 1.11 and 0.554 m/s bounce, the next one does not */
+    const double v = sqrt(2 * 9.81);
+    check_close(v * v / 2, scene_ledger(&s).impact, 1e-11);
+    scene_close(&s);
+    s = open_with(text, "contact", "1");
+    scene_run(&s, 0.01, 300);
+    check_close(9.81, scene_ledger(&s).total, 1e-11);
+    scene_close(&s);
+}
+
 /* --- (b) double pendulum at a wall; y points down --- */
 
 static const char *const pendulum =
@@ -569,6 +602,7 @@ TEST(the_balance_is_closed_with_a_prescribed_motion)
 
 TEST_MAIN(cmocka_unit_test(a_captured_ball_has_the_check_values),
           cmocka_unit_test(a_located_ball_follows_the_exact_solution),
+          cmocka_unit_test(a_slow_ball_comes_to_rest),
           cmocka_unit_test(the_double_pendulum_has_the_check_values),
           cmocka_unit_test(the_rod_has_the_check_values),
           cmocka_unit_test(the_sphere_slips_and_rolls_with_the_check_values),

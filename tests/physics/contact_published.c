@@ -183,6 +183,122 @@ TEST(the_overbalanced_wheel_has_the_published_angles_and_energies)
     scene_close(&s);
 }
 
+static scene open_wheel(const char *restitution)
+{
+    const olo_setting settings[] = {{"run.scheme", "contact-two-step"}, {"r", restitution}};
+    return scene_open_set("overbalanced-wheel", NULL, settings, 2);
+}
+
+/* W2 and W4: energy falls in steps, constraints and their rates hold, gaps are not below -1 mm; W3
+ * at a fourth of a second. */
+TEST(the_two_step_wheel_loses_energy_in_steps)
+{
+    scene s = open_wheel("0");
+    double energy = scene_ledger(&s).total;
+    for (int i = 0; i < 1000; i++) {
+        scene_run(&s, 2.5e-4, 1);
+        const olo_ledger now = scene_ledger(&s);
+        check_true(now.total - energy < 1e-12);
+        check_below(now.constraint_error, 1e-12);
+        check_below(now.velocity_error, 1e-12);
+        check_below(now.penetration, 1e-3);
+        energy = now.total;
+    }
+    check_close(-0.477580, olo_system_joint_coordinate_value(s.system, s.state, 0), 1e-5);
+    check_close(-0.082943, energy, 1e-5);
+    scene_close(&s);
+}
+
+/* W1: elastic stops. */
+TEST(the_elastic_wheel_conserves_its_energy)
+{
+    scene s = open_wheel("1");
+    const double start = scene_ledger(&s).total;
+    for (int i = 0; i < 500; i++) {
+        scene_run(&s, 1e-3, 1);
+        check_close(start, scene_ledger(&s).total, 1e-11);
+    }
+    scene_close(&s);
+}
+
+/* --- C3: velocities at the ends of steps, with and without their own multipliers --- */
+
+/* A point on a rod that is released horizontally, 5 s. */
+TEST(only_consistent_schemes_satisfy_the_rates_of_a_pendulum)
+{
+    static const char *const text = "gravity: [0, -9.81, 0]\n"
+                                    "points: {name: p, mass: 1, position: [1, 0, 0]}\n"
+                                    "rods: {between: [ground, p]}\n";
+    static const double h[] = {0.02, 0.01}, expected[] = {2.70e-3, 6.74e-4};
+    for (int k = 0; k < 4; k++) {
+        scene s = open_with(text, k < 2 ? "energy-momentum" : "contact-two-step");
+        double largest = 0;
+        for (long i = 0; i < lround(5 / h[k % 2]); i++) {
+            scene_run(&s, h[k % 2], 1);
+            largest = larger(largest, scene_ledger(&s).velocity_error);
+            check_close(0, scene_ledger(&s).total, 1e-12);
+        }
+        if (k < 2)
+            check_relative(expected[k], largest, 2e-3);
+        else
+            check_below(largest, 2e-14);
+        scene_close(&s);
+    }
+}
+
+/* Largest of |d(d_I.d_J - delta_IJ)/dt| of a body. */
+static double rate_of_directors(const scene *s)
+{
+    const double *d = scene_q(s, "b") + 3, *v = scene_v(s, "b") + 3;
+    double largest = 0;
+    for (int I = 0; I < 3; I++)
+        for (int J = I; J < 3; J++) {
+            double rate = 0;
+            for (int i = 0; i < 3; i++)
+                rate += d[3 * I + i] * v[3 * J + i] + d[3 * J + i] * v[3 * I + i];
+            largest = larger(largest, fabs(rate));
+        }
+    return largest;
+}
+
+/* A free body with the moments of inertia 2, 3, 4: error of its rotation after 5 s, the same for
+ * both schemes, against the exact quaternion. */
+TEST(only_consistent_schemes_satisfy_the_rates_of_a_free_body)
+{
+    static const double A[4] = {0.45616574, -0.15466281, -0.11263410, -0.86908331};
+    static const double h[] = {0.1, 0.05}, rotation[] = {5.53e-2, 1.39e-2},
+                        rate[] = {9.15e-3, 2.29e-3};
+    for (int k = 0; k < 4; k++) {
+        scene s = open_with("bodies: {name: b, mass: 1, inertia: [2, 3, 4], angular_velocity: "
+                            "[0.5, 0.5, 2]}\n",
+                            k < 2 ? "energy-momentum" : "contact-two-step");
+        double largest = 0, square = 0;
+        for (long i = 0; i < lround(5 / h[k % 2]); i++) {
+            scene_run(&s, h[k % 2], 1);
+            largest = larger(largest, rate_of_directors(&s));
+            check_close(8.625, scene_ledger(&s).total, 1e-12);
+        }
+        /* R = a a^T + 2 a0 a~ + a0^2 I + a~ a~, directors are its columns */
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) {
+                const double *a = A + 1, dot = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+                const double skew = i == j                 ? 0
+                                    : (j - i + 3) % 3 == 1 ? -a[3 - i - j]
+                                                           : a[3 - i - j];
+                const double R =
+                    2 * a[i] * a[j] + 2 * A[0] * skew + (i == j ? A[0] * A[0] - dot : 0);
+                const double error = scene_q(&s, "b")[3 + 3 * j + i] - R;
+                square += error * error;
+            }
+        check_relative(rotation[k % 2], sqrt(square), 5e-3);
+        if (k < 2)
+            check_relative(rate[k], largest, 5e-3);
+        else
+            check_below(largest, 2e-14);
+        scene_close(&s);
+    }
+}
+
 TEST_MAIN(cmocka_unit_test(the_two_step_pendulum_has_the_published_angles_and_energy),
           cmocka_unit_test(the_one_step_pendulum_is_close_and_conserves_energy),
           cmocka_unit_test(one_step_refuses_losses),
@@ -190,4 +306,8 @@ TEST_MAIN(cmocka_unit_test(the_two_step_pendulum_has_the_published_angles_and_en
           cmocka_unit_test(the_first_impact_of_the_oscillator_has_the_published_time_and_loss),
           cmocka_unit_test(moreau_diverges_above_its_limit),
           cmocka_unit_test(a_bouncing_point_conserves_its_energy_with_moreau),
-          cmocka_unit_test(the_overbalanced_wheel_has_the_published_angles_and_energies))
+          cmocka_unit_test(the_overbalanced_wheel_has_the_published_angles_and_energies),
+          cmocka_unit_test(the_two_step_wheel_loses_energy_in_steps),
+          cmocka_unit_test(the_elastic_wheel_conserves_its_energy),
+          cmocka_unit_test(only_consistent_schemes_satisfy_the_rates_of_a_pendulum),
+          cmocka_unit_test(only_consistent_schemes_satisfy_the_rates_of_a_free_body))

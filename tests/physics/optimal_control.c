@@ -73,16 +73,20 @@ static const char slider[] =
     "joints: {name: rail, type: prismatic, between: [ground, a], axis: [1, 0, 0],\n"
     "         force: 1}\n";
 
+/* The same as a coordinate. */
+static const char scalar[] = "coordinates: {names: [s], mass: 1, forces: [1]}\n";
+
 /* From rest to rest over a distance of 1 in time 1: min int u^2 = 12 N^2/(N^2 - 1) */
 TEST(double_integrator_has_its_discrete_optimum)
 {
     skip_without_solver();
-    for (int i = 0; i < 6; i++) {
-        const int N = 4 << i / 2 * 2;
+    for (int i = 0; i < 12; i++) {
+        const int N = 4 << i / 2 % 3 * 2;
+        const bool minimal = i >= 6;
         task t;
-        open_task(&t, slider);
-        control(&t, "rail");
-        reach(&t, "rail.position", 1);
+        open_task(&t, minimal ? scalar : slider);
+        control(&t, minimal ? "s" : "rail");
+        reach(&t, minimal ? "s" : "rail.position", 1);
         t.problem.intervals = N;
         t.problem.transcription = i % 2 ? "redundant" : "reduced";
         optimise(&t);
