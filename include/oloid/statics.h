@@ -33,10 +33,14 @@ typedef struct olo_equilibrium_options {
     int iterations;   /**< maximum number of Newton iterations per step */
     double tolerance; /**< bound of the last Newton increment: lengths over the model's length,
                          angles */
-    bool arc;    /**< continue the path through limit points, where the load decreases; otherwise it
-                    ends at the first one */
-    bool locate; /**< find the loads between two steps where stability changes */
-    bool hold;   /**< prescribed motions have their values at time 0 */
+    bool arc; /**< continue the path through limit points, where the load decreases; otherwise it
+                 ends at the first one */
+    /** The bifurcation at which to leave the path: 1 is the first one, along the direction that
+     * loses its stiffness; -1 the same one in the opposite direction; 0: stay on the path. The
+     * branch is followed as with `arc`. */
+    int branch;
+    bool locate;        /**< find the loads between two steps where stability changes */
+    bool hold;          /**< prescribed motions have their values at time 0 */
     const double *push; /**< constant forces on all coordinates q, beside the loads and independent
                            of the load factor; NULL: none */
     olo_rotating_frame spin; /**< equilibrium relative to this frame: centrifugal forces are loads
@@ -70,6 +74,9 @@ typedef struct olo_equilibrium_summary {
     bool judged;  /**< all loads have a potential, so that the stiffness determines stability */
     int unstable; /**< number of directions in which the equilibrium is unstable */
     int neutral;  /**< number of directions without stiffness */
+    double residual; /**< largest unbalanced force at the last state, or moment over the model's
+                        length, divided by the largest stiffness times that length: rounding at an
+                        equilibrium */
     double beam_rotation; /**< largest angle between neighbouring nodes of a beam in an equilibrium
                              that was found (rad): beyond 0.5 the beam needs more elements, and a
                              warning says so */
@@ -123,15 +130,17 @@ typedef struct olo_found_equilibrium {
     int unstable;     /**< number of directions in which it is unstable */
     int neutral;      /**< number of directions without stiffness */
     int hits;         /**< number of guesses that led to it */
+    double residual;  /**< unbalanced force, as in olo_equilibrium_summary */
 } olo_found_equilibrium;
 enum { OLO_EQUILIBRIA_MAX = 64 };
 
 /** The distinct equilibria of a search from many guesses, in the order in which they were found. */
 typedef struct olo_equilibria {
-    int starts; /**< number of guesses */
-    int failed; /**< number of guesses that led to no equilibrium */
-    int count;  /**< number of distinct equilibria */
-    bool more;  /**< there were more than OLO_EQUILIBRIA_MAX; the others are not in the list */
+    int starts;  /**< number of guesses */
+    int failed;  /**< number of guesses that led to no equilibrium */
+    double best; /**< smallest residual of these; 0 if there are none */
+    int count;   /**< number of distinct equilibria */
+    bool more;   /**< there were more than OLO_EQUILIBRIA_MAX; the others are not in the list */
     olo_found_equilibrium found[OLO_EQUILIBRIA_MAX]; /**< the equilibria */
 } olo_equilibria;
 

@@ -7,8 +7,8 @@
 
 `run` simulates a model and returns its result. `gradient` computes derivatives of a run, `load`
 compiles a system that can be stepped by hand, `Model` describes a model in code with the keys of
-model files, `open` reads a result file, `models` lists the catalogue. `equilibrium`, `modes` and
-`linearize` are statics and small vibrations, `optimize` is optimal control.
+model files, `open` reads a result file, `models` lists the catalogue. `equilibrium`, `equilibria`,
+`modes` and `linearize` are statics and small vibrations, `optimize` is optimal control.
 """
 from ._derivatives import Derivatives, Gradient, StepMap, goal, gradient
 from ._errors import (ComputationError, DriftWarning, Error, FileError, InputError, Interrupted,
@@ -19,13 +19,14 @@ from ._model import Model
 from ._optimize import Certificate, Optimum, optimize
 from ._result import Result, Verdict, open
 from ._run import resume, run
-from ._statics import Equilibrium, Linear, Modes, equilibrium, linearize, modes
+from ._statics import (Equilibrium, FoundEquilibrium, Linear, Modes, equilibria, equilibrium,
+                       linearize, modes)
 from ._system import Ledger, State, Stepper, System, load, models
 from ._version import VERSION as __version__
 
 __all__ = ["BodyMotion", "Certificate", "ComputationError", "Derivatives", "DriftWarning",
-           "Equilibrium", "Error", "FileError", "Gradient", "InputError", "Interrupted", "Ledger",
-           "Linear", "Model", "Modes", "NotFoundError", "Optimum", "OutOfMemory", "Result",
-           "State", "StepMap", "Stepper", "System", "Verdict", "equilibrium", "goal", "gradient",
-           "library_version", "linearize", "load", "models", "modes", "open", "optimize", "resume",
-           "run", "__version__"]
+           "Equilibrium", "Error", "FileError", "FoundEquilibrium", "Gradient", "InputError",
+           "Interrupted", "Ledger", "Linear", "Model", "Modes", "NotFoundError", "Optimum",
+           "OutOfMemory", "Result", "State", "StepMap", "Stepper", "System", "Verdict",
+           "equilibria", "equilibrium", "goal", "gradient", "library_version", "linearize", "load",
+           "models", "modes", "open", "optimize", "resume", "run", "__version__"]

@@ -20,10 +20,11 @@ potential."""
 PATH_TEXT = b"Equilibria under increasing loads: the time is the load factor."
 RELAXED_TEXT = (b"An equilibrium under the full load, found by decreasing the potential energy: "
                 b"without load the model is a mechanism, and there is no path of equilibria.")
+DIRECT_TEXT = b"An equilibrium under the full load, found at once from the initial state."
 UNMOVED_TEXT = (b"The initial state is an equilibrium under the full load, and nothing moves: "
                 b"without load the model is a mechanism, and there is no path of equilibria.")
 SUMMARY = ("load", "steps", "iterations", "cutbacks", "relaxed", "descended", "stayed", "judged", "unstable",
-           "neutral", "wall_seconds", "beam_rotation")
+           "neutral", "residual", "wall_seconds", "beam_rotation")
 
 
 class Equilibrium:
@@ -40,6 +41,7 @@ class Equilibrium:
     judged         whether the stiffness determines stability: all loads have a potential
     unstable, neutral
                    numbers of unstable directions and of those without stiffness
+    residual       largest unbalanced force, relative to the largest stiffness times the model's length
     critical       critical points of the path
     beam_rotation  largest angle between neighbouring nodes of a beam; beyond 0.5 the beam needs
                    more elements
@@ -102,8 +104,8 @@ def system_of(model, set):
     return System(model, set)
 
 
-def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, spin=None,
-                spin_point=None, callback=None, output=None):
+def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, branch=0, method="path",
+                spin=None, spin_point=None, callback=None, output=None):
     """Finds the equilibrium of a model under its loads, like `oloid equilibrium`.
 
     model       a file, a name of the catalogue, a dict, an oloid.Model, a System of oloid.load, or
@@ -113,6 +115,10 @@ def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, spin
     arc_length  continue the path through limit points, where the load decreases. Without it the
                 path ends there with a ComputationError, whose `equilibrium` is the last one, with
                 the limit point in `critical`
+    branch      leave the path at this bifurcation, 1 for the first one; -1 for the same one in the
+                opposite direction. The branch is followed through its limit points
+    method      "path"; or at once under the full load, which may be zero or negative: "newton", to a
+                near equilibrium, stable or not, or "descent", to a stable one
     spin        angular velocity of a frame that rotates together with the ground and all loads;
                 spin_point is a point of its axis
     callback    callback(state, step) at every equilibrium of the path, with the load factor as its
@@ -123,7 +129,9 @@ def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, spin
     options = filled("equilibrium_options")
     options.end = options.end if load is None else load
     options.step = options.step if step is None else step
-    options.arc = arc_length
+    options.arc, options.branch = arc_length, branch
+    name = ffi.new("char[]", encode(method))
+    options.method = name
     set_spin(options.spin, spin, spin_point)
     others, recorder, target = [], None, None
     if output is not None:
@@ -133,7 +141,8 @@ def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, spin
         recorder = create("olo_recorder", lib.olo_recorder_create, lib.olo_recorder_free,
                           encode(target.path), system._model, system._system, run,
                           b"oloid.equilibrium")
-        lib.olo_recorder_set_independent_states(recorder, PATH_TEXT, True)
+        lib.olo_recorder_set_independent_states(
+            recorder, PATH_TEXT if method == "path" else DIRECT_TEXT, True)
         others = [lib.olo_recorder_observer(recorder)]
     summary = ffi.new("olo_equilibrium_summary *")
     monitor = RunMonitor(system, state, callback, end=options.end)
@@ -168,6 +177,59 @@ def search(system, state, options, monitor, others, summary):
         status = error.status
     del references
     monitor.raise_failure(status, error)
+
+
+FoundEquilibrium = namedtuple("FoundEquilibrium",
+                              "state strain potential judged unstable neutral hits residual")
+FoundEquilibrium.__doc__ = """One of several equilibria at the same load: its state, the energies of
+springs and beams and of gravity, whether the stiffness determines stability (`judged`), the numbers of
+unstable directions and of those without stiffness, the number of guesses that led to it, and its
+residual as in Equilibrium."""
+
+
+class Collector(RunMonitor):
+    """Observes a search from many guesses: copies the state of every distinct equilibrium."""
+
+    def __init__(self, system, state):
+        super().__init__(system, state, callback=lambda state, number: None, end=1.0)
+        self.states = []
+
+    def _call(self, _context, _system, state, _step, _report, _error):
+        copy = create("olo_state", lib.olo_state_clone, lib.olo_state_free, state)
+        self.states.append(State(self.system, copy))
+        return lib.OLO_OK
+
+
+def equilibria(model, set=None, *, load=None, starts=None, seed=None, spread=None, method=None):
+    """Finds several equilibria at one load from random guesses, like `oloid equilibria`: a list of
+    FoundEquilibrium, in the order in which they were found. It need not be complete.
+
+    model   as for oloid.equilibrium
+    set     parameters to change
+    load    the load factor (1); zero and negative factors are possible
+    starts  the number of guesses (50); the first one is the initial state
+    seed    of the random numbers: the same seed gives the same list
+    spread  how far guesses are pushed, in model lengths and radians (1)
+    method  "newton" (default), also to unstable equilibria, or "descent", to stable ones"""
+    state = model.copy() if isinstance(model, State) else system_of(model, set).initial_state()
+    system = state.system
+    options = filled("multistart_options")
+    given = {"load": load, "starts": starts, "seed": seed, "spread": spread}
+    for key, value in given.items():
+        if value is not None:
+            setattr(options, key, value)
+    name = ffi.new("char[]", encode(method or "newton"))
+    options.method = name
+    found, error = ffi.new("olo_equilibria *"), ffi.new("olo_error *")
+    monitor = Collector(system, state)
+    array, references = monitor.observers([])
+    status = lib.olo_find_equilibria(system._system, options, state._state, array, len(array), found,
+                                     error)
+    del references
+    monitor.raise_failure(status, error)
+    return [FoundEquilibrium(monitor.states[i], *(getattr(found.found[i], field)
+                                                  for field in FoundEquilibrium._fields[1:]))
+            for i in range(found.count)]
 
 
 def about(model, set, start, load, spin, spin_point, hold=False):

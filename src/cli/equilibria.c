@@ -1,8 +1,6 @@
 /* `oloid equilibria`: finds distinct equilibria of a model at one load, from random guesses. */
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/json.h"
 #include "cli/command.h"
@@ -47,18 +45,6 @@ struct session {
     olo_equilibria found;
 };
 
-/* Any load factor, also zero or a negative one. */
-static int read_load(const char *text, double *load)
-{
-    char *end;
-    if (text == NULL)
-        return CLI_CONTINUE;
-    *load = strtod(text, &end);
-    return *text != '\0' && *end == '\0' && isfinite(*load)
-               ? CLI_CONTINUE
-               : cli_usage(&cli_equilibria, "--load needs a number, got '%s'", text);
-}
-
 static int read_options(struct session *session)
 {
     const struct options *given = session->options;
@@ -66,7 +52,7 @@ static int read_options(struct session *session)
     double starts = s->starts, seed = (double)s->seed;
     if (given->no_result && given->output != NULL)
         return cli_usage(&cli_equilibria, "--output and --no-result exclude each other");
-    int code = read_load(given->load, &s->load);
+    int code = cli_number(&cli_equilibria, "load", given->load, &s->load);
     if (code == CLI_CONTINUE)
         code = cli_positive(&cli_equilibria, "starts", given->starts, &starts);
     if (code == CLI_CONTINUE)
@@ -133,6 +119,14 @@ static void print_text(const struct session *session)
             (void)printf(e->neutral > 0 ? "stable, %d without stiffness\n" : "stable\n",
                          e->neutral);
     }
+    double residual = 0;
+    char text[CLI_NUMBER_SIZE];
+    for (int i = 0; i < x->count; i++)
+        residual = x->found[i].residual > residual ? x->found[i].residual : residual;
+    (void)printf("  residuals up to %s", cli_deviation(text, residual));
+    if (x->failed > 0)
+        (void)printf("; without result at least %s", cli_deviation(text, x->best));
+    (void)printf("\n");
     if (x->more)
         (void)printf("  there are more than %d\n", OLO_EQUILIBRIA_MAX);
     cli_static_result_print(&session->result);
@@ -147,6 +141,7 @@ static void print_json(const struct session *session)
     olo_json_number(&json, "load", session->statics.load);
     olo_json_integer(&json, "starts", x->starts);
     olo_json_integer(&json, "failed", x->failed);
+    olo_json_number(&json, "best_failed_residual", x->best);
     olo_json_open(&json, "equilibria", '[');
     for (int i = 0; i < x->count; i++) {
         olo_json_open(&json, NULL, '{');
@@ -156,6 +151,7 @@ static void print_json(const struct session *session)
         olo_json_integer(&json, "unstable", x->found[i].unstable);
         olo_json_integer(&json, "neutral", x->found[i].neutral);
         olo_json_integer(&json, "starts", x->found[i].hits);
+        olo_json_number(&json, "residual", x->found[i].residual);
         olo_json_close(&json);
     }
     olo_json_close(&json);

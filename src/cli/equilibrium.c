@@ -1,4 +1,5 @@
 /* `oloid equilibrium`: finds the equilibrium of a model under its loads and its stability. */
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 
 struct options {
     cli_list set;
-    const char *load, *step, *output, *spin, *spin_point;
+    const char *load, *step, *method, *branch, *output, *spin, *spin_point;
     bool arc, no_result, no_report, json;
 };
 
@@ -32,6 +33,11 @@ static const cli_option options[] = {
     {"arc-length", 0, CLI_FLAG, offsetof(struct options, arc), NULL,
      "continue through limit points, where the load has to\ndecrease; otherwise the path ends "
      "there"},
+    {"branch", 0, CLI_TEXT, offsetof(struct options, branch), "NUMBER",
+     "leave the path at this bifurcation, 1 for the first one;\n-1 in the opposite direction"},
+    {"method", 0, CLI_TEXT, offsetof(struct options, method), "NAME",
+     "path (default: with increasing loads); or at once under the\nfull load, which may be zero or "
+     "negative: newton (to a near\nequilibrium), descent (to a stable one)"},
     CLI_SPIN_OPTIONS(struct options),
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
      "the result file; default: <model name>.equilibrium.h5,\n"
@@ -64,6 +70,10 @@ static const char *const relaxed_text =
     "An equilibrium under the full load, found by decreasing the potential energy: without load "
     "the model is a mechanism, and there is no path of equilibria.";
 
+/* Description of a result of another method than 'path'. */
+static const char *const direct_text =
+    "An equilibrium under the full load, found at once from the initial state.";
+
 /* Description of a result whose initial state is the equilibrium. */
 static const char *const unmoved_text =
     "The initial state is an equilibrium under the full load, and nothing moves: without load "
@@ -84,6 +94,8 @@ static olo_status find(struct session *session, olo_error *error)
     olo_system_ledger(loaded->system, loaded->state, &session->end);
     session->status = status;
     olo_recorder_add_equilibrium(session->result.recorder, &session->summary);
+    if (strcmp(session->statics.method, "path") != 0 && session->result.recorder != NULL)
+        olo_recorder_set_independent_states(session->result.recorder, direct_text, true);
     if (session->summary.relaxed && session->result.recorder != NULL) {
         olo_recorder_set_independent_states(
             session->result.recorder, session->summary.stayed ? unmoved_text : relaxed_text, true);
@@ -175,6 +187,7 @@ static void print_text(const struct session *session)
         (void)printf("  warning: %s\n", session->warning);
     (void)printf("  energy      potential %.9g, strain %.9g\n", session->end.potential,
                  session->end.strain);
+    (void)printf("  residual    %s\n", cli_deviation(wall, sum->residual));
     (void)printf("  constraints satisfied to %s\n",
                  cli_deviation(wall, session->end.constraint_error));
     if (session->status == OLO_OK)
@@ -215,6 +228,7 @@ static void print_json(const struct session *session, const char *error)
     olo_json_close(&json);
     olo_json_number(&json, "potential", session->end.potential);
     olo_json_number(&json, "strain", session->end.strain);
+    olo_json_number(&json, "residual", sum->residual);
     olo_json_number(&json, "constraint_error", session->end.constraint_error);
     olo_json_number(&json, "wall_seconds", sum->wall_seconds);
     olo_json_text(&json, "result", error == NULL ? session->result.path : NULL);
@@ -229,7 +243,19 @@ static int read_options(struct session *session)
     session->statics.arc = given->arc;
     if (given->no_result && given->output != NULL)
         return cli_usage(&cli_equilibrium, "--output and --no-result exclude each other");
-    int code = cli_positive(&cli_equilibrium, "load", given->load, &session->statics.end);
+    const bool path = given->method == NULL || strcmp(given->method, "path") == 0;
+    int code = path ? cli_positive(&cli_equilibrium, "load", given->load, &session->statics.end)
+                    : cli_number(&cli_equilibrium, "load", given->load, &session->statics.end);
+    double branch = 0;
+    if (code == CLI_CONTINUE)
+        code = cli_number(&cli_equilibrium, "branch", given->branch, &branch);
+    if (code == CLI_CONTINUE && (branch != round(branch) || fabs(branch) > 1000))
+        code = cli_usage(&cli_equilibrium, "--branch needs the number of a bifurcation, got '%s'",
+                         given->branch);
+    if (code == CLI_CONTINUE && branch != 0 && !path)
+        code = cli_usage(&cli_equilibrium, "--branch is for the method 'path'");
+    session->statics.branch = (int)branch;
+    session->statics.method = given->method != NULL ? given->method : session->statics.method;
     if (code == CLI_CONTINUE)
         code = cli_positive(&cli_equilibrium, "step", given->step, &session->statics.step);
     return code == CLI_CONTINUE
@@ -287,12 +313,14 @@ const cli_command cli_equilibrium = {
         "Gravity and loads, as they are at time 0, increase from zero to their full value;\n"
         "prescribed motions of joints are followed from time 0 to 1. The result contains the\n"
         "path of equilibria, with the load factor as its time. The path ends at a limit point,\n"
-        "with exit code 3, unless --arc-length is given. A mechanism, which has no stiffness\n"
-        "without load, moves to an equilibrium under the full load by descent.\n"
+        "with exit code 3, unless --arc-length is given. At a bifurcation it continues straight\n"
+        "ahead, unless --branch is given. A mechanism, which has no stiffness without load,\n"
+        "moves to an equilibrium under the full load by descent.\n"
         "MODEL is a model file, or a name from the catalogue ('oloid models').\n",
     .examples = "  oloid equilibrium roll-up\n"
                 "  oloid equilibrium bend-45 --set F=300 -o bend.h5\n"
-                "  oloid equilibrium my-truss.yaml --arc-length --step 0.01\n",
+                "  oloid equilibrium my-truss.yaml --arc-length --step 0.01\n"
+                "  oloid equilibrium my-column.yaml --branch 1\n",
     .options = options,
     .size = sizeof(struct options),
     .run = run,

@@ -24,6 +24,17 @@ int cli_positive(const cli_command *command, const char *option, const char *tex
     return CLI_CONTINUE;
 }
 
+int cli_number(const cli_command *command, const char *option, const char *text, double *value)
+{
+    char *end = NULL;
+    if (text == NULL)
+        return CLI_CONTINUE;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*value)
+               ? CLI_CONTINUE
+               : cli_usage(command, "--%s needs a number, got '%s'", option, text);
+}
+
 static int read_vector(const cli_command *command, const char *option, const char *text,
                        double value[3])
 {

@@ -21,6 +21,9 @@ typedef struct cli_static_result {
 struct cli_command;
 int cli_positive(const struct cli_command *command, const char *option, const char *text,
                  double *value);
+/* The same for any number. */
+int cli_number(const struct cli_command *command, const char *option, const char *text,
+               double *value);
 /* Two rows of a table of options, for a struct with members `spin` and `spin_point`; and the
  * rotating frame that the options define. */
 #define CLI_SPIN_OPTIONS(type)                                                                     \

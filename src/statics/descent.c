@@ -75,12 +75,12 @@ olo_status olo_search_relax(olo_search *x, double load, olo_error *error)
 
 olo_status olo_search_descend(olo_search *x, double load, olo_error *error)
 {
-    olo_status status = olo_search_relax(x, load, error);
+    olo_error cause = {0};
+    olo_status status = olo_search_relax(x, load, &cause);
     if (status == OLO_OK)
         return olo_search_accept(x, load, error);
     if (status == OLO_INTERRUPTED)
         return olo_fail(error, status, "interrupted during the descent: no equilibrium found yet");
-    olo_error cause = *error;
     return olo_fail(error, cause.status,
                     "the system has no equilibrium near the initial state: %.400s", cause.text);
 }

@@ -276,10 +276,8 @@ static olo_status find_start(olo_search *x, bool *held, olo_error *error)
 static olo_status search_directly(olo_search *x, olo_error *error)
 {
     const double load = x->options->end;
-    if (strcmp(x->options->method, "descent") == 0) {
-        x->summary->relaxed = true;
+    if (strcmp(x->options->method, "descent") == 0)
         return olo_search_descend(x, load, error);
-    }
     olo_status status = olo_search_newton(x, load, error);
     return status == OLO_OK ? olo_search_accept(x, load, error) : status;
 }
@@ -302,6 +300,14 @@ static olo_status search(olo_search *x, olo_error *error)
     }
     status = olo_search_accept(x, 0.0, error);
     return status == OLO_OK ? olo_search_follow(x, error) : status;
+}
+
+/* The load of the state: after a failed path that of its last equilibrium, after another failed
+ * search the full one. */
+static double last_load(const olo_search *x, olo_status status)
+{
+    const bool direct = strcmp(x->options->method, "path") != 0 || x->summary->relaxed;
+    return status != OLO_OK && direct ? x->options->end : x->load;
 }
 
 olo_status olo_find_equilibrium(const olo_system *system, const olo_equilibrium_options *options,
@@ -331,6 +337,8 @@ olo_status olo_find_equilibrium(const olo_system *system, const olo_equilibrium_
         clear_motion(system, state);
         status = search(&x, error);
         store_multipliers(&x);
+        if (status != OLO_NO_MEMORY)
+            x.summary->residual = olo_static_residual(x.balance, last_load(&x, status));
         warn_coarse(&x);
     }
     destroy(&x);

@@ -131,7 +131,8 @@ static olo_status enter(multistart *x, const olo_equilibrium_summary *found,
                                                                      .judged = found->judged,
                                                                      .unstable = found->unstable,
                                                                      .neutral = found->neutral,
-                                                                     .hits = 1};
+                                                                     .hits = 1,
+                                                                     .residual = found->residual};
     x->state->t = i;
     const olo_step_report report = {.rotation_node = -1};
     for (int k = 0; status == OLO_OK && k < observer_count; k++)
@@ -151,6 +152,12 @@ static olo_status find_near(multistart *x, olo_equilibrium_options *options,
         return status;
     options->method = "descent";
     return olo_find_equilibrium(x->system, options, x->state, NULL, 0, found, error);
+}
+
+static void count_failure(olo_equilibria *equilibria, double residual)
+{
+    if (equilibria->failed++ == 0 || residual < equilibria->best)
+        equilibria->best = residual;
 }
 
 static olo_status search(multistart *x, const olo_state *initial, const olo_observer *observers,
@@ -179,13 +186,13 @@ static olo_status search(multistart *x, const olo_state *initial, const olo_obse
         else if (cause.status == OLO_NO_MEMORY)
             return olo_fail(error, cause.status, "%s", cause.text);
         else
-            equilibria->failed++;
+            count_failure(equilibria, found.residual);
     }
     if (status == OLO_OK && equilibria->count == 0)
         return olo_fail(error, OLO_NOT_CONVERGED,
-                        "none of %d starts led to an equilibrium: try the method 'descent', or "
-                        "another spread than %g",
-                        equilibria->starts, x->options->spread);
+                        "none of %d starts led to an equilibrium, the smallest residual is %.3g: "
+                        "try the method 'descent', or another spread than %g",
+                        equilibria->starts, equilibria->best, x->options->spread);
     return status;
 }
 

@@ -66,6 +66,10 @@ static inline double olo_path_load(const olo_path *path)
  * with the norm. */
 double olo_path_accept_step(olo_path *path);
 
+/* At a bifurcation, where the state is: replaces the tangent by the direction of the branch, the
+ * null vector of the stiffness orthogonal to the path; `sign` is its orientation. */
+olo_status olo_path_switch(olo_path *path, double sign, olo_error *error);
+
 /* An event within a step: the load has an extremum, or the number of unstable directions
  * changes. */
 typedef enum olo_path_event {

@@ -5,6 +5,7 @@
  * which the load decreases; with it the path continues. Only equilibria that are connected with the
  * initial one by the path are returned. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/fail.h"
 #include "statics/path.h"
@@ -19,6 +20,8 @@ static const double turn = 0.25;
 /* After more Newton iterations than this the length does not increase. */
 static const int easy_iterations = 6;
 static const double shorter = 0.25, twice = 2;
+/* First length of a step along another branch, in model lengths and radians. */
+static const double branch_length = 0.03;
 /* Loads whose relative difference is below this are equal. */
 static const double same = 1e-9;
 
@@ -30,7 +33,14 @@ typedef struct follower {
     bool targeted;  /* the next step ends at the requested load */
     bool kink;      /* the next step crosses a kink */
     bool done;
+    int bifurcations; /* number of them on the path so far */
 } follower;
+
+/* True if the path continues where the load has an extremum. */
+static bool passes_limits(const olo_equilibrium_options *o)
+{
+    return o->arc || o->branch != 0;
+}
 
 static olo_status fail_path(const olo_search *x, olo_error *error)
 {
@@ -105,38 +115,6 @@ static olo_status end_at_limit(follower *f, double load, olo_error *error)
         load);
 }
 
-/* If the step passed a critical point: locates it, and makes the step again. `again` is true if the
- * step must be made again with a shorter length. */
-static olo_status locate_event(follower *f, const olo_path_target *target, bool *again,
-                               olo_error *error)
-{
-    olo_search *x = f->search;
-    olo_path *p = &f->path;
-    const olo_path_event event = olo_path_find_event(p);
-    const bool limit = event == OLO_PATH_LIMIT;
-    const int unstable = p->start.judged && p->end.judged ? p->end.unstable : -1;
-    double along =
-        olo_path_dot(p, p->start.q, p->step) + p->unit * p->unit * p->start.load * p->step_load;
-    bool broken = false;
-    *again = false;
-    if (event == OLO_PATH_NO_EVENT || (!x->options->locate && (x->options->arc || !limit)))
-        return OLO_OK;
-    olo_status status = olo_path_locate(p, event, along, &broken, error);
-    const double load = olo_path_load(p);
-    if (status == OLO_OK && broken)
-        status = olo_fail(error, OLO_NOT_CONVERGED, "Newton iteration leaves the path");
-    if (status == OLO_OK && limit && load > x->options->end * (1 + same))
-        status = olo_fail(error, OLO_NOT_CONVERGED,
-                          "a limit point follows"); /* the requested load comes before it */
-    if (status != OLO_OK) {
-        *again = true;
-        return shorten(f, shorter * f->length, error);
-    }
-    add_critical(x, load, limit, unstable);
-    return limit && !x->options->arc ? end_at_limit(f, load, error)
-                                     : olo_path_advance(p, target, error);
-}
-
 /* Accepts the step as part of the path. */
 static olo_status accept(follower *f, const olo_path_target *target, olo_error *error)
 {
@@ -152,6 +130,77 @@ static olo_status accept(follower *f, const olo_path_target *target, olo_error *
     if (f->done)
         status = olo_search_judge(x, load, error);
     return status == OLO_OK ? olo_search_accept(x, load, error) : status;
+}
+
+/* True if critical points of this kind have to be located. */
+static bool is_wanted(const olo_equilibrium_options *o, bool limit)
+{
+    return o->locate || (limit ? !passes_limits(o) : o->branch != 0);
+}
+
+/* The state is just before a bifurcation, which becomes an equilibrium of the path: the next one is
+ * the first of the branch. */
+static olo_status leave_path(follower *f, double load, olo_error *error)
+{
+    olo_search *x = f->search;
+    olo_path *p = &f->path;
+    olo_status status = olo_search_judge(x, load, error);
+    if (status == OLO_OK)
+        status = olo_search_accept(x, load, error);
+    if (status == OLO_OK)
+        status = olo_path_switch(p, x->options->branch > 0 ? 1 : -1, error);
+    if (status != OLO_OK)
+        return status;
+    /* the first step along the branch, shorter where it fails */
+    olo_search_save(x);
+    f->targeted = false;
+    f->length = branch_length;
+    f->largest = growth * branch_length;
+    while ((status = olo_path_step(p, &(olo_path_target){.length = f->length}, error)) != OLO_OK &&
+           status != OLO_INTERRUPTED && status != OLO_NO_MEMORY && f->length > p->smallest)
+        f->length *= shorter;
+    if (status != OLO_OK)
+        return fail_path(x, error);
+    status = accept(f, &(olo_path_target){.length = f->length}, error);
+    (void)olo_path_accept_step(p);
+    return status;
+}
+
+/* If the step passed a critical point: locates it, and makes the step again. `again` is true if the
+ * step must be made again with a shorter length. */
+static olo_status locate_event(follower *f, const olo_path_target *target, bool *again,
+                               olo_error *error)
+{
+    olo_search *x = f->search;
+    olo_path *p = &f->path;
+    const olo_path_event event = olo_path_find_event(p);
+    const bool limit = event == OLO_PATH_LIMIT;
+    const int unstable = p->start.judged && p->end.judged ? p->end.unstable : -1;
+    double along =
+        olo_path_dot(p, p->start.q, p->step) + p->unit * p->unit * p->start.load * p->step_load;
+    bool broken = false;
+    *again = false;
+    if (event == OLO_PATH_NO_EVENT || !is_wanted(x->options, limit))
+        return OLO_OK;
+    olo_status status = olo_path_locate(p, event, along, &broken, error);
+    const double load = olo_path_load(p);
+    if (status == OLO_OK && broken)
+        status = olo_fail(error, OLO_NOT_CONVERGED, "Newton iteration leaves the path");
+    if (status == OLO_OK && limit && load > x->options->end * (1 + same))
+        status = olo_fail(error, OLO_NOT_CONVERGED,
+                          "a limit point follows"); /* the requested load comes before it */
+    if (status != OLO_OK) {
+        *again = true;
+        return shorten(f, shorter * f->length, error);
+    }
+    add_critical(x, load, limit, unstable);
+    f->bifurcations += !limit;
+    if (!limit && f->bifurcations == abs(x->options->branch)) {
+        *again = true;
+        return leave_path(f, load, error);
+    }
+    return limit && !passes_limits(x->options) ? end_at_limit(f, load, error)
+                                               : olo_path_advance(p, target, error);
 }
 
 /* Chooses the next length from the curvature of the path and the iterations of the last step. */
@@ -206,7 +255,7 @@ static olo_status begin(follower *f, olo_error *error)
         return status;
     double moved = sqrt(olo_path_dot(&f->path, f->path.start.q, f->path.start.q));
     f->length = fmin(o->step / f->path.start.load, longest / fmax(moved, 1e-30));
-    f->largest = o->arc ? growth * f->length : HUGE_VAL;
+    f->largest = passes_limits(o) ? growth * f->length : HUGE_VAL;
     return OLO_OK;
 }
 
@@ -221,6 +270,12 @@ olo_status olo_search_follow(olo_search *x, olo_error *error)
                                 x->load, x->options->steps)
                      : make_step(&f, &cause);
     }
+    if (status == OLO_OK && f.bifurcations < abs(x->options->branch))
+        status = olo_fail(
+            &cause, OLO_NOT_CONVERGED,
+            "the path has %d bifurcation%s up to load factor %.6g: there is no branch "
+            "at number %d",
+            f.bifurcations, f.bifurcations == 1 ? "" : "s", x->load, abs(x->options->branch));
     olo_path_free(&f.path);
     if (status != OLO_OK && error)
         *error = cause;

@@ -107,6 +107,9 @@ olo_status olo_static_factor(olo_static_balance *balance, double load, double sh
                              olo_error *error);
 /* The reactions that are recorded, of an equilibrium whose multipliers the state has. */
 void olo_static_record(olo_static_balance *balance, double load);
+/* The largest force, or moment over the model's length, by which the state at `load` is not
+ * balanced, divided by the largest stiffness times that length. */
+double olo_static_residual(olo_static_balance *balance, double load);
 /* After a factorisation: the increment -K^-1 r with its size and worst node; and then -K^-1
  * dr/dload. */
 void olo_static_solve(olo_static_balance *balance);

@@ -80,6 +80,37 @@ def test_column_buckles_at_the_load_of_euler(oloid):
     assert not list(oloid.folder.glob("*.h5"))
 
 
+def test_a_column_leaves_its_path_at_a_bifurcation(oloid):
+    sides = []
+    model = write(oloid, COLUMN + "outputs: {name: tip, on: b.end}\n")
+    for branch in ("1", "-1"):
+        done = oloid("equilibrium", model, "--branch", branch, "--no-report", "-o", "b.h5", "--json")
+        summary = json.loads(done.stdout)
+        assert summary["status"] == "OK" and summary["unstable"] == 0 and summary["load"] == 1
+        assert summary["residual"] < 1e-12
+        row = table(oloid, "b.h5")[-1]
+        sides.append([float(row["tip.position." + axis]) for axis in "xyz"])
+    (x, y, z), (x_other, y_other, z_other) = sides
+    assert (x, y, z) == pytest.approx((x_other, -y_other, -z_other), abs=1e-9)
+    # the elastica with P L^2/EI = 5 = K(k)^2, k = 0.88908: height 2 E/K - 1, deflection 2 k/K
+    assert x == pytest.approx(0.0597845, abs=1e-4)
+    assert math.hypot(y, z) == pytest.approx(0.7952172, abs=1e-4)
+    done = oloid("equilibrium", "model.yaml", "--branch", "3", "--no-result")
+    assert done.returncode == 3 and "no branch at number 3" in one_message(done)
+
+
+def test_methods_go_to_an_equilibrium_at_once(oloid):
+    for method in ("newton", "descent"):
+        done = oloid("equilibrium", "clamped-rod", "--method", method, "--load", "0", "--json",
+                     "--no-result")
+        summary = json.loads(done.stdout)
+        assert summary["steps"] == 1 and summary["unstable"] == 0 and summary["residual"] < 1e-12
+        # the energy of the rod sheet with the number of edges of the model
+        assert summary["strain"] == pytest.approx(5.266096642, abs=1e-8)
+    done = oloid("equilibrium", "clamped-rod", "--method", "walk", "--no-result")
+    assert done.returncode == 2 and "'path', 'newton' or 'descent'" in one_message(done)
+
+
 def test_less_load_leaves_it_stable(oloid):
     done = oloid("equilibrium", write(oloid, COLUMN), "--load", "0.4", "--step", "0.2",
                  "--no-result")
@@ -288,6 +319,8 @@ def test_what_falls_has_no_equilibrium(oloid):
 
 
 @pytest.mark.parametrize("arguments", [["--load", "0"], ["--load", "x"], ["--step", "-1"],
+                                       ["--branch", "x"], ["--branch", "1.5"],
+                                       ["--branch", "1", "--method", "newton"],
                                        ["-o", "x.h5", "--no-result"]])
 def test_wrong_options_of_equilibrium(oloid, arguments):
     done = oloid("equilibrium", "roll-up", *arguments)

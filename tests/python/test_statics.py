@@ -41,6 +41,31 @@ def test_a_column_buckles(tmp_path):
     assert "not stable" in repr(found)
 
 
+def test_a_column_buckles_to_both_sides():
+    one, other = (oloid.equilibrium(COLUMN, branch=branch) for branch in (1, -1))
+    assert one.stable and other.stable and one.residual < 1e-12
+    tip, mirrored = (numpy.array(found.state.point("b.end")) for found in (one, other))
+    assert numpy.allclose(tip * [1, -1, -1], mirrored, atol=1e-9)
+    assert numpy.hypot(tip[1], tip[2]) == pytest.approx(0.7952172, abs=1e-4)  # the elastica
+
+
+def test_random_guesses_find_several_equilibria():
+    found = oloid.equilibria("hinged-frame", load=0, starts=30, method="descent")
+    energies = sorted(one.strain for one in found)
+    # the rod sheet, 7.5: without stress, and the second stable state
+    assert energies[0] == pytest.approx(0, abs=0.01)
+    assert energies[1] == pytest.approx(603493.21, abs=0.01)
+    assert all(one.judged and one.unstable == 0 and one.residual < 1e-12 for one in found)
+    assert sum(one.hits for one in found) <= 30
+    assert [one.state.time for one in found] == list(range(len(found)))
+    # each of them is an equilibrium, from which Newton's method does not move
+    for one in found[:2]:
+        again = oloid.equilibrium(one.state, load=0, method="newton")
+        assert numpy.allclose(again.state.q, one.state.q, atol=1e-6)
+    with pytest.raises(oloid.InputError):
+        oloid.equilibria("hinged-frame", starts=0)
+
+
 def test_a_search_can_be_ended_and_started_anywhere():
     seen = []
     found = oloid.equilibrium(COLUMN, step=0.1, callback=lambda state, step: seen.append(step)
