@@ -211,10 +211,18 @@ typedef struct olo_beam {
      * by row. */
     const double *stiffness;
     int stiffness_count; /**< 6 or 36; 0: from the section */
+    /** Constraint rows instead of energy: no shear; no elongation. The stiffness of these strains
+     * must be positive, but its size has no effect: it stores no energy. */
+    bool unshearable;
+    bool inextensible; /**< see `unshearable` */
     /** Instead of stiffness: any stored energy per length, as an expression of the strains g1, g2
-     * (shear along d1, d2), g3 (elongation), k1, k2 (curvatures about d1, d2) and k3 (torsion) and
-     * the parameters. */
+     * (shear along d1, d2), g3 (elongation), k1, k2 (curvatures about d1, d2) and k3 (torsion), of
+     * the arc length s from the start, and the parameters. */
     const char *energy;
+    /** Size of the section at the arc length s relative to the given one, an expression of s:
+     * shear, elongation and mass change with its square, bending, torsion and moments of inertia
+     * with its fourth power. NULL: 1. */
+    const char *taper;
     /** Mass per length and its moments, A, M1, M2: integrals of density, density x1^2 and
      * density x2^2; or A, S1, S2, M11, M22, M12 with the first moments and the mixed one. */
     const double *inertia;

@@ -10,55 +10,16 @@
  * stress. The strains are in system/strain.h, the sections in beam_section.c, the centre lines in
  * beam_line.c. */
 #include <math.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "elements/beam_assembly.h"
+#include "elements/beam_rows.h"
 #include "elements/build.h"
 #include "elements/drawing.h"
 #include "linalg/vec3.h"
 
 enum { NODES = OLO_STRAIN_NODES_MAX, ELEMENTS_MAX = 100000 };
-
-olo_beam olo_beam_default(void)
-{
-    return (olo_beam){.initialised = OLO_INITIALISED_BEAM,
-                      .discretisation = "elements",
-                      .interpolation = "linear",
-                      .quadrature = "reduced",
-                      .curve = "polyline",
-                      .to = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
-                      .rest_curvature = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
-                      .velocity = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
-                      .angular_velocity = {OLO_UNSET, OLO_UNSET, OLO_UNSET}};
-}
-
-olo_arc olo_arc_default(void)
-{
-    return (olo_arc){.initialised = OLO_INITIALISED_ARC};
-}
-
-olo_section olo_section_default(void)
-{
-    return (olo_section){.initialised = OLO_INITIALISED_SECTION, .shear_factor = OLO_UNSET};
-}
-
-static void defaults(void *element)
-{
-    *(olo_beam *)element = olo_beam_default();
-}
-
-static void arc_defaults(void *part)
-{
-    *(olo_arc *)part = olo_arc_default();
-}
-
-static void section_defaults(void *part)
-{
-    *(olo_section *)part = olo_section_default();
-}
 
 /* --- shape functions and Gauss points on [-1, 1] --- */
 
@@ -124,6 +85,7 @@ static olo_status add_terms(olo_beam_assembly *x, olo_status (*add)(const olo_be
             strain_at(x, e, x->points, p, &strain);
             length += strain.weight;
             x->stations[e * x->points + p] = length_before + 0.5 * (before + length);
+            x->material.station = x->stations[e * x->points + p];
             status = status == OLO_OK ? add(&x->material, OLO_BEAM_ALL, &strain) : status;
         }
         length_before += length;
@@ -133,20 +95,36 @@ static olo_status add_terms(olo_beam_assembly *x, olo_status (*add)(const olo_be
 
 /* --- mass --- */
 
-/* Integrates N_a N_b over an element, and adds the integrals of N_a to the lengths of its nodes. */
-static void integrate(olo_beam_assembly *x, int e, double m[NODES][NODES])
+/* Integrates a^p N_a N_b over an element that begins at an arc length, with the size a of the
+ * section and p = 2, 3, 4; adds the integrals of N_a, a^2 N_a and a^3 N_a to its nodes. Returns its
+ * length. */
+static double integrate(olo_beam_assembly *x, int e, double start, double m[NODES][NODES][3])
 {
-    int nodes = x->line.element_nodes;
-    memset(m, 0, sizeof(double[NODES][NODES]));
+    const int nodes = x->line.element_nodes;
+    olo_strain at[NODES];
+    double length = 0;
+    memset(m, 0, sizeof(double[NODES][NODES][3]));
     for (int p = 0; p < nodes; p++) {
-        olo_strain at;
-        strain_at(x, e, nodes, p, &at);
+        strain_at(x, e, nodes, p, &at[p]);
+        length += at[p].weight;
+    }
+    for (int p = 0; p < nodes; p++) {
+        double xi, weight;
+        gauss(nodes, p, &xi, &weight);
+        const double size = olo_beam_taper(&x->material, start + 0.5 * (1 + xi) * length);
+        const double power[3] = {size * size, size * size * size, size * size * size * size};
         for (int a = 0; a < nodes; a++) {
-            x->lengths[olo_beam_first_node(x, e) + a] += at.weight * at.N[a];
+            const int k = olo_beam_first_node(x, e) + a;
+            const double share = at[p].weight * at[p].N[a];
+            x->lengths[k] += share;
+            x->share[2 * k] += power[0] * share;
+            x->share[2 * k + 1] += power[1] * share;
             for (int b = 0; b < nodes; b++)
-                m[a][b] += at.weight * at.N[a] * at.N[b];
+                for (int i = 0; i < 3; i++)
+                    m[a][b][i] += power[i] * share * at[p].N[b];
         }
     }
+    return length;
 }
 
 /* Coefficient of the 3-vector I of a node in phi, d1 or d2 (s = 0, 1, 2) of the section. */
@@ -157,9 +135,10 @@ double olo_beam_coefficient_in_node(const double *turn, int s, int I)
     return turn ? turn[3 * (I - 1) + s - 1] : I == s;
 }
 
-/* Adds m times the inertia of the section between two nodes to the mass matrix. */
+/* Adds m times the inertia of the section between two nodes to the mass matrix: m[0] of the mass,
+ * m[1] of first and m[2] of second moments. */
 static olo_status add_pair(olo_beam_assembly *x, int k, const double *turn_k, int l,
-                           const double *turn_l, double m)
+                           const double *turn_l, const double m[3])
 {
     const olo_system *s = olo_build_system(x->builder);
     int qk = s->nodes[x->node[k]].q, ql = s->nodes[x->node[l]].q;
@@ -169,7 +148,7 @@ static olo_status add_pair(olo_beam_assembly *x, int k, const double *turn_k, in
             double mass = 0;
             for (int a = 0; a < 3; a++)
                 for (int b = 0; b < 3; b++)
-                    mass += m * x->material.section.inertia[3 * a + b] *
+                    mass += m[(a > 0) + (b > 0)] * x->material.section.inertia[3 * a + b] *
                             olo_beam_coefficient_in_node(turn_k, a, I) *
                             olo_beam_coefficient_in_node(turn_l, b, J);
             status = olo_build_mass(x->builder, qk + 3 * I, ql + 3 * J, mass);
@@ -184,23 +163,24 @@ static olo_status add_mass(olo_beam_assembly *x)
 {
     olo_status status = OLO_OK;
     int nodes = x->line.element_nodes;
+    double start = 0;
     for (int e = 0; status == OLO_OK && e < x->line.elements; e++) {
-        double m[NODES][NODES];
-        integrate(x, e, m);
+        double m[NODES][NODES][3];
+        start += integrate(x, e, start, m);
         for (int a = 0; a < nodes; a++)
             for (int b = a; status == OLO_OK && b < nodes; b++) {
                 const double *ta = x->turn[e * nodes + a], *tb = x->turn[e * nodes + b];
                 int k = olo_beam_first_node(x, e) + a;
                 if (ta || tb)
                     status = add_pair(x, k, ta, k + b - a, tb, m[a][b]);
-                else
-                    x->band[3 * k + b - a] += m[a][b];
+                for (int i = 0; i < 3 && !ta && !tb; i++)
+                    x->band[3 * (3 * k + b - a) + i] += m[a][b][i];
             }
     }
     for (int k = 0; status == OLO_OK && k < x->line.nodes; k++)
         for (int d = 0; status == OLO_OK && d < 3; d++)
-            if (x->band[3 * k + d] != 0)
-                status = add_pair(x, k, NULL, k + d, NULL, x->band[3 * k + d]);
+            if (x->band[3 * (3 * k + d)] != 0)
+                status = add_pair(x, k, NULL, k + d, NULL, x->band + 3 * (3 * k + d));
     return status;
 }
 
@@ -211,9 +191,10 @@ static olo_status add_weight(olo_beam_assembly *x)
     const double *E = x->material.section.inertia;
     olo_status status = OLO_OK;
     for (int k = 0; status == OLO_OK && k < x->line.nodes; k++) {
-        double center[3] = {E[1] / E[0], E[2] / E[0], 0};
+        const double *share = x->share + 2 * k, scale = share[1] / (share[0] * E[0]);
+        const double center[3] = {scale * E[1], scale * E[2], 0};
         olo_position at = olo_position_on_frame(s->nodes[x->node[k]].q, center);
-        status = olo_build_gravity(x->builder, x->beam->name, E[0] * x->lengths[k], &at);
+        status = olo_build_gravity(x->builder, x->beam->name, E[0] * share[0], &at);
     }
     return status;
 }
@@ -265,12 +246,14 @@ static olo_status draw(const olo_beam_assembly *x)
         first += s->beams[i].elements * s->beams[i].points;
     for (int k = 0; status == OLO_OK && k < x->line.nodes - 1; k++) {
         int e = k / pieces, a = k % pieces, point = first + e * x->points + a;
-        olo_drawable d = {.name = x->beam->name,
-                          .role = "beam",
-                          .primitive = "sweep",
-                          .node = {x->node[k], x->node[k + 1]},
-                          .point = {point, point + (x->points > pieces)},
-                          .size = {h[0], h[1], shape && strcmp(shape, "rectangle") != 0}};
+        const double size = olo_beam_taper(&x->material, x->stations[e * x->points + a]);
+        olo_drawable d = {
+            .name = x->beam->name,
+            .role = "beam",
+            .primitive = "sweep",
+            .node = {x->node[k], x->node[k + 1]},
+            .point = {point, point + (x->points > pieces)},
+            .size = {size * h[0], size * h[1], shape && strcmp(shape, "rectangle") != 0}};
         axes(x, e, a, d.rotation);
         axes(x, e, a + 1, d.size + 3);
         status = olo_draw(x->builder, &d);
@@ -302,7 +285,7 @@ static olo_status check(olo_builder *builder, const olo_beam *beam)
 }
 
 /* Terms, mass, weight and drawing of finite elements and of rods with frames at vertices. */
-static olo_status add_elements(olo_beam_assembly *x)
+static olo_status add_elements(olo_beam_assembly *x, olo_beam_line *line)
 {
     olo_status status = OLO_OK;
     for (int e = 0; status == OLO_OK && e < x->line.elements; e++)
@@ -312,6 +295,10 @@ static olo_status add_elements(olo_beam_assembly *x)
         status = add_terms(x, olo_beam_add_elastic);
     if (status == OLO_OK && (x->beam->damping > 0 || x->beam->dissipation > 0))
         status = add_terms(x, olo_beam_add_damping);
+    if (status == OLO_OK && olo_beam_has_rows(x->beam))
+        status = olo_beam_begin_rows(&x->material, line);
+    if (status == OLO_OK && olo_beam_has_rows(x->beam))
+        status = add_terms(x, olo_beam_add_rows);
     if (status == OLO_OK)
         status = add_mass(x);
     return status == OLO_OK ? add_weight(x) : status;
@@ -329,12 +316,13 @@ static olo_status add_all(olo_beam_assembly *x)
                           .points = x->points,
                           .first_term = s->term_count,
                           .first_bending = -1,
+                          .first_row = -1,
                           .lengths = x->lengths,
                           .stations = x->stations,
                           .section = x->beam->section ? *x->beam->section : (olo_section){0}};
     olo_status status = olo_beam_add_nodes(x);
     if (status == OLO_OK)
-        status = x->edge ? olo_beam_add_edges(x, &beam) : add_elements(x);
+        status = x->edge ? olo_beam_add_edges(x, &beam) : add_elements(x, &beam);
     beam.name = olo_pool_text(&s->pool, x->beam->name, strlen(x->beam->name));
     if (status == OLO_OK && !beam.name)
         status = olo_build_out_of_memory(x->builder);
@@ -343,7 +331,7 @@ static olo_status add_all(olo_beam_assembly *x)
     return status == OLO_OK && !x->edge ? draw(x) : status;
 }
 
-static olo_status build(olo_builder *builder, const void *element)
+olo_status olo_beam_build(olo_builder *builder, const void *element)
 {
     olo_beam_assembly x = {.builder = builder, .beam = element};
     olo_status status = check(builder, x.beam);
@@ -359,237 +347,7 @@ static olo_status build(olo_builder *builder, const void *element)
         status = add_all(&x);
     olo_free(x.turn);
     olo_free(x.band);
+    olo_free(x.share);
     olo_line_free(&x.line);
     return status;
 }
-
-/* --- fields --- */
-
-static const olo_field arc_fields[] = {
-    {.key = "center",
-     .kind = OLO_FIELD_VECTOR,
-     .offset = offsetof(olo_arc, center),
-     .help = "a point of the axis; default the origin"},
-    {.key = "axis",
-     .kind = OLO_FIELD_VECTOR,
-     .offset = offsetof(olo_arc, axis),
-     .required = true,
-     .help = "direction of the axis"},
-    {.key = "angle",
-     .kind = OLO_FIELD_NUMBER,
-     .offset = offsetof(olo_arc, angle),
-     .required = true,
-     .help = "from start to end about the axis"},
-    {.key = "rise",
-     .kind = OLO_FIELD_NUMBER,
-     .offset = offsetof(olo_arc, rise),
-     .help = "of a helix: along the axis from start to end; default 0"},
-};
-
-static const char *const shapes[] = {"rectangle", "circle", "tube", NULL};
-
-static const olo_field section_fields[] = {
-    {.key = "type",
-     .kind = OLO_FIELD_CHOICE,
-     .offset = offsetof(olo_section, type),
-     .choices = shapes,
-     .required = true,
-     .help = "rectangle, circle or tube"},
-    {.key = "width",
-     .kind = OLO_FIELD_NUMBER,
-     .offset = offsetof(olo_section, size[0]),
-     .help = "of a rectangle along d1"},
-    {.key = "height",
-     .kind = OLO_FIELD_NUMBER,
-     .offset = offsetof(olo_section, size[1]),
-     .help = "of a rectangle along d2"},
-    {.key = "radius",
-     .kind = OLO_FIELD_NUMBER,
-     .offset = offsetof(olo_section, radius),
-     .help = "of a circle or tube"},
-    {.key = "inner_radius",
-     .kind = OLO_FIELD_NUMBER,
-     .offset = offsetof(olo_section, inner_radius),
-     .help = "of a tube"},
-    {.key = "young",
-     .kind = OLO_FIELD_NUMBER,
-     .offset = offsetof(olo_section, young),
-     .required = true,
-     .help = "modulus of elasticity"},
-    {.key = "poisson",
-     .kind = OLO_FIELD_NUMBER,
-     .offset = offsetof(olo_section, poisson),
-     .help = "ratio of lateral contraction; default 0"},
-    {.key = "density",
-     .kind = OLO_FIELD_NUMBER,
-     .offset = offsetof(olo_section, density),
-     .required = true,
-     .help = "mass per volume"},
-    {.key = "shear_factor",
-     .kind = OLO_FIELD_NUMBER,
-     .offset = offsetof(olo_section, shear_factor),
-     .help = "of the area in shear; default 5/6 (rectangle), 9/10 (circle), 1/2 (tube)"},
-};
-
-static const olo_part_type arc_type = {.initialised = OLO_INITIALISED_ARC,
-                                       .size = sizeof(olo_arc),
-                                       .fields = arc_fields,
-                                       .field_count = (int)(sizeof arc_fields / sizeof *arc_fields),
-                                       .defaults = arc_defaults};
-static const olo_part_type section_type = {
-    .initialised = OLO_INITIALISED_SECTION,
-    .size = sizeof(olo_section),
-    .fields = section_fields,
-    .field_count = (int)(sizeof section_fields / sizeof *section_fields),
-    .defaults = section_defaults};
-
-static const char *const discretisations[] = {"elements", "vertices", "edges", NULL};
-static const char *const curvatures[] = {"tangent", "sine", NULL};
-static const char *const interpolations[] = {"linear", "quadratic", NULL};
-static const char *const quadratures[] = {"reduced", "full", NULL};
-static const char *const curves[] = {"polyline", "spline", NULL};
-
-static const olo_field fields[] = {
-    {.key = "name",
-     .kind = OLO_FIELD_NAME,
-     .offset = offsetof(olo_beam, name),
-     .required = true,
-     .help =
-         "name of the beam; its nodes are name.1, name.2, ..., name.start, name.middle, name.end"},
-    {.key = "elements",
-     .kind = OLO_FIELD_COUNT,
-     .offset = offsetof(olo_beam, elements),
-     .required = true,
-     .help = "number of finite elements, or of edges of a discrete rod"},
-    {.key = "discretisation",
-     .kind = OLO_FIELD_CHOICE,
-     .offset = offsetof(olo_beam, discretisation),
-     .choices = discretisations,
-     .help =
-         "elements (default: finite elements), or a discrete Cosserat rod with its directors at "
-         "the vertices or at the edges"},
-    {.key = "curvature",
-     .kind = OLO_FIELD_CHOICE,
-     .offset = offsetof(olo_beam, curvature),
-     .choices = curvatures,
-     .help = "of a discrete rod with the angle phi between frames at the distance h: tangent "
-             "(default), 2/h tan(phi/2), or sine, sin(phi)/h, that of finite elements"},
-    {.key = "interpolation",
-     .kind = OLO_FIELD_CHOICE,
-     .offset = offsetof(olo_beam, interpolation),
-     .choices = interpolations,
-     .help = "linear (default, two nodes per element) or quadratic (three)"},
-    {.key = "quadrature",
-     .kind = OLO_FIELD_CHOICE,
-     .offset = offsetof(olo_beam, quadrature),
-     .choices = quadratures,
-     .help = "reduced (default) or full, which locks"},
-    {.key = "from",
-     .kind = OLO_FIELD_VECTOR,
-     .offset = offsetof(olo_beam, from),
-     .help = "where it starts; default the origin"},
-    {.key = "to",
-     .kind = OLO_FIELD_VECTOR,
-     .offset = offsetof(olo_beam, to),
-     .help = "where a straight beam ends"},
-    {.key = "arc",
-     .kind = OLO_FIELD_PART,
-     .offset = offsetof(olo_beam, arc),
-     .part = &arc_type,
-     .help = "instead of `to`: {center, axis, angle, rise} of a circle or helix"},
-    {.key = "points",
-     .kind = OLO_FIELD_VECTORS,
-     .offset = offsetof(olo_beam, points),
-     .count_offset = offsetof(olo_beam, point_count),
-     .help = "instead of `from` and `to`: points on the centre line"},
-    {.key = "curve",
-     .kind = OLO_FIELD_CHOICE,
-     .offset = offsetof(olo_beam, curve),
-     .choices = curves,
-     .help = "through `points`: polyline (default, with rigid corners) or spline"},
-    {.key = "d1",
-     .kind = OLO_FIELD_VECTOR,
-     .offset = offsetof(olo_beam, d1),
-     .help =
-         "direction of d1 at the first point; default the axis of space after that of the beam"},
-    {.key = "tangents",
-     .kind = OLO_FIELD_VECTORS,
-     .offset = offsetof(olo_beam, tangents),
-     .count_offset = offsetof(olo_beam, tangent_count),
-     .help = "two directions of a spline, at its start and its end; default: it is not curved "
-             "there"},
-    {.key = "d1_end",
-     .kind = OLO_FIELD_VECTOR,
-     .offset = offsetof(olo_beam, d1_end),
-     .help = "direction of d1 at the last point, reached by less than half a turn beyond `twist`; "
-             "default: `twist` alone"},
-    {.key = "twist",
-     .kind = OLO_FIELD_NUMBER,
-     .offset = offsetof(olo_beam, twist),
-     .help = "angle by which the section rotates about the beam from start to end; default 0"},
-    {.key = "start_on",
-     .kind = OLO_FIELD_REFERENCE,
-     .offset = offsetof(olo_beam, start_on),
-     .help = "body or node of another beam that its first node is"},
-    {.key = "end_on",
-     .kind = OLO_FIELD_REFERENCE,
-     .offset = offsetof(olo_beam, end_on),
-     .help = "body or node of another beam that its last node is"},
-    {.key = "rest_length",
-     .kind = OLO_FIELD_NUMBER,
-     .offset = offsetof(olo_beam, rest_length),
-     .help = "length without stress; default that of the line, if rest_curvature is given"},
-    {.key = "rest_curvature",
-     .kind = OLO_FIELD_VECTOR,
-     .offset = offsetof(olo_beam, rest_curvature),
-     .help = "curvatures about d1 and d2 and torsion without stress; default 0 if rest_length is "
-             "given. Without both, the initial shape is free of stress"},
-    {.key = "stiffness",
-     .kind = OLO_FIELD_NUMBERS,
-     .offset = offsetof(olo_beam, stiffness),
-     .count_offset = offsetof(olo_beam, stiffness_count),
-     .help = "[GA1, GA2, EA, EI1, EI2, GJ] or 6x6 numbers"},
-    {.key = "energy",
-     .kind = OLO_FIELD_TEXT,
-     .offset = offsetof(olo_beam, energy),
-     .help =
-         "stored energy per length as an expression of the strains g1, g2, g3, k1, k2, k3, instead "
-         "of stiffness"},
-    {.key = "inertia",
-     .kind = OLO_FIELD_NUMBERS,
-     .offset = offsetof(olo_beam, inertia),
-     .count_offset = offsetof(olo_beam, inertia_count),
-     .help = "[A, M1, M2]: mass per length and its second moments along d1 and d2, or [A, S1, S2, "
-             "M11, M22, M12]"},
-    {.key = "section",
-     .kind = OLO_FIELD_PART,
-     .offset = offsetof(olo_beam, section),
-     .part = &section_type,
-     .help = "shape and material, instead of stiffness and inertia"},
-    {.key = "damping",
-     .kind = OLO_FIELD_NUMBER,
-     .offset = offsetof(olo_beam, damping),
-     .help = "relaxation time of the material; default 0"},
-    {.key = "dissipation",
-     .kind = OLO_FIELD_NUMBER,
-     .offset = offsetof(olo_beam, dissipation),
-     .help =
-         "fraction of algorithmic dissipation of motions faster than the step, 0 to 1; default 0"},
-    {.key = "velocity",
-     .kind = OLO_FIELD_VECTOR,
-     .offset = offsetof(olo_beam, velocity),
-     .help = "of its start; default 0"},
-    {.key = "angular_velocity",
-     .kind = OLO_FIELD_VECTOR,
-     .offset = offsetof(olo_beam, angular_velocity),
-     .help = "about its start, in space axes; default 0"},
-};
-
-const olo_element_type olo_element_beam = {.initialised = OLO_INITIALISED_BEAM,
-                                           .section = "beams",
-                                           .noun = "beam",
-                                           .size = sizeof(olo_beam),
-                                           .fields = fields,
-                                           .field_count = (int)(sizeof fields / sizeof *fields),
-                                           .defaults = defaults,
-                                           .build = build};

@@ -17,8 +17,13 @@ typedef struct olo_beam_assembly {
     double *lengths;  /* [nodes] integrals of N_a */
     double *stations; /* [elements points] arc lengths of the quadrature points */
     const double **turn; /* [elements element_nodes] rotations at corners, or NULL */
-    double *band; /* [3 nodes] int N_a N_b with b = a, a + 1, a + 2, of elements without corners */
+    double *band;  /* [3 nodes][3] int a^p N_a N_b with b = a, a + 1, a + 2, of elements without
+                      corners; a the size of the section, p = 2, 3, 4 */
+    double *share; /* [nodes][2] int a^2 N_a and int a^3 N_a: mass and first moments of a node */
 } olo_beam_assembly;
+
+/* Builds an olo_beam. */
+olo_status olo_beam_build(olo_builder *builder, const void *element);
 
 olo_status olo_beam_allocate(olo_beam_assembly *x);
 

@@ -15,6 +15,8 @@
 #include <string.h>
 
 #include "elements/beam_assembly.h"
+#include "elements/beam_energy.h"
+#include "elements/beam_rows.h"
 #include "elements/drawing.h"
 #include "linalg/vec3.h"
 
@@ -52,6 +54,12 @@ static olo_strain stretch_at(const olo_beam_assembly *x, int e)
     use(&nodes[x->node[e + 1]], true, 0, 1 / h, &strain);
     use(&nodes[x->edge[e]], false, 1, 0, &strain);
     return strain;
+}
+
+/* Arc length of a vertex; `stations` are those of the middles of edges. */
+static double vertex_station(const olo_beam_assembly *x, int v)
+{
+    return v == 0 ? 0.0 : x->stations[v - 1] + 0.5 * edge_length(x, v - 1);
 }
 
 /* The rotation from directors `own` to directors `seen`, in the pool; NULL: none. */
@@ -102,6 +110,7 @@ static olo_status add_stretch(const olo_beam_assembly *x, add_function add)
     olo_status status = OLO_OK;
     for (int e = 0; status == OLO_OK && e < x->line.elements; e++) {
         olo_strain strain = stretch_at(x, e);
+        material.station = x->stations[e];
         status = add(&material, OLO_BEAM_STRETCH, &strain);
     }
     return status;
@@ -109,30 +118,35 @@ static olo_status add_stretch(const olo_beam_assembly *x, add_function add)
 
 static olo_status add_bending(const olo_beam_assembly *x, add_function add)
 {
+    olo_beam_material material = x->material;
     olo_status status = OLO_OK;
     for (int v = 0; status == OLO_OK && v <= x->line.elements; v++) {
         olo_strain strain;
+        material.station = vertex_station(x, v);
         status = bending_at(x, v, &strain);
         if (status == OLO_OK)
-            status = add(&x->material, OLO_BEAM_BENDING, &strain);
+            status = add(&material, OLO_BEAM_BENDING, &strain);
     }
     return status;
 }
 
 /* --- mass and weight --- */
 
-/* Inertia of the rates of d1 and d2 over some length, in the directors that start at q[d]. */
+/* Inertia of the rates of d1 and d2 over some length at a station, in the directors that start at
+ * q[d]. */
 static olo_status add_rotary_inertia(const olo_beam_assembly *x, int d, const double *turn,
-                                     double length)
+                                     double length, double station)
 {
     const double *E = x->material.section.inertia;
+    const double size = olo_beam_taper(&x->material, station), moment = size * size * size * size;
     olo_status status = OLO_OK;
     for (int I = 1; I < 4; I++)
         for (int J = I; status == OLO_OK && J < 4; J++) {
             double mass = 0;
             for (int a = 1; a < 3; a++)
                 for (int b = 1; b < 3; b++)
-                    mass += length * E[3 * a + b] * olo_beam_coefficient_in_node(turn, a, I) *
+                    mass += length * moment * E[3 * a + b] *
+                            olo_beam_coefficient_in_node(turn, a, I) *
                             olo_beam_coefficient_in_node(turn, b, J);
             status = olo_build_mass(x->builder, d + 3 * (I - 1), d + 3 * (J - 1), mass);
         }
@@ -143,9 +157,10 @@ static olo_status add_end_inertia(olo_beam_assembly *x, int e, int a)
 {
     const olo_node *node = &olo_build_system(x->builder)->nodes[x->node[e + a]];
     olo_status status = olo_beam_find_turn(x, e, a);
-    return status == OLO_OK ? add_rotary_inertia(x, node->q + node->type->directors,
-                                                 x->turn[2 * e + a], 0.25 * edge_length(x, e))
-                            : status;
+    return status == OLO_OK
+               ? add_rotary_inertia(x, node->q + node->type->directors, x->turn[2 * e + a],
+                                    0.25 * edge_length(x, e), vertex_station(x, e + a))
+               : status;
 }
 
 static olo_status add_mass(olo_beam_assembly *x)
@@ -157,14 +172,17 @@ static olo_status add_mass(olo_beam_assembly *x)
     for (int v = 0; status == OLO_OK && v <= last; v++) {
         const int q = s->nodes[x->node[v]].q;
         olo_position at = olo_position_slot(q);
+        const double size = olo_beam_taper(&x->material, vertex_station(x, v));
         x->lengths[v] = dual_length(x, v);
-        status = olo_build_mass(x->builder, q, q, density * x->lengths[v]);
+        const double mass = density * x->lengths[v] * size * size;
+        status = olo_build_mass(x->builder, q, q, mass);
         if (status == OLO_OK)
-            status = olo_build_gravity(x->builder, x->beam->name, density * x->lengths[v], &at);
+            status = olo_build_gravity(x->builder, x->beam->name, mass, &at);
     }
     for (int e = 0; status == OLO_OK && e < last; e++) {
         const double share = 1 - 0.25 * (e == 0) - 0.25 * (e == last - 1);
-        status = add_rotary_inertia(x, s->nodes[x->edge[e]].q, NULL, share * edge_length(x, e));
+        status = add_rotary_inertia(x, s->nodes[x->edge[e]].q, NULL, share * edge_length(x, e),
+                                    x->stations[e]);
     }
     if (status == OLO_OK)
         status = add_end_inertia(x, 0, 0);
@@ -180,11 +198,12 @@ static olo_status draw(const olo_beam_assembly *x)
     double h[2];
     olo_beam_half_widths(x, h);
     for (int e = 0; status == OLO_OK && e < x->line.elements; e++) {
-        const olo_drawable d = {.name = x->beam->name,
-                                .role = "beam",
-                                .primitive = "rod",
-                                .node = {x->node[e], x->node[e + 1]},
-                                .size = {sqrt(h[0] * h[1])}};
+        const olo_drawable d = {
+            .name = x->beam->name,
+            .role = "beam",
+            .primitive = "rod",
+            .node = {x->node[e], x->node[e + 1]},
+            .size = {olo_beam_taper(&x->material, x->stations[e]) * sqrt(h[0] * h[1])}};
         status = olo_draw(x->builder, &d);
     }
     return status;
@@ -200,8 +219,9 @@ static olo_status check(const olo_beam_assembly *x)
         return olo_builder_fail(x->builder, "discretisation",
                                 "directors at edges need a model without a plane: choose "
                                 "'vertices', or leave 'plane' out");
-    if (coupled || x->material.energy)
-        return olo_builder_fail(x->builder, x->material.energy ? "energy" : "stiffness",
+    const olo_curve *energy = x->material.energy;
+    if (energy ? !olo_beam_energy_is_separable(energy, 0.0) : coupled)
+        return olo_builder_fail(x->builder, energy ? "energy" : "stiffness",
                                 "shear and elongation are at the edges, curvature and torsion at "
                                 "the vertices: they cannot be coupled; choose 'vertices'");
     if (section->inertia[1] != 0 || section->inertia[2] != 0)
@@ -217,6 +237,10 @@ olo_status olo_beam_add_edges(olo_beam_assembly *x, olo_beam_line *line)
     const bool damped = x->beam->damping > 0 || x->beam->dissipation > 0;
     double length = 0;
     olo_status status = check(x);
+    for (int e = 0; e < x->line.elements; e++) {
+        x->stations[e] = length + 0.5 * edge_length(x, e);
+        length += edge_length(x, e);
+    }
     line->first_term = s->term_count;
     if (status == OLO_OK)
         status = add_stretch(x, olo_beam_add_elastic);
@@ -227,11 +251,11 @@ olo_status olo_beam_add_edges(olo_beam_assembly *x, olo_beam_line *line)
         status = add_stretch(x, olo_beam_add_damping);
     if (status == OLO_OK && damped)
         status = add_bending(x, olo_beam_add_damping);
+    if (status == OLO_OK && olo_beam_has_rows(x->beam))
+        status = olo_beam_begin_rows(&x->material, line);
+    if (status == OLO_OK && olo_beam_has_rows(x->beam))
+        status = add_stretch(x, olo_beam_add_rows);
     if (status == OLO_OK)
         status = add_mass(x);
-    for (int e = 0; e < x->line.elements; e++) {
-        x->stations[e] = length + 0.5 * edge_length(x, e);
-        length += edge_length(x, e);
-    }
     return status == OLO_OK ? draw(x) : status;
 }

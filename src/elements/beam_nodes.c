@@ -22,8 +22,9 @@ olo_status olo_beam_allocate(olo_beam_assembly *x)
     }
     x->stations = olo_pool_alloc(pool, (size_t)(x->line.elements * x->points), sizeof *x->stations);
     x->turn = olo_alloc(ends, sizeof *x->turn);
-    x->band = olo_alloc(3 * nodes, sizeof *x->band);
-    return x->node && x->lengths && x->stations && x->turn && x->band
+    x->band = olo_alloc(9 * nodes, sizeof *x->band);
+    x->share = olo_alloc(2 * nodes, sizeof *x->share);
+    return x->node && x->lengths && x->stations && x->turn && x->band && x->share
                ? OLO_OK
                : olo_build_out_of_memory(x->builder);
 }

@@ -32,12 +32,32 @@ olo_status olo_beam_material_create(olo_builder *builder, const olo_beam *beam,
     if (status == OLO_OK && beam->energy)
         status = olo_beam_energy_create(builder, beam->energy, &material->energy);
     if (status == OLO_OK && material->energy)
-        olo_beam_energy_stiffness(material->energy, material->section.stiffness);
+        olo_beam_energy_stiffness(material->energy, 0.0, material->section.stiffness);
+    if (status == OLO_OK && beam->taper)
+        status = olo_build_curve(builder, "taper", "s", beam->taper, &material->taper);
+    if (status == OLO_OK && material->taper)
+        status = olo_build_own(builder, material->taper, olo_curve_free);
+    if (status == OLO_OK && material->taper && material->energy)
+        return olo_builder_fail(builder, "taper", "an energy may depend on s itself");
     return status;
 }
 
-/* Sets the reference strains; those of u = K/c are coefficients of the law, u0. */
-static void set_reference(const olo_beam_material *x, olo_strain *strain, double u0[3])
+double olo_beam_taper(const olo_beam_material *x, double station)
+{
+    return x->taper ? olo_curve_value(x->taper, &station) : 1.0;
+}
+
+/* Checks the material at the point where terms are added. */
+static olo_status check_point(const olo_beam_material *x)
+{
+    const double size = olo_beam_taper(x, x->station);
+    if (!(size > 0) || !isfinite(size))
+        return olo_builder_fail(x->builder, "taper", "must be positive, got %g at s = %g", size,
+                                x->station);
+    return x->energy ? olo_beam_energy_check(x->builder, x->energy, x->station) : OLO_OK;
+}
+
+void olo_beam_set_reference(const olo_beam_material *x, olo_strain *strain, double u0[3])
 {
     const olo_system *s = olo_build_system(x->builder);
     double e[OLO_ROD_INVARIANTS];
@@ -55,14 +75,20 @@ static void set_reference(const olo_beam_material *x, olo_strain *strain, double
     }
 }
 
-/* The stiffness of the strains on which the term depends, times its weight. */
+/* The stiffness of the strains on which the term depends, at the point, times its weight. */
 static void weigh(const olo_beam_material *x, olo_beam_strains which, double weight, double C[36])
 {
+    const double size = olo_beam_taper(x, x->station),
+                 power[3] = {size * size, size * size * size, size * size * size * size};
+    double stiffness[36];
+    memcpy(stiffness, x->section.stiffness, sizeof stiffness);
+    if (x->energy)
+        olo_beam_energy_stiffness(x->energy, x->station, stiffness);
     for (int i = 0; i < 36; i++) {
         const bool stretch = i / 6 < STRETCH && i % 6 < STRETCH,
                    bending = i / 6 >= STRETCH && i % 6 >= STRETCH;
         const bool used = which == OLO_BEAM_ALL || (which == OLO_BEAM_STRETCH ? stretch : bending);
-        C[i] = used ? weight * x->section.stiffness[i] : 0;
+        C[i] = used ? weight * power[(i / 6 >= STRETCH) + (i % 6 >= STRETCH)] * stiffness[i] : 0;
     }
 }
 
@@ -97,9 +123,15 @@ olo_status olo_beam_add_elastic(const olo_beam_material *x, olo_beam_strains whi
                                 olo_strain *strain)
 {
     double C[36], c[OLO_LAW_COEFFICIENTS_MAX], u0[3];
-    set_reference(x, strain, u0);
+    olo_status status = check_point(x);
+    if (status != OLO_OK)
+        return status;
+    olo_beam_set_reference(x, strain, u0);
     if (x->energy) {
-        const olo_general_law *law = olo_beam_energy_law(x->builder, x->energy, strain->weight);
+        const int first = which == OLO_BEAM_BENDING ? STRETCH : 0,
+                  last = which == OLO_BEAM_STRETCH ? STRETCH - 1 : OLO_STRAINS - 1;
+        const olo_general_law *law =
+            olo_beam_energy_law(x->builder, x->energy, x->station, first, last, strain->weight);
         return law ? add(x, OLO_ROLE_STRAIN, &olo_law_general, law, c, u0, strain)
                    : olo_build_out_of_memory(x->builder);
     }
@@ -116,7 +148,7 @@ olo_status olo_beam_add_damping(const olo_beam_material *x, olo_beam_strains whi
                                 olo_strain *strain)
 {
     double C[36], c[OLO_LAW_COEFFICIENTS_MAX] = {x->beam->damping, x->beam->dissipation}, u0[3];
-    set_reference(x, strain, u0);
+    olo_beam_set_reference(x, strain, u0);
     weigh(x, which, strain->weight, C);
     triangle(C, c + 2);
     return add(x, OLO_ROLE_DISSIPATION, &olo_law_strain_rate, NULL, c, u0, strain);

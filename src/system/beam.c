@@ -42,6 +42,14 @@ double olo_system_beam_station(const olo_system *system, int beam, int point)
     return system->beams[beam].stations[point];
 }
 
+/* The multipliers of the rows at a point are the stress resultants of strains that vanish. */
+static void add_multipliers(const olo_beam_line *line, const olo_state *state, int point,
+                            double stress[6])
+{
+    for (int i = 0; i < line->row_count; i++)
+        stress[line->row_strain[i]] += state->lambda[line->first_row + point * line->row_count + i];
+}
+
 /* Adds a share of the strains and stresses of one term. */
 static void add_stress(const olo_term *term, const olo_state *state, double share, double strain[6],
                        double stress[6])
@@ -71,6 +79,7 @@ void olo_system_beam_stress(const olo_system *system, const olo_state *state, in
     add_stress(&system->terms[line->first_term + point], state, 1.0, e, s);
     for (int a = 0; a < 2 && line->first_bending >= 0; a++)
         add_stress(&system->terms[line->first_bending + point + a], state, 0.5, e, s);
+    add_multipliers(line, state, point, s);
     for (int k = 0; k < OLO_STRAINS; k++) {
         if (strain)
             strain[k] = e[k];
@@ -81,15 +90,13 @@ void olo_system_beam_stress(const olo_system *system, const olo_state *state, in
 
 /* ---- momentum maps --------------------------------------------------------------------------- */
 
-/* Adds the force and the moment about the origin that a term exerts through node a, less the forces
- * on the nodes before: P^T grad W of a rigid motion. */
-static void add_wrench(const olo_term *term, const olo_state *state, int a, double force[3],
-                       double moment[3], double about[3])
+/* Adds the force and the moment about the origin that a term, with its gradient, exerts through
+ * node a, less the forces on the nodes before: P^T grad W of a rigid motion. */
+static void add_wrench(const olo_term *term, const double *q, const double *gradient, int a,
+                       double force[3], double moment[3], double about[3])
 {
     const olo_strain *at = term->data;
-    const double *q = state->q;
-    double gradient[OLO_FORM_SIZE_MAX], *g = gradient;
-    olo_term_gradient(term, q, state->angles, gradient);
+    const double *g = gradient;
     for (int b = 0; b < at->nodes; b++) {
         if (at->position[b] >= 0) {
             if (b == a) {
@@ -106,23 +113,45 @@ static void add_wrench(const olo_term *term, const olo_state *state, int a, doub
     }
 }
 
+/* The gradient of the energy of a term, and of the rows at point p of the line (-1: without). */
+static void gradient_of(const olo_beam_line *line, const olo_term *term, const olo_state *state,
+                        int point, double gradient[OLO_FORM_SIZE_MAX])
+{
+    const olo_strain *at = term->data;
+    double n[OLO_ROD_INVARIANTS] = {0}, rows[OLO_FORM_SIZE_MAX];
+    olo_term_gradient(term, state->q, state->angles, gradient);
+    if (point < 0 || line->row_count == 0)
+        return;
+    add_multipliers(line, state, point, n);
+    for (int k = 0; k < 3; k++)
+        n[k] *= at->weight; /* lambda grad g, with g = w Gamma */
+    term->invariants->combine(term, n, state->q, rows);
+    for (int i = 0; i < term->size; i++)
+        gradient[i] += rows[i];
+}
+
 void olo_system_beam_momentum(const olo_system *system, const olo_state *state, int beam,
                               int element, double force[3], double moment[3], double *torsion)
 {
     const olo_beam_line *line = &system->beams[beam];
-    const olo_term *terms = &system->terms[line->first_term + element * line->points];
-    double about[3] = {0, 0, 0};
+    const int first = element * line->points;
+    const olo_term *terms = &system->terms[line->first_term + first];
+    double about[3] = {0, 0, 0}, gradient[OLO_FORM_SIZE_MAX];
     vec3_set(0, 0, 0, force);
     vec3_set(0, 0, 0, moment);
     /* through the last node of the element; with directors at edges through the vertex at its end,
      * where the directors of the next edge begin */
     const bool edges = line->first_bending >= 0;
-    for (int p = 0; p < line->points; p++)
-        add_wrench(&terms[p], state, edges ? 1 : line->element_nodes - 1, force, moment, about);
+    for (int p = 0; p < line->points; p++) {
+        gradient_of(line, &terms[p], state, first + p, gradient);
+        add_wrench(&terms[p], state->q, gradient, edges ? 1 : line->element_nodes - 1, force,
+                   moment, about);
+    }
     const olo_term *last = &terms[line->points - 1];
     if (edges) {
         last = &system->terms[line->first_bending + element + 1];
-        add_wrench(last, state, 1, force, moment, about);
+        gradient_of(line, last, state, -1, gradient);
+        add_wrench(last, state->q, gradient, 1, force, moment, about);
     }
     const olo_strain *at = last->data;
     double d3[3] = {0, 0, 0};

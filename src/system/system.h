@@ -86,10 +86,13 @@ typedef struct olo_beam_line {
     const int *edges; /* [elements] the nodes of directors at edges; NULL: nodes are frames */
     bool discrete;    /* a discrete rod: its momentum maps are recorded */
     int elements;
-    int element_nodes;     /* 2 or 3 */
-    int points;            /* quadrature points per element */
-    int first_term;        /* the term of point p of element e is first_term + e points + p */
-    int first_bending;     /* with directors at edges: the terms of vertices begin here, else -1 */
+    int element_nodes; /* 2 or 3 */
+    int points;        /* quadrature points per element */
+    int first_term;    /* the term of point p of element e is first_term + e points + p */
+    int first_row;     /* rows of point p begin at first_row + p row_count; -1: there are none */
+    int row_count;     /* rows per point: */
+    int row_strain[3]; /* [row_count] the strain of each, 0, 1 shear, 2 elongation */
+    int first_bending; /* with directors at edges: the terms of vertices begin here, else -1 */
     const double *lengths; /* [node_count] the length that belongs to each node: integrals of N_a */
     const double *stations; /* [elements points] arc lengths of the quadrature points */
     olo_section section;    /* its outline, if it has one */
