@@ -198,10 +198,12 @@ static void at(const olo_law_input *x, olo_law_order order, bool coefficients, o
 
 // -- over a step ----------------------------------------------------------------------------------
 
-/* The strains of both ends, and the factors of s with their derivatives: entry 0 of `map[i]` is the
- * factor of m_i in s of invariant i, entry 1 that in s of c. */
+/* The strains of both ends, the factors of m in s, and for second derivatives the same factors with
+ * their derivatives: entry 0 of `map[i]` is the factor of m_i in s of invariant i, entry 1 that in
+ * s of c. */
 typedef struct step {
     strains end[2];
+    double a, b[3], sum[3]; /* sum: K_0 + K_1 */
     factor map[X][2];
 } step;
 
@@ -239,33 +241,54 @@ static void step_init(const olo_law_input *x, step *y)
     const double *u0 = references(x);
     y->end[0] = strains_at(x->e0, u0);
     y->end[1] = strains_at(x->e1, u0);
+    const double w0 = y->end[0].w, w1 = y->end[1].w;
+    y->a = 0.5 * (w0 + w1);
     for (int k = 0; k < U; k++) {
-        memset(&y->map[k][0], 0, sizeof y->map[k][0]);
-        y->map[k][0].value = 1.0;
-        set_a(y->end[0].w, y->end[1].w, &y->map[U + k][0]);
-        set_b(x->e0[U + k] + x->e1[U + k], y->end[0].w, y->end[1].w, &y->map[U + k][1]);
+        y->sum[k] = x->e0[U + k] + x->e1[U + k];
+        y->b[k] = -0.5 * y->sum[k] * w0 * w1;
     }
 }
 
-/* s_a += dm_i/de_a B_i + m_i dB_i/de_a */
-static void add_first(const step *y, const olo_law_over *m, int a, const double *ma, double *sa)
+static void set_factors(step *y)
 {
-    const strains *z = &y->end[a];
-    for (int i = 0; i < X; i++) {
-        int at[2], by[2];
-        const int count = variables_of(i, at);
-        for (int p = 0; p < count; p++)
-            for (int q = 0; q < count; q++)
-                sa[E * at[p] + at[q]] += m->s[i] * y->map[i][p].first[2 * a + q];
-        for (int j = 0; j < X; j++) {
-            if (ma[X * i + j] == 0.0)
-                continue; /* most laws couple no strains */
-            const int others = variables_of(j, by);
-            for (int p = 0; p < count; p++)
-                for (int q = 0; q < others; q++)
-                    sa[E * at[p] + by[q]] += y->map[i][p].value * ma[X * i + j] * first_of(z, j, q);
-        }
+    const double w0 = y->end[0].w, w1 = y->end[1].w;
+    for (int k = 0; k < U; k++) {
+        memset(y->map[k], 0, sizeof y->map[k]);
+        y->map[k][0].value = 1.0;
+        set_a(w0, w1, &y->map[U + k][0]);
+        set_b(y->sum[k], w0, w1, &y->map[U + k][1]);
     }
+}
+
+/* s_a = ds/de_a from the derivatives `ma` of m by the strains of end a: the rows of m become those
+ * of s by the factors 1, a and b_k, the columns of strains those of invariants by 1, w and du/dc;
+ * then the derivatives of a and b_k times m. */
+static void set_first(const step *y, const olo_law_over *m, int end, const double *ma, double *sa)
+{
+    const strains *z = &y->end[end];
+    const double w0 = y->end[0].w, w1 = y->end[1].w;
+    double *c = sa + E * COS, at_c = 0.0;
+    for (int j = 0; j < E; j++)
+        c[j] = 0.0;
+    for (int i = 0; i < X; i++) {
+        const double *from = ma + X * i, scale = i < U ? 1.0 : y->a;
+        double row[E];
+        for (int j = 0; j < U; j++) {
+            row[j] = from[j];
+            row[U + j] = from[U + j] * z->w;
+        }
+        row[COS] = from[U] * z->by_c[0] + from[U + 1] * z->by_c[1] + from[U + 2] * z->by_c[2];
+        for (int j = 0; j < E; j++)
+            sa[E * i + j] = scale * row[j];
+        for (int j = 0; i >= U && j < E; j++)
+            c[j] += y->b[i - U] * row[j];
+    }
+    for (int k = 0; k < U; k++) {
+        sa[E * (U + k) + COS] -= 0.5 * z->w * z->w * m->s[U + k];
+        c[U + k] -= 0.5 * w0 * w1 * m->s[U + k];
+        at_c -= y->b[k] * m->s[U + k];
+    }
+    c[COS] += z->w * at_c;
 }
 
 /* d2m_i/de_a de_b B_i + dm_i/de_a dB_i/de_b + dm_i/de_b dB_i/de_a + m_i d2B_i, into sab */
@@ -310,6 +333,12 @@ static void add_mixed(const step *y, const olo_law_over *m, int a, int b, const 
     }
 }
 
+/* Factor of m_i in s of invariant i (p = 0) or of c (p = 1). */
+static double factor_of(const step *y, int i, int p)
+{
+    return i < U ? 1.0 : p == 0 ? y->a : y->b[i - U];
+}
+
 static void put_coefficients_over(const step *y, const olo_law_over *m, int count,
                                   olo_law_over *out)
 {
@@ -320,10 +349,10 @@ static void put_coefficients_over(const step *y, const olo_law_over *m, int coun
         for (int p = 0, variables = variables_of(i, at); p < variables; p++) {
             double *row = out->sc + at[p] * all;
             for (int c = 0; c < count; c++)
-                row[c] += m->sc[i * count + c] * y->map[i][p].value;
+                row[c] += m->sc[i * count + c] * factor_of(y, i, p);
             for (int k = 0; k < REFERENCES; k++) /* u0 changes both ends alike */
                 row[count + k] -=
-                    (m->s0[X * i + U + k] + m->s1[X * i + U + k]) * y->map[i][p].value;
+                    (m->s0[X * i + U + k] + m->s1[X * i + U + k]) * factor_of(y, i, p);
         }
     }
 }
@@ -337,7 +366,7 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
     step_init(x, &y);
     for (int k = 0; k < U; k++) {
         dx[k] = x->de[k];
-        dx[U + k] = y.map[U + k][0].value * x->de[U + k] + y.map[U + k][1].value * x->de[COS];
+        dx[U + k] = y.a * x->de[U + k] + y.b[k] * x->de[COS];
     }
     inner.e0 = y.end[0].x;
     inner.e1 = y.end[1].x;
@@ -347,16 +376,15 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
     out->s[COS] = 0.0;
     for (int k = 0; k < U; k++) {
         out->s[k] = m.s[k];
-        out->s[U + k] = y.map[U + k][0].value * m.s[U + k];
-        out->s[COS] += y.map[U + k][1].value * m.s[U + k];
+        out->s[U + k] = y.a * m.s[U + k];
+        out->s[COS] += y.b[k] * m.s[U + k];
     }
     if (order >= OLO_LAW_FIRST) {
-        small_zero(E * E, out->s0);
-        small_zero(E * E, out->s1);
-        add_first(&y, &m, 0, m.s0, out->s0);
-        add_first(&y, &m, 1, m.s1, out->s1);
+        set_first(&y, &m, 0, m.s0, out->s0);
+        set_first(&y, &m, 1, m.s1, out->s1);
     }
     if (order >= OLO_LAW_SECOND) {
+        set_factors(&y);
         small_zero(E * E * E, out->s00);
         small_zero(E * E * E, out->s01);
         small_zero(E * E * E, out->s11);
