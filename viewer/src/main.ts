@@ -6,7 +6,8 @@ import { stressLegend } from "./legend";
 import { Motion } from "./motion";
 import { factPanel, helpDialog, notePanels, verdictPanel } from "./panels";
 import { Player } from "./player";
-import { Plots } from "./plots";
+import { CurvePlots } from "./curves";
+import { Plots, type PlotView } from "./plots";
 import { openStage, type StageView } from "./stage";
 import { addStudy, showStudy } from "./study";
 import { onTheme, toggleTheme } from "./theme";
@@ -37,6 +38,7 @@ function choices(report: RunReport, motion: Motion, stage: StageView, refresh: (
     ["grid", "G", ["grid"]],
     ["traces", "R", ["trace"]],
   ];
+  if (stage.shapes > 0) roles.push(["shapes", "S", ["shape"]]);
   const switches = new Map<string, HTMLInputElement>();
   const labels = roles.map(([name, key, list]) => {
     const box = element("input", { type: "checkbox" });
@@ -63,7 +65,7 @@ function choices(report: RunReport, motion: Motion, stage: StageView, refresh: (
 }
 
 // The plots that can be added.
-function picker(plots: Plots, time: () => number): HTMLElement {
+function picker(plots: PlotView, time: () => number): HTMLElement {
   const titles = element("datalist", { id: "plot-titles" });
   for (const plot of plots.list) titles.append(element("option", { value: plot.title }));
   const search = element("input", {
@@ -86,7 +88,7 @@ function picker(plots: Plots, time: () => number): HTMLElement {
   return element("div", { class: "bar tools" }, element("h2", {}, "Ledger"), search, titles, reset);
 }
 
-function keyboard(player: Player, stage: StageView, plots: Plots, help: HTMLDialogElement, view: ReturnType<typeof choices>): void {
+function keyboard(player: Player, stage: StageView, plots: PlotView, help: HTMLDialogElement, view: ReturnType<typeof choices>): void {
   const follow = (): void => {
     view.follow.selectedIndex = (view.follow.selectedIndex + 1) % view.follow.options.length;
     stage.follow(Number(view.follow.value));
@@ -110,6 +112,7 @@ function keyboard(player: Player, stage: StageView, plots: Plots, help: HTMLDial
     j: () => view.switches.get("j")?.click(),
     g: () => view.switches.get("g")?.click(),
     r: () => view.switches.get("r")?.click(),
+    s: () => view.switches.get("s")?.click(),
     p: () => void player.picture(),
     v: () => player.record(),
     z: () => plots.resetZoom(),
@@ -154,7 +157,10 @@ function showRun(report: RunReport, help: HTMLDialogElement): void {
   if (legend) host.append(legend);
   const ledger = element("div", { class: "plots" });
   let player: Player | undefined;
-  const plots = new Plots(report, new Columns(report), ledger, (time) => player?.seek(time));
+  const seek = (time: number): void => player?.seek(time);
+  const plots: PlotView = motion.folded
+    ? new CurvePlots(report, new Columns(report), ledger, motion.frames, seek)
+    : new Plots(report, new Columns(report), ledger, seek);
   player = new Player(motion, stage, report.title.slice(0, 60), report.time_units, report.axis, (time) => plots.setTime(time));
   const view = choices(report, motion, stage, () => player?.seek(player.time));
   left.append(player.bar, view.bar);

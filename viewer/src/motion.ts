@@ -6,7 +6,9 @@ import { doubles, floats, shorts, words, type RunReport } from "./data";
 export class Motion {
   readonly nodes: string[];
   readonly frames: number;
-  readonly time: Float64Array;
+  readonly time: Float64Array; // of the frames, increasing
+  readonly folded: boolean; // the recorded times turn back: `time` counts the frames
+  private value: Float64Array; // the recorded times
   readonly matrices: Matrix4[]; // of the nodes, at the current time
   private box: Float32Array;
   private position: Uint16Array;
@@ -21,7 +23,9 @@ export class Motion {
     this.nodes = report.nodes ?? [];
     const data = report.frames;
     this.frames = data?.count ?? 0;
-    this.time = doubles(data?.time ?? "");
+    this.value = doubles(data?.time ?? "");
+    this.folded = this.value.some((time, i) => i > 0 && time <= this.value[i - 1]);
+    this.time = this.folded ? this.value.map((_, i) => i) : this.value;
     this.box = floats(data?.box ?? "");
     this.position = words(data?.position ?? "");
     this.rotation = shorts(data?.turn ?? "");
@@ -34,6 +38,14 @@ export class Motion {
 
   get end(): number {
     return this.frames > 0 ? this.time[this.frames - 1] : 0;
+  }
+
+  // The recorded time at a time of the animation.
+  valueAt(time: number): number {
+    if (!this.folded) return time;
+    const frame = this.frameAt(time);
+    const next = Math.min(frame + 1, this.frames - 1);
+    return this.value[frame] + (time - frame) * (this.value[next] - this.value[frame]);
   }
 
   // The last frame that is not later than `time`.

@@ -78,7 +78,8 @@ export class Player {
   private show(): void {
     const part = this.span > 0 ? (this.time - this.motion.start) / this.span : 0;
     this.scrub.value = String(Math.round(part * 100000));
-    const text = this.axis ? pretty(this.time) : `${pretty(this.time)} ${this.units}`;
+    const value = pretty(this.motion.valueAt(this.time));
+    const text = this.axis ? value : `${value} ${this.units}`;
     this.scrub.setAttribute("aria-valuetext", text);
     this.clock.value = `${this.axis || "t"} = ${text}`;
     this.motion.set(this.time);

@@ -20,7 +20,7 @@ function shown(plot: PlotData, k: number, values: Float64Array, start: number): 
   return Array.from(values, (value) => (plot.drift ? Math.abs(value - start) / plot.scales[k] : value));
 }
 
-interface Curve {
+export interface Curve {
   label: string;
   faint: boolean;
   shade: number;
@@ -28,7 +28,7 @@ interface Curve {
   values: number[];
 }
 
-interface Drawing {
+export interface Drawing {
   curves: Curve[];
   log: boolean;
   table: Aligned; // common times, then the values of all curves
@@ -36,7 +36,7 @@ interface Drawing {
 
 // Prepares the curves of a plot. A logarithmic scale shows positive values only; if there are none, the
 // scale is linear.
-function draw(plot: PlotData, columns: Columns): Drawing | undefined {
+export function drawing(plot: PlotData, columns: Columns): Drawing | undefined {
   const curves: Curve[] = [];
   plot.columns.forEach((name, k) => {
     const column = columns.get(name);
@@ -66,7 +66,17 @@ function draw(plot: PlotData, columns: Columns): Drawing | undefined {
   return { curves, log, table };
 }
 
-export class Plots {
+// The plots of a page, whatever draws them.
+export interface PlotView {
+  readonly list: PlotData[];
+  add(data: PlotData, time: number): void;
+  setTime(time: number): void;
+  resetZoom(): void;
+  resize(): void;
+  redraw(): void;
+}
+
+export class Plots implements PlotView {
   readonly open = new Map<string, Plot>();
   private zooming = false;
 
@@ -83,7 +93,7 @@ export class Plots {
 
   add(data: PlotData, time: number): void {
     if (this.open.has(data.name)) return;
-    const found = draw(data, this.columns);
+    const found = drawing(data, this.columns);
     if (!found) return;
     const title = data.units ? `${data.title} [${data.units}]` : data.title;
     const close = element("button", { type: "button", class: "quiet", "aria-label": `Close ${data.title}`, title: "Close this plot" }, "×");

@@ -40,6 +40,7 @@ import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
 import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
 import { floats, integers, type RunReport } from "./data";
 import type { Motion } from "./motion";
+import { shapesOf } from "./shapes";
 import { Sweeps } from "./sweeps";
 import { colour, palette, theme } from "./theme";
 
@@ -108,6 +109,7 @@ export interface StageView {
   readonly gridStep: number;
   readonly traceStride: number; // frames between two points of a trace
   readonly start: number; // the node that is followed when the page opens; -1: none
+  readonly shapes: number; // states that are drawn side by side, as lines
   recolour(): void;
   update(time: number): void;
   follow(node: number): void;
@@ -126,6 +128,7 @@ export class EmptyStage implements StageView {
   readonly gridStep = 0;
   readonly traceStride = 1;
   readonly start = -1;
+  readonly shapes = 0;
   constructor(host: HTMLElement) {
     const note = document.createElement("p");
     note.className = "missing";
@@ -158,6 +161,7 @@ export class Stage implements StageView {
   readonly gridStep: number;
   readonly traceStride: number;
   readonly start: number;
+  readonly shapes: number;
   private readonly triad: Triad;
   private size = 1; // radius of the model at the start
   private pixel = 0; // world units per pixel for which the thinnest drawables were made visible
@@ -178,6 +182,7 @@ export class Stage implements StageView {
   private radius = 1;
   private floor = 0;
   private grid?: LineSegments;
+  private shapeLines?: LineSegments;
   private ground?: Mesh;
   private sun = new DirectionalLight(0xffffff, 1.9);
   private sky = new HemisphereLight(0xffffff, 0x404650, 1.1);
@@ -209,6 +214,9 @@ export class Stage implements StageView {
     this.spreadPlanes();
     this.gridStep = this.buildGround();
     this.traceStride = this.buildTraces();
+    const shapes = shapesOf(report, motion, this.node);
+    this.shapes = shapes?.count ?? 0;
+    if (shapes) this.scene.add((this.shapeLines = shapes.lines));
     this.buildLights();
     this.scene.add(this.world);
     this.camera.up.copy(this.up);
@@ -549,6 +557,7 @@ export class Stage implements StageView {
       (trace.whole.material as LineMaterial).color = shade;
       (trace.past.material as LineMaterial).color = shade;
     });
+    if (this.shapeLines) (this.shapeLines.material as LineBasicMaterial).color = new Color(colour("muted"));
     const ground = new Color(colour("stage"));
     this.scene.background = ground;
     (this.grid!.material as LineBasicMaterial).color = new Color(colour("grid"));
@@ -638,6 +647,7 @@ export class Stage implements StageView {
   show(role: string, visible: boolean): void {
     if (visible) this.hidden.delete(role);
     else this.hidden.add(role);
+    if (role === "shape" && this.shapeLines) this.shapeLines.visible = visible;
     if (role === "grid") this.grid!.visible = this.ground!.visible = visible;
     this.invalidate();
   }
