@@ -255,6 +255,28 @@ async function useStudy(page, seen) {
   seen.contrast = { light: await contrasts(page) };
 }
 
+// A path of equilibria whose load turns back: clock, curves and their marks along the path, a click into a curve, shapes.
+async function usePath(page, seen) {
+  seen.path = await page.evaluate(() => {
+    const { player, motion, plots, stage } = window.oloid;
+    const clock = () => Number(document.querySelector(".clock").textContent.split("=")[1]);
+    const marks = () => [...plots.open.values()].flatMap((one) => one.marks.map((mark) => [Number(mark.getAttribute("cx")), Number(mark.getAttribute("cy"))]));
+    const loads = [];
+    const places = [];
+    for (let frame = 0; frame < motion.frames; frame++) {
+      player.seek(frame);
+      loads.push(clock());
+      places.push(marks());
+    }
+    const figure = [...plots.open.values()].find((one) => one.data.name === "loaded.position") ?? [...plots.open.values()][0];
+    const box = figure.svg.getBoundingClientRect();
+    const middle = Math.floor(motion.frames / 2);
+    const at = figure.pointAt(figure.curves[0], middle);
+    figure.svg.dispatchEvent(new MouseEvent("click", { clientX: box.left + at[0], clientY: box.top + at[1] }));
+    return { loads, marks: places, middle, clicked: player.time, shapes: stage.shapes, names: [...plots.open.keys()], curves: figure.curves.map(({ label, time, values }) => ({ label, time, values })) };
+  });
+}
+
 // What a reader sees first: findings, axes, speeds, transparent bodies, the search of plots.
 async function firstLook(page) {
   const seen = await page.evaluate(() => ({
@@ -341,6 +363,7 @@ for (const item of JSON.parse(readFileSync(plan, "utf8"))) {
     const { context, page } = await open(browser, item, seen, { colorScheme: "light" });
     const kind = await page.evaluate(() => window.oloid.report.kind);
     if (kind === "study") await useStudy(page, seen);
+    else if (item.path) await usePath(page, seen);
     else await useRun(browser, item, page, seen);
     await context.close();
   } catch (error) {

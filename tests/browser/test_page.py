@@ -168,6 +168,8 @@ def seen(tmp_path_factory):
         (folder / f"{name}.json").write_text(study)
         plan.append({"name": name, "page": str(folder / f"{name}.html"), "controls": False,
                      "video": False})
+    oloid(folder, "equilibrium", "hinged-frame", "--load", "21.014", "--arc-length", "-o", "path.h5")
+    plan.append({"name": "path", "page": str(folder / "path.report.html"), "path": True})
     (folder / "plan.json").write_text(json.dumps(plan))
     subprocess.run(["node", str(ROOT / "tests/browser/drive.mjs"), "plan.json", "seen.json"],
                    cwd=folder, check=True, env={**os.environ, "BROWSER": browser()},
@@ -417,6 +419,21 @@ def test_equilibria_have_a_load_axis_their_stability_and_no_empty_plots(seen):
         "The equilibrium at load factor 1 is stable."]
     assert look["clock"].startswith("load factor = ") and set(look["axes"]) == {"load factor"}
     assert not [title for title in look["titles"] if "momentum" in title]
+
+
+def test_a_path_that_turns_back_is_shown_as_curves(seen):
+    assert "failure" not in seen["path"] and seen["path"]["console"] == []
+    path = seen["path"]["path"]
+    with h5py.File(seen["folder"] / "path.h5") as file:
+        loads = file["frames/time"][:]
+    # the clock follows the path of the result, through both limit loads
+    assert len(path["loads"]) == len(loads) and max(loads) > 21 and min(loads) < -10
+    assert path["loads"] == pytest.approx(loads, rel=1e-3, abs=1e-3)
+    # the curve of load and displacement, with a mark that moves along it
+    [x] = [one for one in path["curves"] if one["label"] == "x"]
+    assert x["time"] == pytest.approx(loads) and len(set(map(str, path["marks"]))) == len(loads)
+    assert path["clicked"] == path["middle"]
+    assert path["shapes"] == 12  # equilibria side by side
 
 
 def test_modes_show_their_frequency_and_damping(seen):
