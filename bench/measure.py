@@ -85,8 +85,9 @@ class Bench:
 
     # -- the command `oloid run` ----------------------------------------------------------------
 
-    def run_command(self, model, step, steps, settings=()):
+    def run_command(self, model, step, steps, settings=(), scheme=None):
         options = [word for setting in settings for word in ("--set", setting)]
+        options += ["--scheme", scheme] if scheme else []
         return [self.build / "oloid", "run", "--quiet", "--no-result", "--no-report", "--json",
                 "--step", repr(step), "--end", repr(step * steps), *options, model]
 
@@ -95,10 +96,10 @@ class Bench:
         command = [self.build / "oloid", "run", "--quiet", "--no-result", "--json", "--end", "0"]
         return json.loads(self.execute([*command, model], (0, WARNING)).stdout)["step"]
 
-    def model_cost(self, model, step, short, long, settings=()):
+    def model_cost(self, model, step, short, long, settings=(), scheme=None):
         """Instructions and Newton iterations per step between two numbers of steps of a run."""
         def total(steps):
-            command = self.run_command(model, step, steps, settings)
+            command = self.run_command(model, step, steps, settings, scheme)
             count, output = self.callgrind(command, allowed=(0, WARNING))
             summary = json.loads(output)
             if summary["steps"] != steps:

@@ -13,6 +13,8 @@ MOST_LOOPS = 0.3  # linkages with loops, relative to the baseline
 NOT_SLOWER = 1.01  # relative to the baseline: one percent for iterations that fall otherwise
 MOST_MEAN = 0.5  # geometric mean of all models of the catalogue, relative to the baseline
 MOST_COUPLED = 0.5  # each of the models below
+MOST_CONSISTENT_TREE = 1.5  # consistent-energy-momentum relative to energy-momentum, trees
+MOST_CONSISTENT_LOOP = 1.8  # the same with loops
 
 # Models with springs, dampers, drives or loops on four or more bodies or points.
 COUPLED = {"andrews-squeezer", "bricard", "four-bar", "four-bar-spatial", "gear-train",
@@ -64,6 +66,46 @@ def mechanisms(bench):
         row(f"  {case.name}", number(each), f"{cost.iterations:.2f}",
             bounded(each / plain, case.of_hinges),
             *bench.baseline.judge(bench, case.name, each_cost, case.of_before))
+
+
+def consistent_case(name, model, step, window, *settings, most=MOST_CONSISTENT_TREE):
+    return name, model, step, window, settings, most
+
+
+def bench_model(name):
+    return ROOT / "bench" / "models" / f"{name}.yaml"
+
+
+CONSISTENT = (
+    *(consistent_case(f"chain of {name}", bench_model(f"chain-{model}"), 1e-3, (50, 90))
+      for name, model in (("hinges", "hinges"), ("ball joints", "spherical"),
+                          ("universal joints", "universal"), ("prismatic joints", "prismatic"),
+                          ("cylindrical joints", "cylindrical"), ("sprung hinges", "sprung"))),
+    *(consistent_case(f"chain of 60 bodies, h = {step:g}", "chain", step, (50, 90), "n=60")
+      for step in (5e-4, 1e-3, 2e-3)),
+    consistent_case("robot with six hinges", "robot-6r", 2e-3, (50, 150)),
+    consistent_case("humanoid", "humanoid-tree", 2e-3, (50, 90)),
+    consistent_case("six-body linkage", "six-body-linkage", 1e-3, (50, 90),
+                    most=MOST_CONSISTENT_LOOP),
+    consistent_case("four-bar windows, n = 10", "four-bar", 0.01, (20, 60), "n=10",
+                    most=MOST_CONSISTENT_LOOP),
+)
+
+
+def consistent(bench):
+    """Steps with consistent velocities, relative to those of energy-momentum."""
+    print()
+    row("consistent velocities, reduced", "instr/step", "iterations/step", "energy-momentum",
+        "iterations/step", "ratio")
+    for name, model, step, window, settings, most in CONSISTENT:
+        plain, rated = (bench.model_cost(model, step, *window, settings, scheme=scheme)
+                        for scheme in ("energy-momentum", "consistent-energy-momentum"))
+        ratio = rated.instructions / plain.instructions
+        row(f"  {name}", number(rated.instructions), f"{rated.iterations:.2f}",
+            number(plain.instructions), f"{plain.iterations:.2f}", bounded(ratio, most))
+        if ratio > most:
+            bench.miss(f"{name}: consistent velocities take {ratio:.2f} times the instructions of "
+                       f"energy-momentum, more than {most:g}")
 
 
 def models(bench):

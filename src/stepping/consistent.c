@@ -47,6 +47,7 @@ const olo_scheme olo_scheme_consistent = {
                  "round-off at any step size",
     .highest_order = 6,
     .unit = 1,
+    .inertial = true,
     .consistent = true,
     .turn = OLO_HALF_TURN,
     .begin = olo_balance_begin,

@@ -129,7 +129,7 @@ olo_status olo_linear_step_create(const olo_system *system, const olo_run *run,
     }
     if (status == OLO_OK && x->scheme->consistent)
         status = olo_linear_rates_create(system, x->scheme, run, &x->rates, error);
-    if (status == OLO_OK)
+    if (status == OLO_OK && !x->scheme->consistent)
         status = olo_linear_packs_create(system, x->scheme, x->topology, OLO_PACKS_BEST, &x->packs,
                                          error);
     if (status != OLO_OK) {

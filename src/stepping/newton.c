@@ -67,7 +67,7 @@ static olo_status iterate(olo_stepper *x, olo_error *error)
             return olo_fail(error, OLO_NOT_CONVERGED,
                             "a body or rod turns by half a turn in the step");
         /* linear or quadratic convergence, as it is measured */
-        if (x->scheme->consistent)
+        if (x->scheme->consistent && i > 0)
             now.left = now.increment / before * now.increment;
         if (converged(x, &now, before))
             return OLO_OK;

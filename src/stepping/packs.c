@@ -75,6 +75,7 @@ static void set_joint(const olo_joint_motions *motions, const double above[3], j
     to->levers[l] = lever;
     to->fixed[l] = motions->rotation == OLO_ROTATION_NONE;
     to->crosses[l] = motions->rotation == OLO_ROTATION_CROSS;
+    to->balls[l] = motions->rotation == OLO_ROTATION_ALL;
     to->any |= motions->translations;
     for (int k = 0; k < 3; k++) {
         to->free[k][l] = motions->translations >> k & 1;
@@ -149,6 +150,7 @@ static bool find_stages(olo_packs *x)
     }
     x->joints = olo_alloc((size_t)x->fours, sizeof *x->joints);
     x->stages = olo_alloc((size_t)stages, sizeof *x->stages);
+    x->stage_count = stages;
     for (int i = 0; x->joints && i < x->fours; i++) {
         const bool *staged = x->slots[i].staged;
         if (staged[0] || staged[1] || staged[2] || staged[3])
@@ -189,6 +191,7 @@ static bool find_waiting(olo_packs *x)
         at->waiting[i % LANES] = *late;
     }
     x->waiting = vacant ? olo_alloc((size_t)count, sizeof *x->waiting) : NULL;
+    x->waiting_count = count;
     olo_free(vacant);
     return x->waiting != NULL;
 }
@@ -238,8 +241,25 @@ bool olo_packs_store_tangents(olo_packs *x)
     return x->stored != NULL;
 }
 
+/* Velocities that are unknowns: a second elimination over the same bodies. False: no memory. */
+static bool add_rates(olo_packs *x)
+{
+    x->rate = olo_alloc((size_t)x->fours, sizeof *x->rate);
+    olo_packs *mass = x->mass = olo_alloc(1, sizeof *x->mass);
+    if (!x->rate || !mass)
+        return false;
+    mass->count = x->count;
+    mass->fours = x->fours;
+    mass->slots = x->slots;
+    mass->bodies = olo_alloc((size_t)x->fours * LANES, sizeof *mass->bodies);
+    mass->stages = olo_alloc((size_t)x->stage_count, sizeof *mass->stages);
+    mass->waiting = olo_alloc((size_t)x->waiting_count, sizeof *mass->waiting);
+    return mass->bodies && mass->stages && mass->waiting && olo_packs_store_tangents(mass) &&
+           olo_packs_store_tangents(x);
+}
+
 static olo_status set_up(olo_packs *x, const olo_system *system, const olo_topology *topology,
-                         olo_error *error)
+                         bool consistent, olo_error *error)
 {
     x->system = system;
     x->topology = topology;
@@ -260,7 +280,7 @@ static olo_status set_up(olo_packs *x, const olo_system *system, const olo_topol
             position[topology->order[i]] = i;
             set_body(x, i, parent >= 0 ? position[parent] : -1);
         }
-        ok = find_waiting(x) && find_forced(x, position);
+        ok = find_waiting(x) && find_forced(x, position) && (!consistent || add_rates(x));
     }
     olo_free(position);
     return ok ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for packs of bodies");
@@ -283,7 +303,7 @@ olo_status olo_packs_create(const olo_system *system, const olo_scheme *scheme,
     x->hinges_only = x->forces.force_count == 0;
     packed = packed && (!x->at_start || x->forces.force_count == 0);
     if (status == OLO_OK && packed)
-        status = set_up(x, system, topology, error);
+        status = set_up(x, system, topology, scheme->consistent, error);
     if (status == OLO_OK && packed)
         *packs = x;
     else
@@ -295,6 +315,14 @@ void olo_packs_free(olo_packs *x)
 {
     if (!x)
         return;
+    if (x->mass) { /* the slots are those of x */
+        olo_free(x->mass->bodies);
+        olo_free(x->mass->stages);
+        olo_free(x->mass->waiting);
+        olo_free(x->mass->stored);
+    }
+    olo_free(x->mass);
+    olo_free(x->rate);
     olo_free(x->four);
     olo_free(x->slots);
     olo_free(x->bodies);
@@ -312,20 +340,42 @@ void olo_packs_predict(olo_packs *x, const olo_step *step, double scale, olo_mot
     const size_t size = (size_t)x->system->n * sizeof *step->q_end;
     const bool framed = x->framed && memcmp(step->q_end, step->x.q0, size) == 0;
     x->kernels->predict(x, step, scale, &mix, framed);
-    x->framed = false;
+    x->framed = x->factored = false;
+}
+
+/* Velocities at the iterate; position of a singular body, or -1. */
+static int project_rates(olo_packs *x, const olo_step *step, double *v1)
+{
+    const int singular = x->kernels->project_rates(x, step, x->factored, v1);
+    x->factored = singular < 0;
+    return singular;
 }
 
 bool olo_packs_iterate(olo_packs *x, const olo_step *step, bool older, olo_newton *newton)
 {
-    int singular = -1;
-    if (older)
-        x->kernels->forward(x, 2 / step->h);
-    else
+    x->factored = x->factored && older;
+    int singular = x->rate ? project_rates(x, step, NULL) : -1;
+    if (singular < 0 && older)
+        x->kernels->forward(x, step);
+    else if (singular < 0)
         singular = x->kernels->eliminate(x, step);
     if (singular < 0)
         x->kernels->substitute(x, newton);
+    x->update = newton->increment;
     newton->worst = x->topology->order[singular < 0 ? newton->worst : singular];
     return singular < 0;
+}
+
+int olo_packs_velocities(olo_packs *x, olo_step *step)
+{
+    const double negligible =
+        1e-16; /* relative error of velocities that were projected before it */
+    if (x->update <= negligible) {
+        x->kernels->write_rates(x, step->v1);
+        return -1;
+    }
+    const int singular = project_rates(x, step, step->v1);
+    return singular < 0 ? -1 : x->topology->order[singular];
 }
 
 bool olo_packs_have_forces(const olo_packs *x)

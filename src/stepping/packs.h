@@ -1,8 +1,8 @@
 /* The reduced treatment for trees of rigid bodies of any size, on lower pairs and universal joints
- * or free, under constant forces. With energy-momentum also springs, dampers, stops and drives
- * along the coordinates of joints (joint_forces.h). The same equations, tangent and lifted
- * iteration as on any tree (reduced.c), in two passes over records of one body each; the work per
- * body is done for four at once (packs_sweep.c). */
+ * or free, under constant forces. With both energy-momentum schemes also springs, dampers, stops
+ * and drives along the coordinates of joints (joint_forces.h). The same equations, tangent and
+ * lifted iteration as on any tree (reduced.c), in two passes over records of one body each; the
+ * work per body is done for four at once (packs_sweep.c). */
 #ifndef OLO_STEPPING_PACKS_H
 #define OLO_STEPPING_PACKS_H
 
@@ -25,8 +25,11 @@ void olo_packs_free(olo_packs *packs);
  * joints are left as open as that makes them. */
 void olo_packs_predict(olo_packs *packs, const olo_step *step, double scale, olo_motion_mix mix);
 /* One iteration, by the tangent of the last one if that will do (`older`: schemes with their left
- * pair at the start only, and not the first). False: singular, at the node newton->worst. */
+ * pair at the start or with consistent velocities only, and not the first). Velocities that are
+ * unknowns are projected before it. False: singular, at the node newton->worst. */
 bool olo_packs_iterate(olo_packs *packs, const olo_step *step, bool older, olo_newton *newton);
+/* The consistent velocities v1 of the iterate. The node that is singular, or -1. */
+int olo_packs_velocities(olo_packs *packs, olo_step *step);
 /* The motion of the step and the wrench of every joint over step->weight, [twists], from what is
  * iterated; momentum and energy where the scheme has them. */
 void olo_packs_finish(olo_packs *packs, olo_step *step, double *wrench);

@@ -273,7 +273,7 @@ LANES_INLINE void predict_four(olo_packs *x, int i, const olo_step *step, double
     for (int k = 0; k < 2; k++)
         motion[k] = lane3_times(lane_all(mix->last), motion[k]);
     add_motions(olo_predictor_of(state)->before, at, mix->prior, motion);
-    for (int k = 0; at_start && k < mix->differences; k++)
+    for (int k = 0; k < mix->differences; k++)
         add_motions(olo_predictor_differences(state) + k * state->twists, at, 1.0, motion);
     b->a = motion[1];
     b->x = lane3_add(motion[0], lane_cayley_apply(b->a, lane_cayley_scale(b->a), rho).change);
@@ -358,29 +358,18 @@ LANES_INLINE lane3 moment_of(const lane3 d[3], const lane3 T[4])
                      lane3_cross(d[2], T[3]));
 }
 
-/* K = S and z = w of four bodies, a = 2/h */
-LANES_INLINE void make_bodies(const four *b, double a, const bool at_start, sums *to)
+/* The matrix of four bodies [m I, -C1^; Cm^, R - (tr R) I], times a, with R = sum_I d_I,1 (x) V_I.
+ */
+LANES_INLINE void set_matrices(const four *b, double a, const lane3 left[3], const lane3 d1[3],
+                               const lane3 V[3], sums *to)
 {
-    const lane factor = lane_all(a), zero = lane_all(0.0), half = lane_all(0.5);
-    const lane *e = b->mass.E,
-               E[3][3] = {{e[0], e[3], e[4]}, {e[3], e[1], e[5]}, {e[4], e[5], e[2]}};
-    balance t;
-    lane3 d1[3], R[3];
-    make_balance(b, a, at_start, &t);
-    const lane3 *left = left_directors(b, &t, at_start);
-    scatter_lanes(t.T[0], sizeof *to, to->K + Z);
-    scatter_lanes(moment_of(left, t.T), sizeof *to, to->K + Z + 1);
+    const lane factor = lane_all(a), zero = lane_all(0.0), m = factor * b->mass.m;
+    lane3 R[3];
     memset(R, 0, sizeof R);
-    for (int I = 0; I < 3; I++) {
-        const lane3 inertia = lane3_combine(E[I], left);
-        const lane3 V =
-            at_start ? lane3_times(-factor, inertia)
-                     : lane3_subtract(lane3_times(half, t.T[1 + I]), lane3_times(factor, inertia));
-        d1[I] = lane3_add(b->d0[I], t.dd[I]);
+    for (int I = 0; I < 3; I++)
         for (int j = 0; j < 3; j++)
-            R[j] = lane3_add(R[j], lane3_times(V.x[j], d1[I]));
-    }
-    const lane trace = R[0].x[0] + R[1].x[1] + R[2].x[2], m = factor * b->mass.m;
+            R[j] = lane3_add(R[j], lane3_times(V[I].x[j], d1[I]));
+    const lane trace = R[0].x[0] + R[1].x[1] + R[2].x[2];
     const lane3 C1 = lane3_times(factor, lane3_combine(b->mass.c, d1)),
                 Cm = lane3_times(factor, lane3_combine(b->mass.c, left));
     R[0].x[0] -= trace;
@@ -399,6 +388,33 @@ LANES_INLINE void make_bodies(const four *b, double a, const bool at_start, sums
     scatter_lanes(R[0], sizeof *to, to->K + LOWER + 3);
     scatter_lanes(R[1], sizeof *to, to->K + LOWER + 4);
     scatter_lanes(R[2], sizeof *to, to->K + LOWER + 5);
+}
+
+/* sum_J E_IJ d_J */
+LANES_INLINE lane3 inertia_along(const four *b, int I, const lane3 d[3])
+{
+    const lane *e = b->mass.E,
+               E[3][3] = {{e[0], e[3], e[4]}, {e[3], e[1], e[5]}, {e[4], e[5], e[2]}};
+    return lane3_combine(E[I], d);
+}
+
+/* K = S and z = w of four bodies, a = 2/h, and the balance itself */
+LANES_INLINE void make_bodies(const four *b, double a, const bool at_start, sums *to, balance *t)
+{
+    const lane factor = lane_all(a), half = lane_all(0.5);
+    lane3 d1[3], V[3];
+    make_balance(b, a, at_start, t);
+    const lane3 *left = left_directors(b, t, at_start);
+    scatter_lanes(t->T[0], sizeof *to, to->K + Z);
+    scatter_lanes(moment_of(left, t->T), sizeof *to, to->K + Z + 1);
+    for (int I = 0; I < 3; I++) {
+        const lane3 inertia = inertia_along(b, I, left);
+        V[I] = at_start
+                   ? lane3_times(-factor, inertia)
+                   : lane3_subtract(lane3_times(half, t->T[1 + I]), lane3_times(factor, inertia));
+        d1[I] = lane3_add(b->d0[I], t->dd[I]);
+    }
+    set_matrices(b, a, left, d1, V, to);
 }
 
 /* Arms and axes that have turned. */
@@ -467,30 +483,39 @@ LANES_INLINE lane3 spin_of_cross(const turned_joints *t, const joints *j)
     return lane3_times(-change / square, across);
 }
 
+/* Arms and axes between the start and the end; j is NULL if none is staged. */
+LANES_INLINE void turn_joints(const four *b, const joints *j, lane3 x_p, lane3 a_p,
+                              turned_joints *t)
+{
+    const lane zero = lane_all(0.0), scale_p = lane_cayley_scale(a_p);
+    t->arm = lane_cayley_apply(a_p, scale_p, b->arm0);
+    t->n = lane_cayley_apply(b->a, lane_cayley_scale(b->a), b->n0);
+    t->n1 = lane3_add(b->n0, t->n.change);
+    t->apart = lane3_subtract(lane3_add(x_p, t->arm.change), b->x);
+    if (!j)
+        return;
+    turn_axes(j, b->a, a_p, scale_p, t);
+    move_levers(j, b, t);
+    const lane3 moved = lane3_subtract(b->x, x_p);
+    t->arm.change = lane3_choose(j->slides > zero, moved, t->arm.change);
+    t->arm.mid = lane3_choose(j->slides > zero,
+                              lane3_add(b->arm0, lane3_times(lane_all(0.5), moved)), t->arm.mid);
+}
+
 /* The gaps of joints go to their bodies; j is NULL if none is staged. */
 LANES_INLINE void make_gaps(const four *b, const slots *at, const joints *j, body *to,
                             turned_joints *t)
 {
     const lane zero = lane_all(0.0);
     const lane3 x_p = parents_vector(at, 0), a_p = parents_vector(at, 3);
-    const lane scale_p = lane_cayley_scale(a_p);
-    t->arm = lane_cayley_apply(a_p, scale_p, b->arm0);
-    t->n = lane_cayley_apply(b->a, lane_cayley_scale(b->a), b->n0);
-    const lane_turned n_p = lane_cayley_apply(a_p, scale_p, b->n0);
-    t->n1 = lane3_add(b->n0, t->n.change);
-    t->apart = lane3_subtract(lane3_add(x_p, t->arm.change), b->x);
+    turn_joints(b, j, x_p, a_p, t);
+    const lane_turned n_p = lane_cayley_apply(a_p, lane_cayley_scale(a_p), b->n0);
     lane3 gap = t->apart;
     t->gap_turn = lane3_cross(t->n1, lane3_subtract(n_p.change, t->n.change));
     if (j) {
-        turn_axes(j, b->a, a_p, scale_p, t);
-        move_levers(j, b, t);
         gap = across_axes(j, t, t->apart);
         t->gap_turn = lane3_choose(j->fixed > zero, spin_between(b->a, a_p), t->gap_turn);
         t->gap_turn = lane3_choose(j->crosses > zero, spin_of_cross(t, j), t->gap_turn);
-        const lane3 moved = lane3_subtract(b->x, x_p);
-        t->arm.change = lane3_choose(j->slides > zero, moved, t->arm.change);
-        t->arm.mid = lane3_choose(
-            j->slides > zero, lane3_add(b->arm0, lane3_times(lane_all(0.5), moved)), t->arm.mid);
     }
     scatter_lanes(gap, sizeof *to, &to->twist[0]);
     scatter_lanes(t->gap_turn, sizeof *to, &to->twist[1]);

@@ -30,7 +30,8 @@ typedef struct olo_packs_four {
 /* What four joints have beside the axis of a hinge; NULL where all are hinges, ball joints or free.
  * Numbers of a joint without such motions are zero. */
 typedef struct olo_packs_joints {
-    lane slides, fixed, crosses; /* 1: has translations, no rotation, two axes of rotation */
+    lane slides, fixed, crosses; /* 1: has translations, no rotation, two axes of rotation, ... */
+    lane balls;                  /* ... all rotations */
     unsigned any;                /* axes along which one of them translates */
     lane free[3];                /* 1: translates along axis k ... */
     lane axes[3][3];             /* ... which are a triad in the parent's frame ... */
@@ -114,17 +115,29 @@ typedef struct olo_packs_body {
     lane n1, arm1;
 } body;
 
+/* The velocities of four bodies with schemes that have them as unknowns (packs_rates.h), about the
+ * pivots. */
+typedef struct olo_packs_rate {
+    lane3 both[4]; /* v0 + v1 of pivot and directors at the last projection */
+    lane3 V, w;    /* velocity of the pivot and spin at the end */
+} end_rates;
+
 typedef struct olo_packs_kernels {
     /* framed: directors, axes and arms are those at the start already */
     void (*predict)(olo_packs *x, const olo_step *step, double scale, const olo_motion_mix *mix,
                     bool framed);
     /* position of a singular body, or -1 */
     int (*eliminate)(olo_packs *x, const olo_step *step);
-    void (*forward)(olo_packs *x, double a); /* the right side alone, by what eliminate stored */
+    /* the right side alone, by what eliminate stored */
+    void (*forward)(olo_packs *x, const olo_step *step);
     void (*substitute)(olo_packs *x, olo_newton *newton); /* worst: a position */
     void (*finish)(olo_packs *x, olo_step *step, double *wrench);
     olo_motion_pass *motion_pass;
     int (*project)(olo_packs *x, olo_step *step); /* position of a singular body, or -1 */
+    /* velocities at the iterate, by the last factors if `older`; v1[n] unless NULL. Returns the
+     * position of a singular body, or -1 */
+    int (*project_rates)(olo_packs *x, const olo_step *step, bool older, double *v1);
+    void (*write_rates)(olo_packs *x, double *v1); /* those of the last projection */
     void (*settle)(const olo_packs *x, double *q, double *remainder);
 } olo_packs_kernels;
 
@@ -137,16 +150,22 @@ struct olo_packs {
     olo_joint_forces forces; /* along the coordinates of joints */
     joints *joints;          /* of fours that have some */
     stage *stages;
+    int stage_count;
     bool hinges_only; /* all joints are hinges without such forces */
     forced *forced;
     four *four;
     slots *slots;
     body *bodies;
     sums *waiting; /* of bodies whose turn comes later */
-    sums *stored;  /* [fours * LANES] the last tangent, where it is used again; else NULL */
-    bool summed;   /* joint wrenches are summed from the leaves, no longer those of the last step */
-    bool framed;   /* directors, axes and arms are those at q_end, by a projection */
-    double h;      /* of the impulses */
+    int waiting_count;
+    sums *stored; /* [fours * LANES] the last tangent, where it is used again; else NULL */
+    bool summed;  /* joint wrenches are summed from the leaves, no longer those of the last step */
+    bool framed;  /* directors, axes and arms are those at q_end, by a projection */
+    end_rates *rate;   /* [fours] of schemes with consistent velocities, else NULL */
+    olo_packs *mass;   /* the same bodies with factors of P_m^T M P(q1), for their velocities */
+    bool factored;     /* `mass` has factors of this step */
+    double update;     /* the size of the last update, scaled */
+    double h;          /* of the impulses */
     double per_length; /* one over the model's length */
     double ground[6 * LANES];
 };

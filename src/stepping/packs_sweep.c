@@ -20,12 +20,54 @@
 
 #include "stepping/packs_local.h"
 #include "stepping/packs_projection.h"
+#include "stepping/packs_rates.h"
 
 #ifndef OLO_PACKS_KERNELS
 #define OLO_PACKS_KERNELS olo_packs_kernels_plain
 #endif
 
 /* --- start --- */
+
+/* a += (I - a^/2 + a a^T/4) spin */
+LANES_INLINE lane3 turned_further(lane3 a, lane3 spin)
+{
+    const lane along = 0.25 * lane3_dot(a, spin);
+    const lane3 turn = lane3_cross(a, spin);
+    for (int i = 0; i < 3; i++)
+        a.x[i] += spin.x[i] - 0.5 * turn.x[i] + along * a.x[i];
+    return a;
+}
+
+/* Closes joints to first order, root to leaf: t_c = A t_p + e. */
+LANES_INLINE void close_four(olo_packs *x, int i)
+{
+    const slots *at = &x->slots[i];
+    const joints *j = at->joints;
+    four *b = &x->four[i];
+    body *c = x->bodies + LANES * i;
+    turned_joints t;
+    lane arm[LANES], lever[LANES];
+    make_gaps(b, at, j, c, &t);
+    scatter_lanes(lane3_add(b->arm0, t.arm.change), sizeof *arm, arm);
+    if (j)
+        scatter_lanes(lane3_times(j->levers, t.v1), sizeof *lever, lever);
+    for (int l = 0; l < LANES; l++) {
+        if (l >= at->count || at->free[l]) {
+            c[l].twist[0] = c[l].twist[1] = lane_all(0.0);
+            continue;
+        }
+        if (at->parent[l] >= 0 && at->waiting[l] < 0) { /* parents in other fours are closed */
+            const body *parent = c + at->parent[l] % LANES;
+            c[l].twist[0] += parent->twist[0] + vector_cross(parent->twist[1], arm[l]);
+            c[l].twist[1] += parent->twist[1];
+        }
+        if (j)
+            c[l].twist[0] += vector_cross(c[l].twist[1], lever[l]);
+    }
+    b->x = lane3_add(b->x, collect(c[0].twist[0], c[1].twist[0], c[2].twist[0], c[3].twist[0]));
+    b->a =
+        turned_further(b->a, collect(c[0].twist[1], c[1].twist[1], c[2].twist[1], c[3].twist[1]));
+}
 
 static void predict(olo_packs *x, const olo_step *step, double scale, const olo_motion_mix *mix,
                     bool framed)
@@ -39,9 +81,14 @@ static void predict(olo_packs *x, const olo_step *step, double scale, const olo_
             predict_four(x, i, step, scale, mix, true);
         else
             predict_four(x, i, step, scale, mix, false);
+        if (x->rate) { /* open joints would be part of r */
+            close_four(x, i);
+            guess_rates(x, i, step);
+        }
     }
     x->h = step->h;
-    x->summed = false;
+    /* where motions are extrapolated well, the wrenches of the balance are better than the last */
+    x->summed = x->rate && mix->differences > 1;
 }
 
 /* --- joint wrenches --- */
@@ -86,15 +133,27 @@ LANES_INLINE lane3 whole_arm(const joints *j, const turned_joints *t)
     return lane3_add(t->arm.mid, lane3_times(j->levers, left_lever(j, t, false)));
 }
 
+/* Forces along joint coordinates; `rated`: rows have a value without them, too. */
+LANES_INLINE void make_rows(olo_packs *x, int i, const olo_step *step, const turned_joints *turned,
+                            const bool hinges_only, const bool rated, lane3 force, joint *joint_of)
+{
+    const slots *at = &x->slots[i];
+    if (!hinges_only && at->forced)
+        make_forces(x, i, step, turned, force, joint_of);
+    for (int l = 0; rated && (hinges_only || (!at->joints && !at->forced)) && l < LANES; l++)
+        joint_of[l].turn.row = 0;
+}
+
 /* Sums and joints of four bodies; what has come from children in later fours is added. */
 LANES_INLINE void make_four(olo_packs *x, int i, const olo_step *step, const bool at_start,
-                            const bool hinges_only, sums *own, joint *joint_of)
+                            const bool hinges_only, const bool rated, sums *own, joint *joint_of)
 {
     const slots *at = &x->slots[i];
     const four *b = &x->four[i];
     lane3 force = b->force, moment = b->moment;
-    make_bodies(b, 2 / step->h, at_start, own);
+    balance t;
     turned_joints turned;
+    make_bodies(b, 2 / step->h, at_start, own, &t);
     const joints *j = hinges_only ? NULL : at->joints;
     const lane3 arm1 = make_joints(b, at, j, at_start, x->bodies + LANES * i, joint_of, &turned);
     if (x->summed && !at_start) {
@@ -113,8 +172,9 @@ LANES_INLINE void make_four(olo_packs *x, int i, const olo_step *step, const boo
     }
     if (!at_start)
         make_variations(force, moment, turned.n1, arm1, joint_of);
-    if (!hinges_only && at->forced)
-        make_forces(x, i, step, &turned, force, joint_of);
+    make_rows(x, i, step, &turned, hinges_only, rated, force, joint_of);
+    if (rated)
+        add_loads(x, i, step, &t, &turned, j, joint_of, own->K + Z + 1, sizeof *own);
     for (int l = 0; l < LANES; l++)
         for (int k = 0; at->late[l] >= 0 && k < SUMS; k++)
             own[l].K[k] += x->waiting[at->late[l]].K[k];
@@ -216,7 +276,7 @@ LANES_INLINE double rho_of(const body *b)
 }
 
 LANES_INLINE bool eliminate_body(sums *c, const joint *h, bool first, const bool at_start,
-                                 bool has_forces, body *b, sums *parent)
+                                 bool has_forces, const bool rated, body *b, sums *parent)
 {
     const lane *w = c->K + LOWER, n1 = b->n1, n_m = h->turn.left;
     const lane y = sums_of(n_m * w[0], n_m * w[1], n_m * w[2]),
@@ -227,8 +287,9 @@ LANES_INLINE bool eliminate_body(sums *c, const joint *h, bool first, const bool
         /* a force along the angle varies by r_p.dw_p + r n1.(dw_c - dw_p) */
         y_w += h->turn.by_parent;
         D = vector_sum(y_w * n1) + h->turn.pivot;
-        row += h->turn.row;
     }
+    if (has_forces || rated)
+        row += h->turn.row;
     const double inverse = 1.0 / D;
     if (!(fabs(inverse) <= DBL_MAX))
         return false;
@@ -417,7 +478,7 @@ LANES_INLINE bool eliminate_lever(sums *c, const joint *h, const slots *at, int 
     move_along_lever(c, h, at_start, b->twist[0]);
     return at->rotation[l] == OLO_ROTATION_ALL
                ? eliminate_ball(c, h, at->first[l], at_start, b, parent)
-               : eliminate_body(c, h, at->first[l], at_start, !at_start, b, parent);
+               : eliminate_body(c, h, at->first[l], at_start, !at_start, false, b, parent);
 }
 
 LANES_INLINE bool eliminate_joint(sums *c, const joint *h, const slots *at, int l,
@@ -453,9 +514,11 @@ static bool solve_free(const sums *c, column z, body *b)
     return solve_six(K, -z.upper, -z.lower, b->twist);
 }
 
-/* Body l of a four; hinges_only: all joints are hinges without forces. False: singular. */
+/* Body l of a four; hinges_only: all joints are hinges without forces; rated: they have rows
+ * without them. False: singular. */
 LANES_INLINE bool eliminate_one(olo_packs *x, int i, int l, const bool at_start,
-                                const bool hinges_only, const joint *joint_of, sums *own)
+                                const bool hinges_only, const bool rated, const joint *joint_of,
+                                sums *own)
 {
     const slots *at = &x->slots[i];
     body *b = x->bodies + LANES * i + l;
@@ -467,19 +530,19 @@ LANES_INLINE bool eliminate_one(olo_packs *x, int i, int l, const bool at_start,
     if (!hinges_only && at->ball[l])
         return eliminate_ball(&own[l], &joint_of[l], at->first[l], at_start, b,
                               above(x, at, l, own));
-    return eliminate_body(&own[l], &joint_of[l], at->first[l], at_start, !hinges_only && at->forced,
-                          b, above(x, at, l, own));
+    return eliminate_body(&own[l], &joint_of[l], at->first[l], at_start,
+                          !at_start && !hinges_only && at->forced, rated, b, above(x, at, l, own));
 }
 
 LANES_INLINE int eliminate_all(olo_packs *x, const olo_step *step, const bool at_start,
-                               const bool hinges_only)
+                               const bool hinges_only, const bool rated)
 {
     for (int i = x->fours - 1; i >= 0; i--) {
         joint joint_of[LANES];
         sums passing[LANES], *own = x->stored ? x->stored + LANES * i : passing;
-        make_four(x, i, step, at_start, hinges_only, own, joint_of);
+        make_four(x, i, step, at_start, hinges_only, rated, own, joint_of);
         for (int l = x->slots[i].count - 1; l >= 0; l--)
-            if (!eliminate_one(x, i, l, at_start, hinges_only, joint_of, own))
+            if (!eliminate_one(x, i, l, at_start, hinges_only, rated, joint_of, own))
                 return LANES * i + l;
     }
     x->summed = true;
@@ -489,23 +552,39 @@ LANES_INLINE int eliminate_all(olo_packs *x, const olo_step *step, const bool at
 static int eliminate(olo_packs *x, const olo_step *step)
 {
     if (x->at_start)
-        return x->hinges_only ? eliminate_all(x, step, true, true)
-                              : eliminate_all(x, step, true, false);
-    return x->hinges_only ? eliminate_all(x, step, false, true)
-                          : eliminate_all(x, step, false, false);
+        return x->hinges_only ? eliminate_all(x, step, true, true, false)
+                              : eliminate_all(x, step, true, false, false);
+    if (x->rate)
+        return x->hinges_only ? eliminate_all(x, step, false, true, true)
+                              : eliminate_all(x, step, false, false, true);
+    return x->hinges_only ? eliminate_all(x, step, false, true, false)
+                          : eliminate_all(x, step, false, false, false);
 }
 
 /* --- the right side alone --- */
 
-LANES_INLINE void forward_body(const sums *c, const lane own[2], lane n, lane arm, bool first,
+/* The left pair and the rows of one joint, which its elimination did not store: `left` and arm of
+ * the present iterate if the left pair varies, and rows if there are any. */
+typedef struct right_side {
+    const joint *joint;
+    bool varied, rows;
+} right_side;
+
+LANES_INLINE double row_of(const right_side *of, const dof *d)
+{
+    return of->rows ? d->row : 0.0;
+}
+
+LANES_INLINE void forward_body(const sums *c, const lane own[2], const right_side *of, bool first,
                                body *b, lane *to)
 {
-    b->y[0][3] = vector_sum(n * own[1]) * b->y[1][3];
+    const dof *turn = &of->joint->turn;
+    b->y[0][3] = (vector_sum(turn->left * own[1]) + row_of(of, turn)) * b->y[1][3];
     if (!to)
         return;
     const column KB = column_right(c),
                  z = shifted_right(c, (column){own[0], own[1]}, KB, b, rho_of(b));
-    give(z, arm, first, to, to + 1);
+    give(z, of->joint->arm_m, first, to, to + 1);
 }
 
 LANES_INLINE void forward_ball(const sums *c, const lane own[2], lane arm, bool first, body *b,
@@ -520,26 +599,39 @@ LANES_INLINE void forward_ball(const sums *c, const lane own[2], lane arm, bool 
     give((column){z, lane_all(0.0)}, arm, first, to, to + 1);
 }
 
-LANES_INLINE void forward_lever(const sums *c, column z, lane n, const slots *at, int l, lane arm,
-                                body *b, stage *to, lane *parent)
+/* One degree of freedom: its row, and what is left of z. */
+LANES_INLINE column forward_stage(column z, const right_side *of, const dof *d, const bool slides,
+                                  stage *to)
 {
-    const lane v = to++->left;
-    for (unsigned left = at->slides[l]; left; left &= left - 1, to++) {
-        to->y[0][3] = vector_sum(to->left * z.upper) * to->y[1][3];
-        z = column_add(z, -to->y[0][3], (column){to->KB[0], to->KB[1]});
-    }
-    const lane own[2] = {z.upper, z.lower + vector_cross(v, z.upper)};
-    if (at->rotation[l] == OLO_ROTATION_ALL)
-        forward_ball(c, own, arm, at->first[l], b, parent);
-    else
-        forward_body(c, own, n, arm, at->first[l], b, parent);
+    const lane left = of->varied ? d->left : to->left;
+    to->y[0][3] = (vector_sum(left * (slides ? z.upper : z.lower)) + row_of(of, d)) * to->y[1][3];
+    return column_add(z, -to->y[0][3], (column){to->KB[0], to->KB[1]});
 }
 
-LANES_INLINE void forward_joint(const sums *c, column z, const slots *at, int l, lane arm, body *b,
-                                stage *to, lane *parent)
+LANES_INLINE column forward_slides(column z, const right_side *of, unsigned slides, stage *to)
+{
+    for (int k = 0; k < 3; k++)
+        if (slides >> k & 1)
+            z = forward_stage(z, of, &of->joint->slide[k], true, to++);
+    return z;
+}
+
+LANES_INLINE void forward_lever(const sums *c, column z, const right_side *of, const slots *at,
+                                int l, body *b, stage *to, lane *parent)
+{
+    const lane v = of->varied ? of->joint->v_left : to->left;
+    z = forward_slides(z, of, at->slides[l], to + 1);
+    const lane own[2] = {z.upper, z.lower + vector_cross(v, z.upper)};
+    if (at->rotation[l] == OLO_ROTATION_ALL)
+        forward_ball(c, own, of->joint->arm_m, at->first[l], b, parent);
+    else
+        forward_body(c, own, of, at->first[l], b, parent);
+}
+
+LANES_INLINE void forward_joint(const sums *c, column z, const right_side *of, const slots *at,
+                                int l, body *b, stage *to, lane *parent)
 {
     const olo_joint_rotation rotation = at->rotation[l];
-    int count = rotation == OLO_ROTATION_CROSS ? 2 : rotation == OLO_ROTATION_AXIS ? 1 : 0;
     if (rotation == OLO_ROTATION_ALL) {
         const lane K_xw[3] = {to->y[0], to->y[1], to->b},
                    inverse[3] = {to->left, to->KB[0], to->KB[1]};
@@ -547,61 +639,99 @@ LANES_INLINE void forward_joint(const sums *c, column z, const slots *at, int l,
         z.upper -= times_three(K_xw, b->twist[1]);
         z.lower = lane_all(0.0);
         to++;
+    } else if (rotation != OLO_ROTATION_NONE) {
+        z = forward_stage(z, of, &of->joint->turn, false, to++);
     }
-    for (int k = 0; k < count; k++, to++) {
-        to->y[0][3] = vector_sum(to->left * z.lower) * to->y[1][3];
-        z = column_add(z, -to->y[0][3], (column){to->KB[0], to->KB[1]});
-    }
-    for (unsigned left = at->slides[l]; left; left &= left - 1, to++) {
-        to->y[0][3] = vector_sum(to->left * z.upper) * to->y[1][3];
-        z = column_add(z, -to->y[0][3], (column){to->KB[0], to->KB[1]});
-    }
+    if (rotation == OLO_ROTATION_CROSS)
+        z = forward_stage(z, of, &of->joint->cross, false, to++);
+    z = forward_slides(z, of, at->slides[l], to);
     if (parent)
-        give(add_gap(c, z, b->twist[0], turn_gap(b, rotation)), arm, at->first[l], parent,
-             parent + 1);
+        give(add_gap(c, z, b->twist[0], turn_gap(b, rotation)), of->joint->arm_m, at->first[l],
+             parent, parent + 1);
 }
 
-LANES_INLINE void forward_four(olo_packs *x, int i, double a)
+/* Four bodies, z their own right sides; what has come from children in later fours is added. */
+LANES_INLINE void forward_bodies(olo_packs *x, int i, const joint *joint_of, const bool hinges_only,
+                                 const bool varied, const bool rows, lane z[LANES][2])
 {
-    const four *b = &x->four[i];
     const slots *at = &x->slots[i];
-    lane z[LANES][2], n[LANES], arm[LANES];
-    balance t;
-    make_balance(b, a, true, &t);
-    turned_joints turned;
-    make_gaps(b, at, at->joints, x->bodies + LANES * i, &turned);
-    scatter_lanes(t.T[0], sizeof *z, &z[0][0]);
-    scatter_lanes(moment_of(b->d0, t.T), sizeof *z, &z[0][1]);
-    scatter_lanes(b->n0, sizeof *n, n);
-    scatter_lanes(b->arm0, sizeof *arm, arm);
     for (int l = 0; l < LANES; l++)
         for (int j = 0; at->late[l] >= 0 && j < 2; j++)
             z[l][j] += x->waiting[at->late[l]].K[Z + j];
     for (int l = at->count - 1; l >= 0; l--) {
         const sums *c = x->stored + LANES * i + l;
+        const right_side of = {joint_of + l, varied, rows};
         body *to = x->bodies + LANES * i + l;
         lane *parent = at->parent[l] < 0    ? NULL
                        : at->waiting[l] < 0 ? z[at->parent[l] % LANES]
                                             : x->waiting[at->waiting[l]].K + Z;
         if (at->free[l])
             (void)solve_free(c, (column){z[l][0], z[l][1]}, to);
-        else if (at->lever[l])
-            forward_lever(c, (column){z[l][0], z[l][1]}, n[l], at, l, arm[l], to,
-                          x->stages + at->stage[l], parent);
-        else if (at->staged[l])
-            forward_joint(c, (column){z[l][0], z[l][1]}, at, l, arm[l], to,
-                          x->stages + at->stage[l], parent);
-        else if (at->ball[l])
-            forward_ball(c, z[l], arm[l], at->first[l], to, parent);
+        else if (!hinges_only && at->lever[l])
+            forward_lever(c, (column){z[l][0], z[l][1]}, &of, at, l, to, x->stages + at->stage[l],
+                          parent);
+        else if (!hinges_only && at->staged[l])
+            forward_joint(c, (column){z[l][0], z[l][1]}, &of, at, l, to, x->stages + at->stage[l],
+                          parent);
+        else if (!hinges_only && at->ball[l])
+            forward_ball(c, z[l], joint_of[l].arm_m, at->first[l], to, parent);
         else
-            forward_body(c, z[l], n[l], arm[l], at->first[l], to, parent);
+            forward_body(c, z[l], &of, at->first[l], to, parent);
     }
 }
 
-static void forward(olo_packs *x, double a)
+LANES_INLINE void forward_four(olo_packs *x, int i, double a)
+{
+    const four *b = &x->four[i];
+    const slots *at = &x->slots[i];
+    lane z[LANES][2];
+    joint joint_of[LANES];
+    balance t;
+    make_balance(b, a, true, &t);
+    turned_joints turned;
+    make_gaps(b, at, at->joints, x->bodies + LANES * i, &turned);
+    scatter_lanes(t.T[0], sizeof *z, &z[0][0]);
+    scatter_lanes(moment_of(b->d0, t.T), sizeof *z, &z[0][1]);
+    scatter_lanes(b->n0, sizeof *joint_of, &joint_of->turn.left);
+    scatter_lanes(b->arm0, sizeof *joint_of, &joint_of->arm_m);
+    forward_bodies(x, i, joint_of, false, false, false, z);
+}
+
+/* The same if the left pair varies and velocities are unknowns. */
+LANES_INLINE void forward_rated_four(olo_packs *x, int i, const olo_step *step,
+                                     const bool hinges_only)
+{
+    const four *b = &x->four[i];
+    const slots *at = &x->slots[i];
+    const joints *j = hinges_only ? NULL : at->joints;
+    const lane zero = lane_all(0.0);
+    const lane3 none = {{zero, zero, zero}};
+    lane z[LANES][2];
+    joint joint_of[LANES];
+    balance t;
+    make_balance(b, 2 / step->h, false, &t);
+    turned_joints turned;
+    make_gaps(b, at, j, x->bodies + LANES * i, &turned);
+    scatter_lanes(t.T[0], sizeof *z, &z[0][0]);
+    scatter_lanes(moment_of(t.d_m, t.T), sizeof *z, &z[0][1]);
+    scatter_lanes(turned.n.mid, sizeof *joint_of, &joint_of->turn.left);
+    scatter_lanes(turned.arm.mid, sizeof *joint_of, &joint_of->arm_m);
+    if (j)
+        make_dofs(j, &turned, false, none, none, joint_of);
+    make_rows(x, i, step, &turned, hinges_only, true, none, joint_of);
+    add_loads(x, i, step, &t, &turned, j, joint_of, &z[0][1], sizeof *z);
+    forward_bodies(x, i, joint_of, hinges_only, true, true, z);
+}
+
+static void forward(olo_packs *x, const olo_step *step)
 {
     for (int i = x->fours - 1; i >= 0; i--)
-        forward_four(x, i, a);
+        if (x->rate && x->hinges_only)
+            forward_rated_four(x, i, step, true);
+        else if (x->rate)
+            forward_rated_four(x, i, step, false);
+        else
+            forward_four(x, i, 2 / step->h);
 }
 
 /* --- back --- */
@@ -679,22 +809,12 @@ LANES_INLINE void measure(const four *b, lane3 shift, lane3 spin, lane per_area,
     m->turn = lane_larger(turn, m->turn);
 }
 
-/* a += (I - a^/2 + a a^T/4) spin */
-LANES_INLINE lane3 turned_further(lane3 a, lane3 spin)
-{
-    const lane along = 0.25 * lane3_dot(a, spin);
-    const lane3 turn = lane3_cross(a, spin);
-    for (int i = 0; i < 3; i++)
-        a.x[i] += spin.x[i] - 0.5 * turn.x[i] + along * a.x[i];
-    return a;
-}
-
-LANES_INLINE void substitute_four(olo_packs *x, int i, const bool hinges_only, lane per_area,
-                                  measures *m)
+/* The changes of four bodies. */
+LANES_INLINE void substitute_bodies(olo_packs *x, int i, const bool hinges_only, lane3 *shift,
+                                    lane3 *spin)
 {
     const slots *at = &x->slots[i];
     body *c = x->bodies + LANES * i;
-    four *b = &x->four[i];
     for (int l = 0; l < at->count; l++) {
         const body *parent = at->parent[l] >= 0 ? x->bodies + at->parent[l] : NULL;
         if (!hinges_only && at->staged[l] && !at->lever[l])
@@ -706,11 +826,24 @@ LANES_INLINE void substitute_four(olo_packs *x, int i, const bool hinges_only, l
     }
     for (int l = at->count; l < LANES; l++)
         c[l].twist[0] = c[l].twist[1] = lane_all(0.0);
-    const lane3 shift = collect(c[0].twist[0], c[1].twist[0], c[2].twist[0], c[3].twist[0]),
-                spin = collect(c[0].twist[1], c[1].twist[1], c[2].twist[1], c[3].twist[1]);
+    *shift = collect(c[0].twist[0], c[1].twist[0], c[2].twist[0], c[3].twist[0]);
+    *spin = collect(c[0].twist[1], c[1].twist[1], c[2].twist[1], c[3].twist[1]);
+}
+
+LANES_INLINE void substitute_four(olo_packs *x, int i, const bool hinges_only, lane per_area,
+                                  measures *m)
+{
+    four *b = &x->four[i];
+    lane3 shift, spin;
+    substitute_bodies(x, i, hinges_only, &shift, &spin);
     measure(b, shift, spin, per_area, i, m);
     b->x = lane3_add(b->x, shift);
     b->a = turned_further(b->a, spin);
+    if (x->rate) { /* v1 = (2/h) dq - v0 up to the projection */
+        const lane a = lane_all(2 / x->h);
+        x->rate[i].V = lane3_add(x->rate[i].V, lane3_times(a, shift));
+        x->rate[i].w = lane3_add(x->rate[i].w, lane3_times(a, spin));
+    }
 }
 
 static double largest_of(lane x)
@@ -891,6 +1024,8 @@ LANES_INLINE lane finish_four(olo_packs *x, int i, const bool at_start, olo_step
     balance t;
     lane3 q0[4], dq[4], q_m[4], q1[4];
     make_balance(b, 2 / step->h, at_start, &t);
+    if (x->rate)
+        balance_momenta(b, &x->rate[i], t.T);
     gather_frames(step->x.q0, at, q0);
     memcpy(q_m + 1, t.d_m, sizeof t.d_m);
     memcpy(dq + 1, t.dd, sizeof t.dd);
@@ -965,6 +1100,81 @@ static int project(olo_packs *x, olo_step *step)
         take_end(x, i, step);
     }
     return -1;
+}
+
+/* --- velocities that are unknowns (packs_rates.h) --- */
+
+LANES_INLINE int eliminate_rates(olo_packs *x, const olo_step *step, const bool older,
+                                 const bool hinges_only)
+{
+    olo_packs *mass = x->mass;
+    for (int i = x->fours - 1; i >= 0; i--) {
+        const slots *at = &x->slots[i];
+        sums *own = mass->stored + LANES * i;
+        joint joint_of[LANES];
+        lane3 force, moment;
+        make_projection(&x->four[i], &x->rate[i], 2 / step->h, !older, &force, &moment, own);
+        make_rate_joints(x, i, hinges_only ? NULL : at->joints, !older, joint_of);
+        if (older) {
+            lane z[LANES][2];
+            scatter_lanes(force, sizeof *z, &z[0][0]);
+            scatter_lanes(moment, sizeof *z, &z[0][1]);
+            forward_bodies(mass, i, joint_of, hinges_only, true, false, z);
+            continue;
+        }
+        scatter_lanes(force, sizeof *own, own->K + Z);
+        scatter_lanes(moment, sizeof *own, own->K + Z + 1);
+        for (int l = 0; l < LANES; l++)
+            for (int k = 0; at->late[l] >= 0 && k < SUMS; k++)
+                own[l].K[k] += mass->waiting[at->late[l]].K[k];
+        for (int l = at->count - 1; l >= 0; l--)
+            if (!eliminate_one(mass, i, l, true, hinges_only, false, joint_of, own))
+                return LANES * i + l;
+    }
+    return -1;
+}
+
+/* v0 + v1 of four bodies, and v1 unless NULL. */
+LANES_INLINE void conclude_rates(olo_packs *x, int i, double *v1)
+{
+    lane3 d1[3];
+    end_directors(&x->four[i], d1);
+    set_both(&x->four[i], d1, &x->rate[i]);
+    if (v1)
+        write_velocities(&x->four[i], &x->slots[i], &x->rate[i], d1, v1);
+}
+
+/* Root to leaf: the velocities of four bodies. */
+LANES_INLINE void substitute_rates(olo_packs *x, int i, const bool hinges_only, double *v1)
+{
+    end_rates *v = &x->rate[i];
+    lane3 shift, spin;
+    substitute_bodies(x->mass, i, hinges_only, &shift, &spin);
+    v->V = lane3_add(v->V, shift);
+    v->w = lane3_add(v->w, spin);
+    conclude_rates(x, i, v1);
+}
+
+LANES_INLINE int project_all(olo_packs *x, const olo_step *step, bool older, const bool hinges_only,
+                             double *v1)
+{
+    const int singular = older ? eliminate_rates(x, step, true, hinges_only)
+                               : eliminate_rates(x, step, false, hinges_only);
+    for (int i = 0; i < x->fours && singular < 0; i++)
+        substitute_rates(x, i, hinges_only, v1);
+    return singular;
+}
+
+static int project_rates(olo_packs *x, const olo_step *step, bool older, double *v1)
+{
+    return x->hinges_only ? project_all(x, step, older, true, v1)
+                          : project_all(x, step, older, false, v1);
+}
+
+static void write_rates(olo_packs *x, double *v1)
+{
+    for (int i = 0; i < x->fours; i++)
+        conclude_rates(x, i, v1);
 }
 
 /* --- what the last motions predict --- */
@@ -1134,4 +1344,6 @@ const olo_packs_kernels OLO_PACKS_KERNELS = {.predict = predict,
                                              .finish = finish,
                                              .motion_pass = pass_motions,
                                              .project = project,
+                                             .project_rates = project_rates,
+                                             .write_rates = write_rates,
                                              .settle = settle};

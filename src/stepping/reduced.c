@@ -90,7 +90,7 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         status = olo_packs_create(system, scheme, x->topology, OLO_PACKS_BEST, &x->packs, error);
     if (status == OLO_OK && scheme->consistent)
         status = olo_reduced_rates_create(x->topology, &x->rates, error);
-    if (x->packs && !x->varied)
+    if (x->packs && x->motion_pass)
         x->motion_pass = olo_packs_motion_pass(x->packs);
     if (status == OLO_OK) {
         x->tree_only =
@@ -254,15 +254,21 @@ static void begin(reduced *x, olo_step *step)
             x->row_start[x->topology->closure_blocks[i].u + j] =
                 olo_row_start_value(step, x->topology->closure_blocks[i].first + j);
     x->finding_rank = x->rank_in_tangent;
-    x->update = 0;
-    if (x->rates) {
-        x->rates->known = x->rates->slow = false;
-        olo_anderson_restart(&x->rates->mixing);
-    }
     if (x->redundant && !x->rank_in_tangent && !is_rank_known(x, step)) {
         if (x->rates)
             find_redundant_rates(x, step);
         find_redundant_rows(x, step);
+    }
+}
+
+/* Nothing is known of the iteration of this step. */
+static void forget(reduced *x)
+{
+    x->older = false;
+    x->update = 0;
+    if (x->rates) {
+        x->rates->known = x->rates->slow = false;
+        olo_anderson_restart(&x->rates->mixing);
     }
 }
 
@@ -272,8 +278,9 @@ static void predict(void *data, olo_step *step, double scale)
     double h = step->h;
     const olo_state *state = step->state;
     const olo_motion_mix mix = olo_predictor_mix(state, h, scale);
-    x->older = false;
+    forget(x);
     x->packed = x->packs && !step->closed;
+    x->extrapolated = mix.differences > 1;
     if (x->packed) {
         olo_packs_predict(x->packs, step, scale, mix);
         return;
@@ -571,6 +578,15 @@ static void fill_rhs(reduced *x, olo_step *step)
     }
 }
 
+/* The error after the first update with consistent velocities: the tangent lacks the derivative of
+ * their load, (h w)^2/4 of the mass matrix and some times that in long chains, w the largest rate
+ * of rotation. 0: unknown, where joint wrenches of the last step were part of the tangent. */
+static double left_by_first(const reduced *x, const olo_newton *newton)
+{
+    const double share = newton->turn * newton->turn + newton->increment;
+    return x->packed && x->extrapolated ? share * newton->increment : 0.0;
+}
+
 /* Decides whether the next iteration uses the present tangent, at about half the cost. Its residual
  * and its joint matrices are those of the new iterate, so that the solution does not change. If the
  * left pair is constant, the tangent changes only with the right pair; otherwise it is used in the
@@ -582,12 +598,14 @@ static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
     const bool linear = x->older || (x->rates && x->update > 0);
     double ratio = linear ? newton->increment / x->update : 0;
     newton->left = ratio * newton->increment;
+    if (x->rates && !linear)
+        newton->left = left_by_first(x, newton);
     x->update_before = x->update;
     x->update = newton->increment;
     if (x->rates)
         x->rates->slow = ratio > largest_ratio;
-    x->older = !(x->varied && x->packed) && !step->closed && newton->increment <= small &&
-               ratio <= largest_ratio;
+    x->older = (x->rates || !(x->varied && x->packed)) && !step->closed &&
+               newton->increment <= small && ratio <= largest_ratio;
 }
 
 /* Assembles and eliminates balance and tangent at the iterate. Returns the singular block, or -1.
@@ -690,21 +708,32 @@ static void find_velocities(reduced *x, olo_step *step)
     }
 }
 
+/* Motion, wrenches and velocities of packed bodies at the solution. Velocities belong to joints
+ * that are closed to round-off: otherwise those are closed, and the iteration continues without
+ * packs. */
+static bool finish_packs(reduced *x, olo_step *step)
+{
+    const bool solved = !x->rates || olo_packs_velocities(x->packs, step) < 0;
+    olo_packs_finish(x->packs, step, x->wrench);
+    step->exchanged = olo_packs_have_forces(x->packs);
+    return solved && (x->settled || !x->rates);
+}
+
 /* The Newton iteration continues if joints had to be closed. A solution that leaves a closure open
  * is rejected. */
 static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
 {
     const int passes = 4;
     reduced *x = data;
-    if (x->packed)
-        olo_packs_finish(x->packs, step, x->wrench);
-    step->exchanged = x->packed && olo_packs_have_forces(x->packs);
-    if (!x->packed && !x->varied)
+    const bool packed = x->packed, complete = !packed || finish_packs(x, step);
+    step->exchanged = step->exchanged && packed;
+    if (!packed && !x->varied)
         store_wrenches(x, 1 / step->weight);
-    step->concluded = step->concluded && x->packed && x->settled;
+    step->concluded = step->concluded && packed && x->settled;
     x->packed = false;
     x->older = false;
-    if (!x->settled && !rebuild(x, step)) {
+    const bool closed = x->settled || rebuild(x, step);
+    if (!closed || !complete) {
         step->closed = true;
         step->exchanged = false;
         if (count < passes)
@@ -716,7 +745,7 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
         olo_fail(error, OLO_NOT_CONVERGED, "a body or rod rotates too far in the step");
         return OLO_PASS_FAILED;
     }
-    if (x->rates)
+    if (x->rates && !packed)
         find_velocities(x, step);
     return olo_pass_closed(step, x->topology->closure_count, x->topology->closures, error);
 }
@@ -771,6 +800,7 @@ olo_status olo_reduced_linearise(void *data, olo_step *step, const double *motio
 {
     reduced *x = data;
     int worst = 0;
+    forget(x);
     begin(x, step);
     olo_motion_predict(x->topology, &step->x, motion, 1.0);
     memcpy(x->lambda, lambda, (size_t)x->topology->closure_count * sizeof *lambda);

@@ -410,6 +410,13 @@ FAULTS = [
           "{CLI_OK, CLI_LAW_WARNED, CLI_LAW_BROKEN}", "{CLI_OK, CLI_LAW_WARNED, CLI_OK}",
           "cli/test_verdict.py::test_energy_that_grows_slowly_is_broken"),
     # consistent velocities
+    Fault("rate_of_axis_left_out", "src/stepping/packs_rates.h",
+          "add_rows(-quarter * lane3_dot(rates.n, m), &joint_of->turn);", "", "unit.packs"),
+    Fault("rate_of_arm_reversed", "src/stepping/packs_rates.h",
+          "to->arm = lane3_subtract(own[0], above);",
+          "to->arm = lane3_subtract(above, own[0]);", "unit.packs"),
+    Fault("rates_of_translations_in_the_gap", "src/stepping/packs_rates.h",
+          "gap = across_axes(j, t, gap);", "", "unit.packs"),
     Fault("rate_gradient_without_the_start", "src/system/rate_interval.c",
           "    add_product(row, K, v->v0, a);", "", "physics.consistent"),
     Fault("rolling_rate_without_correction", "src/system/constraint_rolling.c",
