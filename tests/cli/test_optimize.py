@@ -1,6 +1,7 @@
 """`oloid optimize`: problems in model files, controls as CSV and as a model that runs, messages."""
 
 import json
+import math
 import re
 
 import pytest
@@ -118,6 +119,50 @@ def test_the_robot_arm_has_the_costs_of_the_source(oloid):
     assert solve(oloid, "robot-arm")["cost"] == pytest.approx(88202.237, rel=1e-8)
     unbounded = solve(oloid, "robot-arm", "--set", "bound=1e30")["cost"]
     assert unbounded == pytest.approx(87440.067, rel=1e-8)
+
+
+# Increments of cone and cylinder, torques in elbow and shoulder: 7.1 of the same sheet.
+ROBOT_ARM = [
+    (1.20669984, -0.14139954, -15.297214, -120), (1.59592784, 0.03868371, 22.368482, -99.152959),
+    (0.30436111, -0.01606078, -0.175602, -76.551729),
+    (-0.08176813, -0.06039969, -5.352692, -57.720866),
+    (-0.17441825, -0.06155236, -6.492253, -45.003009),
+    (-0.11583077, -0.03972930, -5.204678, -37.200558),
+    (-0.03273554, -0.01218061, -3.541542, -33.348663),
+    (0.02151988, 0.01333506, -2.821863, -32.887935),
+    (0.06047652, 0.03716268, -3.539981, -35.695131),
+    (0.11749417, 0.06166796, -5.602710, -42.038686),
+    (0.18385375, 0.08371671, -7.950637, -52.624784),
+    (0.14545973, 0.08674122, -7.914602, -68.642982),
+    (-0.20885451, 0.04169926, -2.321488, -91.568263),
+    (-1.01730735, -0.04304851, 5.734419, -120), (-0.43383040, 0.01099075, -20.198143, -120)]
+
+
+def test_the_robot_arm_has_the_motion_and_torques_of_the_sheet(oloid, tmp_path):
+    """R2 and R3: increments and torques to the digits of the table, three torques at their bounds,
+    the tip at its target; S13: the angular momentum changes by the moments, (6.14)."""
+    done = oloid("optimize", "robot-arm", "-q", "--no-report", "-o", tmp_path / "r.h5",
+                 "-c", tmp_path / "c.csv")
+    assert done.returncode == 0, done.stderr
+    assert oloid("export", tmp_path / "r.h5", "--csv", tmp_path / "r.csv").returncode == 0
+    names, *lines = (tmp_path / "r.csv").read_text().splitlines()
+    rows = [dict(zip(names.split(","), map(float, line.split(",")))) for line in lines]
+    torques = [list(map(float, line.split(",")))
+               for line in (tmp_path / "c.csv").read_text().splitlines()[1:]]
+    for k, (cone, cylinder, elbow, shoulder) in enumerate(ROBOT_ARM):
+        before, after = rows[k], rows[k + 1]
+        for body, turn in (("cone", cone), ("cylinder", cylinder)):
+            y0, z0, y1, z1 = (row[f"{body}.d2.{axis}"] for row in (before, after) for axis in "yz")
+            assert math.atan2(y0 * z1 - z0 * y1, y0 * y1 + z0 * z1) == pytest.approx(turn, abs=2e-7)
+        assert torques[k][2:4] == pytest.approx([shoulder, elbow], abs=2e-5)
+        gravity = sum(-9.81 * mass * 0.5 * (before[f"{body}.position.y"] +
+                                            after[f"{body}.position.y"])
+                      for body, mass in (("cylinder", 5), ("cone", 10)))
+        change = after["angular_momentum.x"] - before["angular_momentum.x"]
+        assert change == pytest.approx(0.1 * (torques[k][2] + gravity), abs=1e-10)
+    assert [k for k, row in enumerate(torques) if abs(row[2]) > 119.999] == [0, 13, 14]
+    assert [rows[-1][f"tip.position.{axis}"] for axis in "xyz"] == \
+        pytest.approx([0, -1.131, 0.283], abs=1e-9)
 
 
 def test_steps_beyond_a_quarter_turn_warn(oloid, tmp_path):
