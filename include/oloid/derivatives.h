@@ -176,11 +176,15 @@ OLO_API olo_status olo_derivatives_set_parameters(olo_derivatives *derivatives,
 /** A term of J: f is a quantity of the model, or half the square of its distance from a target. */
 typedef struct olo_goal {
     int initialised; /**< set by olo_goal_default(); leave it */
-    /** "tip.position" or "tip.velocity" of an output, along `direction`; "hinge.angle" of a joint
-     * coordinate, "hinge.angle.rate" for its rate; "kinetic", "potential" (with strain energy) or
-     * "energy", their sum. */
+    /** "tip.position" or "tip.velocity" of an output or body, along `direction`; "arm.momentum",
+     * "arm.angular_momentum" (about the origin) or "arm.angular_velocity" of a body, "momentum" or
+     * "angular_momentum" of the whole system, along `direction`; "hinge.angle" of a joint
+     * coordinate, "hinge.angle.rate" for its rate; "distance(tip, base)" between two outputs or
+     * bodies; "kinetic", "potential" (with strain energy) or "energy", their sum; or an expression
+     * of these. The ending .x, .y or .z selects a component instead of `direction`:
+     * "tip.position.x^2 + hinge.angle". */
     const char *quantity;
-    double direction[3]; /**< of positions and velocities */
+    double direction[3]; /**< of positions, velocities and momenta */
     bool squared;        /**< f = 1/2 (quantity - target)^2, else f = quantity */
     double target;       /**< of `squared` */
     double end;          /**< weight of f at the end */

@@ -440,12 +440,17 @@ typedef struct olo_relation {
     double offset;       /**< OLO_UNSET: such that the initial state satisfies the relation */
 } olo_relation;
 
-/** A force or a moment on a point or along a beam, with a factor over time. */
+/** A force or a moment on a point, along a beam or along a joint coordinate, with a factor over
+ * time. */
 typedef struct olo_load {
-    int initialised;          /**< set by olo_load_default(); leave it */
-    const char *name;         /**< NULL: load1, load2, ... */
-    olo_point_on_body on;     /**< the point on which it acts */
-    const char *along;        /**< instead of `on`: a beam; force and moment are then per length */
+    int initialised;      /**< set by olo_load_default(); leave it */
+    const char *name;     /**< NULL: load1, load2, ... */
+    olo_point_on_body on; /**< the point on which it acts */
+    /** Instead of `on`: a beam; force and moment are then per length. Or a joint coordinate,
+     * "slide.position1": a force or torque `magnitude` along it acts on the second body of the
+     * joint, and its opposite on the first. */
+    const char *along;
+    double magnitude;         /**< along a joint coordinate; OLO_UNSET: none */
     double force[3];          /**< at the point; OLO_UNSET: none */
     double moment[3];         /**< on the body of the point; OLO_UNSET: none */
     const char *frame;        /**< "space": dead; "body": rotates with the body */

@@ -36,14 +36,15 @@ extern "C" {
 
 /** A control: it replaces the function of time of a load, or of the torque or force of a joint. The
  * load is that of the model times the control: a joint with `torque: 1` is driven by the control
- * itself. */
+ * itself. The name of a joint coordinate, "slide.angle", is the torque or force along it alone. */
 typedef struct olo_problem_control {
     int initialised;
-    const char *name; /**< of the load or joint */
+    const char *name; /**< of the load, joint or joint coordinate */
     const char
         *follows;  /**< instead of a control of its own: `factor` times this earlier control */
     double factor; /**< 1 */
     double lower, upper; /**< bounds; infinite: none */
+    double rate;         /**< bound of the magnitude of its rate of change; infinite: none */
     double guess;        /**< initial value in all intervals */
 } olo_problem_control;
 
@@ -51,34 +52,47 @@ typedef struct olo_problem_control {
 typedef struct olo_problem_cost {
     int initialised;
     /** "effort": weight times the integral of the squares of controls; "duration": weight times the
-     * duration; "end", "path": weight times the quantity at the end, or its integral */
+     * duration; "end", "path": weight times the quantity at the end, or its integral. The integral
+     * is a sum over nodes or, of a quantity that depends on velocities, over the middles of
+     * intervals. */
     const char *type;
     double weight;        /**< 1 */
     const char *control;  /**< effort of this control only; NULL: of all */
     const char *quantity; /**< as in a condition */
     double direction[3];
     double target; /**< the quantity is taken relative to this value */
-    bool square;   /**< the square of the quantity */
+    /** Targets that depend on time, or NULL: an expression of t; or a file with columns of numbers
+     * between commas, as `oloid export --csv` writes it: names in the first line, times in the
+     * first column, and the column `target_column` (default: the name of the quantity), between
+     * whose rows values change linearly. A file needs a given duration. */
+    const char *target_over_time;
+    const char *target_file, *target_column;
+    bool square; /**< the square of the quantity */
 } olo_problem_cost;
 
 /** A condition: bounds of a quantity, or the orientation of a body. */
 typedef struct olo_problem_condition {
     int initialised;
-    const char *at;       /**< "end", or "path" for all nodes after the first */
-    const char *quantity; /**< a joint coordinate, "hinge.angle", or "tip.position" of an output */
-    double direction[3];  /**< component of a position; default: along x */
-    double value;         /**< the quantity has this value; NaN: it has bounds */
-    double lower, upper;  /**< bounds; infinite: none */
-    const char *body;     /**< instead of a quantity: this body has the orientation `rotation` */
-    double rotation[9];   /**< as in olo_body */
+    const char *at; /**< "end", or "path" for all nodes after the first */
+    /** A quantity of the model, the same as in an olo_goal (oloid/derivatives.h). Along the path,
+     * one that depends on velocities has its value at the middle of each interval. At the end,
+     * such a quantity needs a free velocity there. */
+    const char *quantity;
+    double direction[3]; /**< of positions, velocities and momenta; default: along x */
+    double value;        /**< the quantity has this value; NaN: it has bounds */
+    double lower, upper; /**< bounds; infinite: none */
+    const char *body;    /**< instead of a quantity: this body has the orientation `rotation` */
+    double rotation[9];  /**< as in olo_body */
 } olo_problem_condition;
 
-/** A value of a joint coordinate at the end in the initial guess. Joint coordinates change linearly
- * in the guess; those that a condition fixes at the end need no entry. */
+/** A value of a joint coordinate, or of another quantity of the configuration, in the initial
+ * guess. Quantities change linearly between their values in the guess; those that a condition fixes
+ * at the end need no entry. */
 typedef struct olo_problem_guess {
     int initialised;
     const char *coordinate;
     double value;
+    double at; /**< part of the duration, above 0 and at most 1; default 1, the end */
 } olo_problem_guess;
 
 /** A problem. */
@@ -95,9 +109,21 @@ typedef struct olo_problem {
     int intervals;            /**< 50 */
     double duration;          /**< 1; the initial guess of a free duration */
     double shortest, longest; /**< bounds of a free duration; both 0: it is given */
-    const char *end_velocity; /**< "rest" or "free" */
+    /** "rest" or "free": at no velocity, or at any that the conditions permit */
+    const char *end_velocity;
+    /** Initial guess of the motion: "interpolated" (default) between values of quantities; "rest",
+     * the initial configuration; "run", the motion of the model as it is, with its loads and
+     * controllers, which are no controls yet */
+    const char *guess;
+    /** Initial guess: configurations of `motion_count` states at ascending times, n numbers each,
+     * for example of a result; NULL: as `guess` says */
+    const double *motion, *motion_times;
+    int motion_count;
+    /** Whether the controls of the initial guess are those that balance its motion best, instead of
+     * the values in `controls` */
+    bool inverse_dynamics;
     /** Initial guess: the motion, controls and multipliers of another optimum of the same system
-     * with the same controls, with any number of intervals; NULL: from the quantities at the end */
+     * with the same controls, with any number of intervals, instead of the above; NULL: none */
     const struct olo_optimum *start;
     /** "reduced": joint coordinates around the initial guess are the variables, without
      * multipliers; "redundant": directors and multipliers, where everything is polynomial and
@@ -105,6 +131,7 @@ typedef struct olo_problem {
     const char *transcription;
     double tolerance; /**< of the solver, 1e-10 */
     int iterations;   /**< most iterations of the solver, 1000 */
+    double seconds;   /**< the solver ends after this time; infinite: no limit */
 } olo_problem;
 
 /** Defaults of the structs above. */
@@ -147,17 +174,22 @@ typedef enum olo_optimum_status {
                              */
     OLO_OPTIMUM_UNBOUNDED,
     OLO_OPTIMUM_STOPPED, /**< by the observer */
-    OLO_OPTIMUM_LIMIT,   /**< of iterations */
+    OLO_OPTIMUM_LIMIT,   /**< of iterations or time */
     OLO_OPTIMUM_FAILED   /**< no further progress */
 } olo_optimum_status;
 
 /** What is checked of an optimum, independently of the solver. */
 typedef struct olo_certificate {
     int variables, constraints; /**< size of the problem that was solved */
-    double violation;           /**< largest violation of a constraint or bound */
-    double stationarity;        /**< largest entry of grad f + A^T y + z */
-    double complementarity;     /**< largest |z (x - bound)| and |y (c - bound)| */
-    double sign;                /**< largest multiplier of the wrong sign */
+    /** The same by the rules of the source (Leyendecker 2011, 5.4), which count all controls and
+     * boundary data: (2N + 1) r and (N + 3) r without multipliers, r = n - m, and
+     * N (2n + m) + n and (N - 1)(n + m) + 4n with them; a free duration is one more variable. */
+    int rule_variables, rule_constraints;
+    int rule_multiplier_variables, rule_multiplier_constraints;
+    double violation;       /**< largest violation of a constraint or bound */
+    double stationarity;    /**< largest entry of grad f + A^T y + z */
+    double complementarity; /**< largest |z (x - bound)| and |y (c - bound)| */
+    double sign;            /**< largest multiplier of the wrong sign */
     /** Largest change of a conserved momentum over the motion; 0 if there is none. */
     double momentum;
     int conserved; /**< number of momenta that nothing in the problem can change */

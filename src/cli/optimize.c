@@ -20,7 +20,7 @@
 
 struct options {
     cli_list set;
-    const char *intervals, *iterations, *output, *controls, *model;
+    const char *intervals, *iterations, *seconds, *output, *controls, *model;
     bool no_result, no_report, json, quiet;
 };
 
@@ -31,6 +31,8 @@ static const cli_option options[] = {
      "number of intervals of time; default: that of the problem"},
     {"iterations", 0, CLI_TEXT, offsetof(struct options, iterations), "N",
      "most iterations of the solver"},
+    {"seconds", 0, CLI_TEXT, offsetof(struct options, seconds), "T",
+     "limit of the time of the solver"},
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
      "the result file; default: <model name>.optimum.h5, with the\nvalues of --set"},
     {"no-result", 0, CLI_FLAG, offsetof(struct options, no_result), NULL, "write no result file"},
@@ -190,6 +192,10 @@ static void print_text(const struct session *session)
                  olo_optimum_intervals(o));
     (void)printf("  problem        %s variables, %s constraints\n", cli_count(a, c->variables),
                  cli_count(b, c->constraints));
+    (void)printf("  by the rules   %s and %s with all controls and boundary data",
+                 cli_count(a, c->rule_variables), cli_count(b, c->rule_constraints));
+    (void)printf("; %s and %s with multipliers\n", cli_count(a, c->rule_multiplier_variables),
+                 cli_count(b, c->rule_multiplier_constraints));
     (void)printf("  solver         %d iteration%s in %s, of which %s in the model\n",
                  olo_optimum_iterations(o), olo_optimum_iterations(o) == 1 ? "" : "s",
                  cli_duration(wall, olo_optimum_seconds(o)),
@@ -230,6 +236,10 @@ static void print_json(const struct session *session)
     olo_json_integer(&json, "iterations", olo_optimum_iterations(o));
     olo_json_integer(&json, "variables", c->variables);
     olo_json_integer(&json, "constraints", c->constraints);
+    olo_json_integer(&json, "rule_variables", c->rule_variables);
+    olo_json_integer(&json, "rule_constraints", c->rule_constraints);
+    olo_json_integer(&json, "rule_multiplier_variables", c->rule_multiplier_variables);
+    olo_json_integer(&json, "rule_multiplier_constraints", c->rule_multiplier_constraints);
     olo_json_number(&json, "violation", c->violation);
     olo_json_number(&json, "stationarity", c->stationarity);
     olo_json_number(&json, "complementarity", c->complementarity);
@@ -268,6 +278,8 @@ static int read_options(struct session *session)
     int code = cli_positive(&cli_optimize, "intervals", given->intervals, &intervals);
     if (code == CLI_CONTINUE)
         code = cli_positive(&cli_optimize, "iterations", given->iterations, &iterations);
+    if (code == CLI_CONTINUE)
+        code = cli_positive(&cli_optimize, "seconds", given->seconds, &session->problem.seconds);
     if (code == CLI_CONTINUE && (intervals != (int)intervals || iterations != (int)iterations))
         code = cli_usage(&cli_optimize, "--intervals and --iterations need whole numbers");
     session->problem.intervals = (int)intervals;

@@ -1,4 +1,4 @@
-/* The initial guess of a motion; see the header. With the values m(q) of the given quantities, the
+/* The initial guess of a motion; see the header. With the values m(q) of the given measures, the
  * step of Gauss and Newton of least length is
  *
  *     A = dm/du = grad m^T J,     du = A^T (A A^T)^-1 (m_wanted - m). */
@@ -11,13 +11,14 @@
 #include "base/memory.h"
 #include "kinematics/chart.h"
 #include "linalg/dense.h"
+#include "oloid/simulate.h"
 
 enum { ITERATIONS = 20 };
 
-/* A quantity that moves from one value to another. */
+/* A measure at its values: the initial one, and those of guesses. */
 typedef struct goal {
-    olo_quantity quantity;
-    double from, to;
+    const olo_quantity *measure;
+    double start;
 } goal;
 
 typedef struct path {
@@ -27,6 +28,7 @@ typedef struct path {
     int unknowns, goals;
     goal *goal;
     double *u, *A, *M, *d, *gradient; /* M = A A^T */
+    double *local;                    /* gradient of a measure */
     double *angles;                   /* with turns, of the last configuration */
     int *pivot;
 } path;
@@ -42,32 +44,60 @@ static void follow_angles(path *x, const double *q)
     }
 }
 
-static bool is_same(const olo_quantity *a, const olo_quantity *b)
+static void add_goal(path *x, const olo_quantity *measure, const double *q)
 {
-    return a->term && a->term == b->term;
-}
-
-static void add_goal(path *x, const olo_quantity *quantity, double to, const double *q)
-{
+    const olo_quantity_at at = {.q = q, .angles = x->angles};
     for (int i = 0; i < x->goals; i++)
-        if (is_same(&x->goal[i].quantity, quantity))
+        if (olo_quantity_is_same_coordinate(x->goal[i].measure, measure))
             return;
-    goal *g = &x->goal[x->goals++];
-    g->quantity = *quantity;
-    g->from = olo_quantity_value(quantity, q, x->angles, NULL);
-    g->to = to;
+    if (!measure->uses_v)
+        x->goal[x->goals++] = (goal){measure, olo_quantity_value(measure, &at, NULL, NULL)};
 }
 
-/* Guesses first, then what conditions fix at the end. */
+/* What conditions fix at the end. */
+static bool fixes(const olo_control_condition *condition)
+{
+    return condition->where == OLO_AT_END && condition->lower == condition->upper;
+}
+
 static void list_goals(path *x, const double *q)
 {
     const olo_control_problem *p = x->problem;
     for (int i = 0; i < p->guess_count; i++)
-        add_goal(x, &p->guesses[i].quantity, p->guesses[i].lower, q);
+        add_goal(x, &p->guesses[i].measure, q);
     for (int i = 0; i < p->condition_count; i++)
-        if (p->conditions[i].where == OLO_AT_END &&
-            p->conditions[i].lower == p->conditions[i].upper)
-            add_goal(x, &p->conditions[i].quantity, p->conditions[i].lower, q);
+        if (fixes(&p->conditions[i]))
+            add_goal(x, &p->conditions[i].measure, q);
+}
+
+static bool is_of(const goal *g, const olo_quantity *measure)
+{
+    return g->measure == measure || olo_quantity_is_same_coordinate(g->measure, measure);
+}
+
+/* The values of a goal next to a part of the duration; linear between them, constant after the
+ * last. Guesses come before conditions. */
+static double wanted(const path *x, const goal *g, double part)
+{
+    const olo_control_problem *p = x->problem;
+    double before = 0, low = g->start, after = 2, high = 0;
+    for (int i = 0; i < p->guess_count + p->condition_count; i++) {
+        const bool guess = i < p->guess_count;
+        const olo_control_condition *condition = &p->conditions[i - p->guess_count];
+        if (guess ? !is_of(g, &p->guesses[i].measure)
+                  : !fixes(condition) || !is_of(g, &condition->measure))
+            continue;
+        const double at = guess ? p->guesses[i].at : 1,
+                     value = guess ? p->guesses[i].value : condition->lower;
+        if (at <= part && at > before) {
+            before = at;
+            low = value;
+        } else if (at > part && at < after) {
+            after = at;
+            high = value;
+        }
+    }
+    return after > 1 ? low : low + (part - before) / (after - before) * (high - low);
 }
 
 static void fill_rows(path *x, const double *q, double fraction, double *largest)
@@ -76,13 +106,13 @@ static void fill_rows(path *x, const double *q, double fraction, double *largest
     *largest = 0;
     for (int i = 0; i < x->goals; i++) {
         const goal *g = &x->goal[i];
-        double local[OLO_FORM_SIZE_MAX];
-        const double m = olo_quantity_value(&g->quantity, q, x->angles, local);
+        const olo_quantity_at at = {.q = q, .angles = x->angles};
+        const double m = olo_quantity_value(g->measure, &at, x->local, NULL);
         memset(x->gradient, 0, (size_t)n * sizeof *x->gradient);
-        for (int j = 0; j < g->quantity.size; j++)
-            x->gradient[g->quantity.index[j]] += local[j];
+        for (int j = 0; j < g->measure->size; j++)
+            x->gradient[g->measure->index[j]] += x->local[j];
         olo_chart_reduce(x->chart, x->gradient, x->A + i * x->unknowns);
-        x->d[i] = g->from + fraction * (g->to - g->from) - m;
+        x->d[i] = wanted(x, g, fraction) - m;
         *largest = fmax(*largest, fabs(x->d[i]));
     }
 }
@@ -127,10 +157,13 @@ static olo_status prepare(path *x, const olo_state *state, olo_error *error)
     const olo_system *s = x->problem->system;
     const size_t most = (size_t)(x->problem->condition_count + x->problem->guess_count);
     x->unknowns = s->topology->unknowns;
-    const olo_array arrays[] = {
-        {&x->u, (size_t)x->unknowns}, {&x->A, most * (size_t)x->unknowns},
-        {&x->M, most * most},         {&x->d, most},
-        {&x->gradient, (size_t)s->n}, {&x->angles, (size_t)s->joint_coordinate_count}};
+    const olo_array arrays[] = {{&x->u, (size_t)x->unknowns},
+                                {&x->A, most * (size_t)x->unknowns},
+                                {&x->M, most * most},
+                                {&x->d, most},
+                                {&x->gradient, (size_t)s->n},
+                                {&x->angles, (size_t)s->joint_coordinate_count},
+                                {&x->local, (size_t)olo_control_largest_measure(x->problem)}};
     x->goal = olo_pool_alloc(&x->pool, most, sizeof *x->goal);
     x->pivot = olo_pool_alloc(&x->pool, most, sizeof *x->pivot);
     if (!x->goal || !x->pivot || !olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
@@ -142,17 +175,78 @@ static olo_status prepare(path *x, const olo_state *state, olo_error *error)
     return status;
 }
 
-olo_status olo_guess_motion(const olo_control_problem *problem, const olo_state *state, double *q,
-                            olo_error *error)
+static olo_status interpolate(const olo_control_problem *problem, const olo_state *state, double *q,
+                              olo_error *error)
 {
     path x = {.problem = problem};
     const size_t n = (size_t)problem->system->n;
     olo_status status = prepare(&x, state, error);
-    if (status == OLO_OK)
-        memcpy(q, state->q, n * sizeof *q);
     for (int k = 1; status == OLO_OK && k <= problem->intervals; k++)
         memcpy(q + (size_t)k * n, configure(&x, (double)k / problem->intervals), n * sizeof *q);
     olo_chart_free(x.chart);
     olo_pool_free(&x.pool);
     return status;
+}
+
+// -- other motions --------------------------------------------------------------------------------
+
+static olo_status rest(const olo_control_problem *problem, const olo_state *state, double *q,
+                       olo_error *error)
+{
+    (void)error;
+    for (int k = 1; k <= problem->intervals; k++)
+        memcpy(q + (size_t)k * (size_t)state->n, state->q, (size_t)state->n * sizeof *q);
+    return OLO_OK;
+}
+
+static olo_status run(const olo_control_problem *problem, const olo_state *state, double *q,
+                      olo_error *error)
+{
+    const double h = problem->duration / problem->intervals;
+    olo_run options = olo_run_default();
+    olo_stepper *stepper = NULL;
+    olo_state *moving = NULL;
+    options.scheme = "variational";
+    options.step = h;
+    options.end = problem->duration;
+    olo_status status = olo_stepper_create(problem->system, &options, &stepper, error);
+    if (status == OLO_OK)
+        status = olo_state_clone(state, &moving, error);
+    for (int k = 1; status == OLO_OK && k <= problem->intervals; k++) {
+        status = olo_stepper_step(stepper, moving, h, error);
+        memcpy(q + (size_t)k * (size_t)state->n, moving->q, (size_t)state->n * sizeof *q);
+    }
+    olo_state_free(moving);
+    olo_stepper_free(stepper);
+    return olo_fail_context(error, status, "guess: run");
+}
+
+/* A motion that is given, stretched to the duration. */
+static void resample(const olo_control_problem *p, double *q)
+{
+    const int n = p->system->n, last = p->motion_count - 1;
+    const double start = p->motion_times[0], span = p->motion_times[last] - start;
+    for (int k = 1, i = 0; k <= p->intervals; k++) {
+        const double t = start + span * k / p->intervals;
+        while (i < last - 1 && p->motion_times[i + 1] < t)
+            i++;
+        const double *a = p->motion + (size_t)i * (size_t)n, *b = last > 0 ? a + n : a;
+        const double part =
+            last > 0 ? (t - p->motion_times[i]) / (p->motion_times[i + 1] - p->motion_times[i]) : 0;
+        for (int j = 0; j < n; j++)
+            q[(size_t)k * (size_t)n + (size_t)j] = (1 - part) * a[j] + part * b[j];
+    }
+}
+
+olo_status olo_guess_motion(const olo_control_problem *problem, const olo_state *state, double *q,
+                            olo_error *error)
+{
+    typedef olo_status guess(const olo_control_problem *, const olo_state *, double *, olo_error *);
+    static guess *const kinds[] = {
+        [OLO_GUESS_INTERPOLATED] = interpolate, [OLO_GUESS_REST] = rest, [OLO_GUESS_RUN] = run};
+    memcpy(q, state->q, (size_t)state->n * sizeof *q);
+    if (problem->motion_count == 0)
+        return kinds[problem->guess](problem, state, q, error);
+    resample(problem, q);
+    return OLO_OK;
 }

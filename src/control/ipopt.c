@@ -44,7 +44,8 @@ typedef struct job {
     const olo_nlp *nlp;
     const olo_solver_options *options;
     olo_solve_report *report;
-    bool stopped;
+    bool stopped, late;
+    double start; /* clock */
 } job;
 
 static void measure(job *j, double since)
@@ -140,6 +141,10 @@ static truth iteration(Index mode, Index count, Number value, Number inf_pr, Num
                              .restoring = mode != 0};
     (void)d_norm, (void)regularisation, (void)alpha_du, (void)alpha_pr, (void)trials;
     j->report->iterations = count;
+    if (j->options->seconds > 0 && olo_clock_seconds() - j->start > j->options->seconds) {
+        j->late = true;
+        return false;
+    }
     if (!j->options->progress || j->options->progress(j->options->context, &now))
         return true;
     j->stopped = true;
@@ -220,7 +225,7 @@ olo_status olo_solver_solve(const olo_nlp *nlp, const olo_solver_options *option
                             olo_nlp_point *point, olo_solve_report *report, olo_error *error)
 {
     const double start = olo_clock_seconds();
-    job j = {.nlp = nlp, .options = options, .report = report};
+    job j = {.nlp = nlp, .options = options, .report = report, .start = start};
     *report = (olo_solve_report){.solved = OLO_FAILED};
     double *c = olo_alloc((size_t)nlp->rows, sizeof *c);
     IpoptProblem problem =
@@ -238,7 +243,7 @@ olo_status olo_solver_solve(const olo_nlp *nlp, const olo_solver_options *option
         problem, point->x, c, &report->objective, point->y, point->z_lower, point->z_upper, &j);
     FreeIpoptProblem(problem);
     olo_free(c);
-    report->solved = j.stopped ? OLO_STOPPED : ending_of(status);
+    report->solved = j.stopped ? OLO_STOPPED : j.late ? OLO_LIMIT : ending_of(status);
     report->seconds = olo_clock_seconds() - start;
     return OLO_OK;
 }

@@ -147,12 +147,15 @@ static olo_status allocate(olo_optimum *o, const olo_optimum *from, olo_error *e
     if (!olo_pool_arrays(&o->pool, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     olo_redundant_start(o->transcription, o->x);
+    olo_status status = OLO_OK;
     if (from)
         copy_rest(o, from);
+    else if (o->problem->inverse_dynamics)
+        status = olo_guess_controls(o->problem, o->state, o->transcription, o->x, error);
     if (o->reduced)
         olo_reduced_shrink(o->reduced, o->x, o->solved);
     olo_presolve_shrink(o->presolve, o->reduced ? o->solved : o->x, o->point.x);
-    return OLO_OK;
+    return status;
 }
 
 /* Who observes a solution: the optimum, which records it, and the caller. */
@@ -185,7 +188,7 @@ static const char *const endings[] = {
     "no motion near the guess satisfies all constraints",
     "the cost has no lower bound",
     "stopped by the user",
-    "the limit of iterations is reached",
+    "the limit of iterations or time is reached",
     "the solver makes no further progress",
 };
 
@@ -211,6 +214,7 @@ static olo_status solve(olo_optimum *o, const olo_problem *given,
     audience to = {.optimum = o, .caller = observer ? *observer : (olo_optimize_observer){0}};
     const olo_solver_options options = {.tolerance = given->tolerance,
                                         .iterations = given->iterations,
+                                        .seconds = given->seconds,
                                         .progress = report_iteration,
                                         .context = &to};
     olo_status status = olo_solver_solve(small, &options, &o->point, &o->report, error);

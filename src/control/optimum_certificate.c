@@ -87,6 +87,7 @@ olo_status olo_optimum_certify(const olo_optimum *o, olo_certificate *certificat
     /* rows that the programme does not have, redundant ones and those of charts, are measured, too
      */
     olo_raise(&certificate->violation, olo_redundant_constraint_error(o->transcription, o->x));
+    olo_control_count(o->problem, certificate);
     certificate->conserved = o->conserved.count;
     certificate->turn = largest_turn(o);
     return momentum_change(o, &certificate->momentum, error);

@@ -9,50 +9,11 @@
 #include "base/memory.h"
 #include "system/mass_function.h"
 
-olo_problem_control olo_problem_control_default(void)
-{
-    return (olo_problem_control){.initialised = OLO_INITIALISED_PROBLEM_CONTROL,
-                                 .factor = 1,
-                                 .lower = -INFINITY,
-                                 .upper = INFINITY};
-}
-
-olo_problem_cost olo_problem_cost_default(void)
-{
-    return (olo_problem_cost){.initialised = OLO_INITIALISED_PROBLEM_COST,
-                              .type = "effort",
-                              .weight = 1,
-                              .direction = {1, 0, 0}};
-}
-
-olo_problem_condition olo_problem_condition_default(void)
-{
-    return (olo_problem_condition){.initialised = OLO_INITIALISED_PROBLEM_CONDITION,
-                                   .at = "end",
-                                   .direction = {1, 0, 0},
-                                   .value = NAN,
-                                   .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-                                   .lower = -INFINITY,
-                                   .upper = INFINITY};
-}
-
-olo_problem_guess olo_problem_guess_default(void)
-{
-    return (olo_problem_guess){.initialised = OLO_INITIALISED_PROBLEM_GUESS};
-}
-
-olo_problem olo_problem_default(void)
-{
-    return (olo_problem){.initialised = OLO_INITIALISED_PROBLEM,
-                         .intervals = 50,
-                         .duration = 1,
-                         .end_velocity = "rest",
-                         .transcription = "reduced",
-                         .tolerance = 1e-10,
-                         .iterations = 1000};
-}
-
 static const char *const transcriptions[] = {"redundant", "reduced", NULL};
+static const char *const guesses[] = {[OLO_GUESS_INTERPOLATED] = "interpolated",
+                                      [OLO_GUESS_REST] = "rest",
+                                      [OLO_GUESS_RUN] = "run",
+                                      NULL};
 
 /* The index of a word in a list that NULL ends, -1 if it is not there. */
 static int find_word(const char *word, const char *const *list)
@@ -70,7 +31,16 @@ static olo_status no_memory(olo_error *error)
 
 /* --- controls --- */
 
-/* Lets control k drive all actions of an element. */
+/* Whether an action belongs to the element, or to the joint coordinate, of this name. */
+static bool belongs(const olo_system *s, const olo_action *action, const char *name)
+{
+    if (action->owner && strcmp(action->owner, name) == 0)
+        return true;
+    const int coordinate = action->coordinate ? olo_system_find_joint_coordinate(s, name) : -1;
+    return coordinate >= 0 && s->joint_coordinates[coordinate].term == action->coordinate;
+}
+
+/* Lets control k drive all actions of an element or joint coordinate. */
 static olo_status drive(olo_control_problem *p, int k, const char *name, double factor,
                         olo_error *error)
 {
@@ -78,7 +48,7 @@ static olo_status drive(olo_control_problem *p, int k, const char *name, double 
     bool found = false;
     for (int i = 0; i < s->action_count; i++) {
         const olo_action *action = &s->actions[i];
-        if (!action->owner || strcmp(action->owner, name) != 0)
+        if (!belongs(s, action, name))
             continue;
         if (p->control_of[i] >= 0)
             return olo_fail(error, OLO_BAD_INPUT, "'%s' is driven by two controls", name);
@@ -136,10 +106,14 @@ static olo_status resolve_control(olo_control_problem *p, const olo_problem_cont
                         given->lower, given->upper);
     if (!isfinite(given->guess))
         return olo_fail(error, OLO_BAD_INPUT, "the guess is not a finite number");
+    if (!(given->rate > 0))
+        return olo_fail(error, OLO_BAD_INPUT, "the bound of the rate must be positive, got %g",
+                        given->rate);
     const int k = p->controls++;
     p->control_name[k] = given->name;
     p->lower[k] = given->lower;
     p->upper[k] = given->upper;
+    p->rate[k] = given->rate;
     p->control_guess[k] = fmin(fmax(given->guess, given->lower), given->upper);
     return drive(p, k, given->name, 1.0, error);
 }
@@ -151,7 +125,8 @@ static olo_status resolve_controls(olo_control_problem *p, const olo_problem *gi
     const size_t count = (size_t)given->control_count, actions = (size_t)s->action_count;
     const olo_array arrays[] = {{&p->lower, count},         {&p->upper, count},
                                 {&p->control_guess, count}, {&p->effort, count},
-                                {&p->input_factor, count},  {&p->factor_of, actions}};
+                                {&p->rate, count},          {&p->input_factor, count},
+                                {&p->factor_of, actions}};
     if (given->control_count < 1)
         return olo_fail(error, OLO_BAD_INPUT, "a problem needs at least one control");
     p->control_of = olo_pool_alloc(&p->pool, actions, sizeof *p->control_of);
@@ -182,6 +157,21 @@ static olo_status resolve_where(const char *at, olo_where *where, olo_error *err
     return OLO_OK;
 }
 
+/* A measure of a condition or cost; notes whether it needs the velocity at the end. */
+static olo_status find_measure(olo_control_problem *p, const char *name, const double direction[3],
+                               olo_where where, olo_quantity *m, olo_error *error)
+{
+    const olo_status status = olo_quantity_find(p->system, name, direction, &p->pool, m, error);
+    if (status != OLO_OK || where != OLO_AT_END || !m->uses_v)
+        return status;
+    p->end_velocities = true;
+    return p->rest ? olo_fail(error, OLO_BAD_INPUT,
+                              "'%s' depends on the velocity at the end, which is zero: set "
+                              "end_velocity to free",
+                              name)
+                   : OLO_OK;
+}
+
 static olo_status resolve_orientation(olo_control_problem *p, const olo_problem_condition *given,
                                       olo_where where, olo_error *error)
 {
@@ -190,7 +180,7 @@ static olo_status resolve_orientation(olo_control_problem *p, const olo_problem_
         olo_control_condition *x = &p->conditions[p->condition_count++];
         *x = (olo_control_condition){.where = where};
         status = olo_quantity_orientation(p->system, given->body, given->rotation, k, &p->pool,
-                                          &x->quantity, error);
+                                          &x->measure, error);
     }
     return status;
 }
@@ -220,8 +210,7 @@ static olo_status resolve_condition(olo_control_problem *p, const olo_problem_co
     *x = (olo_control_condition){.where = where, .lower = given->lower, .upper = given->upper};
     if (!isnan(given->value))
         x->lower = x->upper = given->value;
-    return olo_quantity_find(p->system, given->quantity, given->direction, &p->pool, &x->quantity,
-                             error);
+    return find_measure(p, given->quantity, given->direction, where, &x->measure, error);
 }
 
 static olo_status resolve_conditions(olo_control_problem *p, const olo_problem *given,
@@ -253,6 +242,40 @@ static olo_status add_effort(olo_control_problem *p, const olo_problem_cost *giv
     return OLO_OK;
 }
 
+/* A target that depends on time. */
+static olo_status resolve_target(olo_control_problem *p, const olo_problem_cost *given,
+                                 olo_control_cost *x, olo_error *error)
+{
+    static const char *const names[] = {"t"};
+    if (given->target_over_time && given->target_file)
+        return olo_fail(error, OLO_BAD_INPUT, "give target_over_time or target_file, not both");
+    if (given->target_column && !given->target_file)
+        return olo_fail(error, OLO_BAD_INPUT, "target_column needs target_file");
+    if (given->target_over_time)
+        return olo_fail_context(error,
+                                olo_expression_compile(given->target_over_time, names, 1,
+                                                       &x->target_over_time, NULL, error),
+                                "target_over_time");
+    if (!given->target_file)
+        return OLO_OK;
+    if (p->free_duration)
+        return olo_fail(error, OLO_UNSUPPORTED, "target_file needs a given duration");
+    return olo_trajectory_read(given->target_file,
+                               given->target_column ? given->target_column : given->quantity,
+                               p->duration, &p->pool, &x->trajectory, error);
+}
+
+void olo_control_target(const olo_control_cost *cost, double t, double target[3])
+{
+    static const double along[1] = {1};
+    target[0] = cost->target;
+    target[1] = target[2] = 0;
+    if (cost->target_over_time)
+        olo_expression_taylor(cost->target_over_time, &t, along, 2, target);
+    else if (cost->trajectory.count > 0)
+        target[0] = olo_trajectory_value(&cost->trajectory, t);
+}
+
 static olo_status resolve_cost(olo_control_problem *p, const olo_problem_cost *given,
                                olo_error *error)
 {
@@ -278,8 +301,8 @@ static olo_status resolve_cost(olo_control_problem *p, const olo_problem_cost *g
     if (!given->quantity)
         return olo_fail(error, OLO_BAD_INPUT,
                         "a cost at the end or along the path needs a quantity");
-    return olo_quantity_find(p->system, given->quantity, given->direction, &p->pool, &x->quantity,
-                             error);
+    status = find_measure(p, given->quantity, given->direction, x->where, &x->measure, error);
+    return status == OLO_OK ? resolve_target(p, given, x, error) : status;
 }
 
 static olo_status resolve_costs(olo_control_problem *p, const olo_problem *given,
@@ -321,6 +344,8 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
     if (!(given->tolerance > 0 && given->tolerance < 1))
         return olo_fail(error, OLO_BAD_INPUT, "tolerance: must be between 0 and 1, got %g",
                         given->tolerance);
+    if (!(given->seconds > 0))
+        return olo_fail(error, OLO_BAD_INPUT, "seconds: must be positive, got %g", given->seconds);
     if (given->iterations < 0)
         return olo_fail(error, OLO_BAD_INPUT, "iterations: must not be negative, got %d",
                         given->iterations);
@@ -333,26 +358,63 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
     return OLO_OK;
 }
 
-/* Guesses are quantities with a value. */
+// -- guesses --------------------------------------------------------------------------------------
+
+static olo_status resolve_guess(olo_control_problem *p, const olo_problem_guess *given,
+                                olo_error *error)
+{
+    static const double none[3] = {0, 0, 0};
+    olo_status status =
+        olo_check_initialised(given->initialised, OLO_INITIALISED_PROBLEM_GUESS, error);
+    if (status != OLO_OK)
+        return status;
+    if (!given->coordinate || !isfinite(given->value))
+        return olo_fail(error, OLO_BAD_INPUT, "a guess needs a joint coordinate and a value");
+    if (!(given->at > 0 && given->at <= 1))
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "at: a part of the duration, above 0 and at most 1, got %g", given->at);
+    olo_control_guess *x = &p->guesses[p->guess_count++];
+    *x = (olo_control_guess){.at = given->at, .value = given->value};
+    status = olo_quantity_find(p->system, given->coordinate, none, &p->pool, &x->measure, error);
+    if (status == OLO_OK && x->measure.uses_v)
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "'%s' depends on velocities: a guess is about the configuration",
+                        given->coordinate);
+    return status;
+}
+
+/* Configurations of a motion that is given. */
+static olo_status check_motion(const olo_problem *given, olo_error *error)
+{
+    for (int i = 0; i < given->motion_count; i++)
+        if (!given->motion || !given->motion_times || !isfinite(given->motion_times[i]) ||
+            (i > 0 && !(given->motion_times[i] > given->motion_times[i - 1])))
+            return olo_fail(error, OLO_BAD_INPUT,
+                            "motion: needs configurations at finite, ascending times");
+    return given->motion_count >= 0
+               ? OLO_OK
+               : olo_fail(error, OLO_BAD_INPUT, "motion_count: must not be negative");
+}
+
 static olo_status resolve_guesses(olo_control_problem *p, const olo_problem *given,
                                   olo_problem_entry *at, olo_error *error)
 {
-    static const double none[3] = {0, 0, 0};
-    olo_status status = OLO_OK;
+    const int kind = find_word(given->guess, guesses);
+    *at = (olo_problem_entry){0};
+    if (kind < 0)
+        return olo_fail(error, OLO_BAD_INPUT, "guess: take interpolated, rest or run");
+    olo_status status = check_motion(given, error);
+    p->guess = (olo_guess_kind)kind;
+    p->inverse_dynamics = given->inverse_dynamics;
+    p->motion_count = given->motion_count;
+    p->motion = given->motion;
+    p->motion_times = given->motion_times;
     p->guesses = olo_pool_alloc(&p->pool, (size_t)given->guess_count, sizeof *p->guesses);
-    if (!p->guesses)
+    if (status == OLO_OK && !p->guesses)
         return no_memory(error);
     for (int i = 0; status == OLO_OK && i < given->guess_count; i++) {
-        const olo_problem_guess *guess = &given->guesses[i];
-        olo_control_condition *x = &p->guesses[p->guess_count++];
         *at = (olo_problem_entry){"guesses", i};
-        *x = (olo_control_condition){.lower = guess->value, .upper = guess->value};
-        status = olo_check_initialised(guess->initialised, OLO_INITIALISED_PROBLEM_GUESS, error);
-        if (status == OLO_OK && (!guess->coordinate || !isfinite(guess->value)))
-            status = olo_fail(error, OLO_BAD_INPUT, "a guess needs a joint coordinate and a value");
-        if (status == OLO_OK)
-            status = olo_quantity_find(p->system, guess->coordinate, none, &p->pool, &x->quantity,
-                                       error);
+        status = resolve_guess(p, &given->guesses[i], error);
     }
     return status;
 }
@@ -401,6 +463,41 @@ void olo_control_problem_free(olo_control_problem *p)
 {
     if (!p)
         return;
+    for (int i = 0; i < p->condition_count; i++)
+        olo_quantity_free(&p->conditions[i].measure);
+    for (int i = 0; i < p->guess_count; i++)
+        olo_quantity_free(&p->guesses[i].measure);
+    for (int i = 0; i < p->cost_count; i++) {
+        olo_quantity_free(&p->costs[i].measure);
+        olo_expression_free(p->costs[i].target_over_time);
+    }
     olo_pool_free(&p->pool);
     olo_free(p);
+}
+
+static void raise(int *largest, const olo_quantity *m)
+{
+    *largest = m->size > *largest ? m->size : *largest;
+}
+
+int olo_control_largest_measure(const olo_control_problem *p)
+{
+    int largest = 0;
+    for (int i = 0; i < p->condition_count; i++)
+        raise(&largest, &p->conditions[i].measure);
+    for (int i = 0; i < p->guess_count; i++)
+        raise(&largest, &p->guesses[i].measure);
+    for (int i = 0; i < p->cost_count; i++)
+        raise(&largest, &p->costs[i].measure);
+    return largest;
+}
+
+/* Leyendecker 2011, 5.4: all controls and boundary data are counted. */
+void olo_control_count(const olo_control_problem *p, olo_certificate *c)
+{
+    const int n = p->system->n, m = p->system->m, N = p->intervals, r = n - m;
+    c->rule_variables = (2 * N + 1) * r + p->free_duration;
+    c->rule_constraints = (N + 3) * r;
+    c->rule_multiplier_variables = N * (2 * n + m) + n + p->free_duration;
+    c->rule_multiplier_constraints = (N - 1) * (n + m) + 4 * n;
 }

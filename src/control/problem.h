@@ -2,25 +2,40 @@
 #ifndef OLO_CONTROL_PROBLEM_H
 #define OLO_CONTROL_PROBLEM_H
 
-#include "control/quantity.h"
+#include "control/trajectory.h"
 #include "oloid/optimize.h"
+#include "system/quantity.h"
 
 /* Where a condition or a cost applies. */
 typedef enum olo_where { OLO_AT_END, OLO_ALONG_PATH } olo_where;
 
 typedef struct olo_control_condition {
-    olo_quantity quantity;
+    olo_quantity measure;
     olo_where where;
     double lower, upper;
 } olo_control_condition;
 
 /* weight (m - target) or weight (m - target)^2 */
 typedef struct olo_control_cost {
-    olo_quantity quantity;
+    olo_quantity measure;
     olo_where where;
     double weight, target;
+    olo_expression *target_over_time; /* of t, or NULL */
+    olo_trajectory trajectory;        /* if it has points */
     bool square;
 } olo_control_cost;
+
+/* The initial guess of the motion, and the value of a measure in it. */
+typedef enum olo_guess_kind {
+    OLO_GUESS_INTERPOLATED,
+    OLO_GUESS_REST,
+    OLO_GUESS_RUN
+} olo_guess_kind;
+
+typedef struct olo_control_guess {
+    olo_quantity measure;
+    double at, value; /* part of the duration */
+} olo_control_guess;
 
 typedef struct olo_control_problem {
     const olo_system *system;
@@ -29,6 +44,7 @@ typedef struct olo_control_problem {
     int controls;
     const char **control_name;
     double *lower, *upper, *control_guess; /* [controls] */
+    double *rate;                          /* [controls] bound of |du/dt| */
     double *effort;                        /* [controls] weight of the square */
     int input_count;                       /* driven elements: */
     const char **input_name;               /* [input_count] their names, */
@@ -43,10 +59,15 @@ typedef struct olo_control_problem {
     double duration, shortest, longest;
     bool free_duration;
     double duration_weight;
-    bool rest;    /* at the end */
-    bool reduced; /* transcription */
+    bool rest;           /* at the end */
+    bool end_velocities; /* a cost or condition at the end depends on velocities */
+    bool reduced;        /* transcription */
+    olo_guess_kind guess;
+    bool inverse_dynamics;
+    int motion_count; /* a motion as initial guess, of the caller */
+    const double *motion, *motion_times;
     int guess_count;
-    olo_control_condition *guesses; /* quantities with a value at the end */
+    olo_control_guess *guesses;
 } olo_control_problem;
 
 /* The entry of a problem that an error is about: "controls" and its index; NULL: the whole. */
@@ -58,6 +79,18 @@ typedef struct olo_problem_entry {
 olo_status olo_control_problem_create(const olo_system *system, const olo_problem *given,
                                       olo_control_problem **problem, olo_problem_entry *at,
                                       olo_error *error);
+/* Whether the momentum at the end is zero or that of a variable: otherwise the last node has no
+ * balance. */
+static inline bool olo_control_has_end_balance(const olo_control_problem *problem)
+{
+    return problem->rest || problem->end_velocities;
+}
+/* The target of a cost at time t, with its first and second derivatives. */
+void olo_control_target(const olo_control_cost *cost, double t, double target[3]);
+/* The largest size of a measure. */
+int olo_control_largest_measure(const olo_control_problem *problem);
+/* The sizes of the problem by the rules of the source. */
+void olo_control_count(const olo_control_problem *problem, olo_certificate *certificate);
 /* The control of this name, -1 if there is none. */
 int olo_control_find(const olo_control_problem *problem, const char *name);
 void olo_control_problem_free(olo_control_problem *problem);

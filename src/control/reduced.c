@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "control/entries.h"
 #include "kinematics/chart.h"
 #include "kinematics/null_space_form.h"
 #include "linalg/dense.h"
@@ -30,23 +31,31 @@ struct olo_reduced_problem {
     int n, m, dof, controls, intervals;
     int stride, row_stride;           /* variables and rows of a node */
     int full_stride, full_row_stride; /* the same in the redundant programme */
-    int conditions, end_conditions;
+    int path_rows, end_rows;          /* rows that are passed on: of a node, and at the end */
+    int velocities;                   /* n if the velocity at the end is a variable, else 0 */
     node *nodes;
     double *x, *b, *y, *g; /* of the redundant programme: variables, rows, multipliers, ... */
     double *A, *H;         /* ... gradient, Jacobian, Hessian */
     double *S, *DJ, *Pb;   /* [dof x n], [dof x n], [dof x dof] of one node */
     double *unit, *product, *row; /* [dof], [dof], [n] */
-    double *placed_at;            /* variables of the present point, and what is evaluated there: */
-    bool placed;                  /* configurations, charts */
-    bool balanced;                /* b */
-    bool linear;                  /* bases, A and its products */
+    /* entries of rows that are passed on, and those with the velocity at the end */
+    olo_entries passed, velocity_hessian;
+    double *placed_at; /* variables of the present point, and what is evaluated there: */
+    bool placed;       /* configurations, charts */
+    bool balanced;     /* b */
+    bool linear;       /* bases, A and its products */
 };
 
 // -- layout ---------------------------------------------------------------------------------------
 
-static int duration_of(const olo_reduced *x)
+static int velocity_of(const olo_reduced *x)
 {
     return (x->intervals + 1) * x->stride - x->controls;
+}
+
+static int duration_of(const olo_reduced *x)
+{
+    return velocity_of(x) + x->velocities;
 }
 
 static int control_of(const olo_reduced *x, int k)
@@ -55,7 +64,7 @@ static int control_of(const olo_reduced *x, int k)
 }
 
 /* What a variable of the redundant programme is. */
-typedef enum kind { CONFIGURATION, MULTIPLIER, CONTROL, DURATION } kind;
+typedef enum kind { CONFIGURATION, MULTIPLIER, CONTROL, VELOCITY, DURATION } kind;
 
 static kind classify(const olo_reduced *x, int variable, int *k, int *local)
 {
@@ -63,6 +72,11 @@ static kind classify(const olo_reduced *x, int variable, int *k, int *local)
     *local = variable % x->full_stride;
     if (variable == x->of->variables - 1)
         return DURATION;
+    if (variable >= olo_redundant_end_velocity(x->full)) {
+        *k = x->intervals;
+        *local = variable - olo_redundant_end_velocity(x->full);
+        return VELOCITY;
+    }
     if (*local < x->n)
         return CONFIGURATION;
     *local -= x->n;
@@ -92,6 +106,8 @@ static void set_point(olo_reduced *x, const double *at)
             memcpy(x->x + olo_redundant_controls(x->full, k), at + control_of(x, k),
                    (size_t)x->controls * sizeof *at);
     }
+    memcpy(x->x + olo_redundant_end_velocity(x->full), at + velocity_of(x),
+           (size_t)x->velocities * sizeof *at);
     x->x[x->of->variables - 1] = at[duration_of(x)];
 }
 
@@ -153,6 +169,8 @@ static void gradient(void *context, const double *at, double *g)
             memcpy(g + control_of(x, k), x->g + olo_redundant_controls(x->full, k),
                    (size_t)x->controls * sizeof *g);
     }
+    memcpy(g + velocity_of(x), x->g + olo_redundant_end_velocity(x->full),
+           (size_t)x->velocities * sizeof *g);
     g[duration_of(x)] = x->g[x->of->variables - 1];
 }
 
@@ -167,10 +185,10 @@ static void evaluate(void *context, const double *at, double *c)
         const olo_null_derivatives first = {.by_nu = c + k * x->row_stride};
         const olo_null_derivatives none = {0};
         olo_null_form_at(x->nodes[k].form, &point, &first, &none);
-        memcpy(c + k * x->row_stride + x->dof, b + x->n + x->m, (size_t)x->conditions * sizeof *c);
+        memcpy(c + k * x->row_stride + x->dof, b + x->n + x->m, (size_t)x->path_rows * sizeof *c);
     }
     memcpy(c + (x->intervals + 1) * x->row_stride, x->b + (x->intervals + 1) * x->full_row_stride,
-           (size_t)x->end_conditions * sizeof *c);
+           (size_t)x->end_rows * sizeof *c);
 }
 
 // -- Jacobian -------------------------------------------------------------------------------------
@@ -237,31 +255,46 @@ static double *put_balance(olo_reduced *x, int k, double *v)
     return v;
 }
 
-/* Values of conditions: row r of the redundant programme, at node k. */
-static void add_conditions(olo_reduced *x, double *values)
+/* The row of this programme that a row of the redundant one after its balances becomes; -1: it is a
+ * balance or a constraint. */
+static int passed_row(const olo_reduced *x, int row)
 {
-    const olo_positions *at = &x->of->jacobian;
-    const int first = (x->intervals + 1) * x->full_row_stride;
-    for (int e = 0; e < at->count; e++) {
-        int row = at->row[e] - first, k, local;
-        if (at->row[e] < first) {
-            row = at->row[e] % x->full_row_stride - x->n - x->m;
-            if (row < 0)
-                continue;
-            row += at->row[e] / x->full_row_stride * x->conditions;
-        } else {
-            row += (x->intervals + 1) * x->conditions;
-        }
-        if (classify(x, at->column[e], &k, &local) != CONFIGURATION)
-            continue;
-        for (int d = 0; d < x->dof; d++)
-            values[row * x->dof + d] += x->A[e] * x->nodes[k].J[d * x->n + local];
-    }
+    const int k = row / x->full_row_stride, local = row % x->full_row_stride - x->n - x->m;
+    if (k > x->intervals)
+        return row - (x->intervals + 1) * (x->full_row_stride - x->row_stride);
+    return local < 0 ? -1 : k * x->row_stride + x->dof + local;
 }
 
-static int condition_rows(const olo_reduced *x)
+/* Visits the rows that are passed on, by the chain rule from the entries of the redundant
+ * Jacobian; and the columns of the velocity at the end in the last balance, P^T A. */
+static void pass_rows(olo_reduced *x)
 {
-    return (x->intervals + 1) * x->conditions + x->end_conditions;
+    const olo_positions *at = &x->of->jacobian;
+    for (int e = 0; e < at->count; e++) {
+        const int row = passed_row(x, at->row[e]);
+        int k, local;
+        const kind what = classify(x, at->column[e], &k, &local);
+        const double value = x->passed.recorded ? x->A[e] : 0;
+        if (row < 0 && what == VELOCITY) {
+            const double *P = x->nodes[x->intervals].P + at->row[e] % x->full_row_stride;
+            for (int d = 0; d < x->dof; d++)
+                olo_entries_put(&x->passed, x->intervals * x->row_stride + d,
+                                velocity_of(x) + local,
+                                x->passed.recorded ? value * P[d * x->n] : 0);
+        }
+        if (row < 0)
+            continue;
+        if (what == CONFIGURATION)
+            for (int d = 0; d < x->dof; d++)
+                olo_entries_put(&x->passed, row, k * x->stride + d,
+                                x->passed.recorded ? value * x->nodes[k].J[d * x->n + local] : 0);
+        else if (what != MULTIPLIER)
+            olo_entries_put(&x->passed, row,
+                            what == CONTROL    ? control_of(x, k) + local
+                            : what == VELOCITY ? velocity_of(x) + local
+                                               : duration_of(x),
+                            value);
+    }
 }
 
 static void linearise(olo_reduced *x, const double *at)
@@ -282,8 +315,8 @@ static void evaluate_jacobian(void *context, const double *at, double *values)
     linearise(x, at);
     for (int k = 0; k <= x->intervals; k++)
         values = put_balance(x, k, values);
-    memset(values, 0, (size_t)(condition_rows(x) * x->dof) * sizeof *values);
-    add_conditions(x, values);
+    olo_entries_begin(&x->passed, values);
+    pass_rows(x);
 }
 
 /* Positions, in the order of the values. */
@@ -294,6 +327,12 @@ static void add_position(olo_positions *to, int row, int column)
         to->column[to->count] = column;
     }
     to->count++;
+}
+
+static void add_entries(olo_positions *to, const olo_entries *entries)
+{
+    for (int i = 0; i < entries->positions.count; i++)
+        add_position(to, entries->positions.row[i], entries->positions.column[i]);
 }
 
 static void list_jacobian(const olo_reduced *x, olo_positions *to)
@@ -310,12 +349,7 @@ static void list_jacobian(const olo_reduced *x, olo_positions *to)
                     add_position(to, row, control_of(x, j) + c);
             add_position(to, row, duration_of(x));
         }
-    for (int k = 0; k <= x->intervals; k++)
-        for (int i = 0; i < x->conditions * x->dof; i++)
-            add_position(to, k * x->row_stride + x->dof + i / x->dof, k * x->stride + i % x->dof);
-    for (int i = 0; i < x->end_conditions * x->dof; i++)
-        add_position(to, (x->intervals + 1) * x->row_stride + i / x->dof,
-                     x->intervals * x->stride + i % x->dof);
+    add_entries(to, &x->passed);
 }
 
 // -- Hessian --------------------------------------------------------------------------------------
@@ -329,10 +363,10 @@ static void set_multipliers(olo_reduced *x, const double *y)
         for (int i = 0; i < x->dof; i++)
             for (int j = 0; j < x->n; j++)
                 z[j] += y[k * x->row_stride + i] * x->nodes[k].P[i * x->n + j];
-        memcpy(z + x->n + x->m, y + k * x->row_stride + x->dof, (size_t)x->conditions * sizeof *y);
+        memcpy(z + x->n + x->m, y + k * x->row_stride + x->dof, (size_t)x->path_rows * sizeof *y);
     }
     memcpy(x->y + (x->intervals + 1) * x->full_row_stride, y + (x->intervals + 1) * x->row_stride,
-           (size_t)x->end_conditions * sizeof *y);
+           (size_t)x->end_rows * sizeof *y);
 }
 
 /* The gradient of sigma f + z.b with respect to the redundant variables. */
@@ -407,7 +441,7 @@ static void add_entry(olo_reduced *x, int row, int column, double value, double 
     int k, j, a, c;
     const kind of = classify(x, row, &k, &a), with = classify(x, column, &j, &c);
     blocks b;
-    if (of == MULTIPLIER || with == MULTIPLIER)
+    if (of == MULTIPLIER || with == MULTIPLIER || of == VELOCITY || with == VELOCITY)
         return;
     if (of != CONFIGURATION && with != CONFIGURATION) {
         /* controls with themselves, duration with controls and with itself */
@@ -483,6 +517,32 @@ static void add_node(olo_reduced *x, int k, double *v)
     }
 }
 
+/* Visits the entries with the velocity at the end: with itself and with w_N, H J + A^T D J. After
+ * set_curvature of the last node. */
+static void visit_velocity_hessian(olo_reduced *x)
+{
+    const olo_positions *H = &x->of->hessian, *A = &x->of->jacobian;
+    olo_entries *to = &x->velocity_hessian;
+    const double *J = x->nodes[x->intervals].J;
+    const int w = x->intervals * x->stride;
+    int k, j, a, c;
+    for (int e = 0; x->velocities > 0 && e < H->count; e++) {
+        const kind of = classify(x, H->row[e], &k, &a), with = classify(x, H->column[e], &j, &c);
+        if (of == VELOCITY && with == VELOCITY)
+            olo_entries_put(to, velocity_of(x) + a, velocity_of(x) + c, to->recorded ? x->H[e] : 0);
+        else if (of == VELOCITY)
+            for (int d = 0; d < x->dof; d++)
+                olo_entries_put(to, velocity_of(x) + a, w + d,
+                                to->recorded ? x->H[e] * J[d * x->n + c] : 0);
+    }
+    for (int e = 0; x->velocities > 0 && e < A->count; e++)
+        if (passed_row(x, A->row[e]) < 0 && classify(x, A->column[e], &k, &a) == VELOCITY)
+            for (int d = 0; d < x->dof; d++)
+                olo_entries_put(
+                    to, velocity_of(x) + a, w + d,
+                    to->recorded ? x->A[e] * x->DJ[d * x->n + A->row[e] % x->full_row_stride] : 0);
+}
+
 static void evaluate_hessian(void *context, const double *at, double sigma, const double *y,
                              double *values)
 {
@@ -501,6 +561,8 @@ static void evaluate_hessian(void *context, const double *at, double sigma, cons
         set_curvature(x, k, y);
         add_node(x, k, values);
     }
+    olo_entries_begin(&x->velocity_hessian, tail + 2 * x->intervals * x->controls + 1);
+    visit_velocity_hessian(x);
 }
 
 static void list_hessian(const olo_reduced *x, olo_positions *to)
@@ -528,6 +590,7 @@ static void list_hessian(const olo_reduced *x, olo_positions *to)
             for (int c = 0; c < x->controls; c++)
                 add_position(to, twice ? T : control_of(x, k) + c, control_of(x, k) + c);
     add_position(to, T, T);
+    add_entries(to, &x->velocity_hessian);
 }
 
 // -- creation -------------------------------------------------------------------------------------
@@ -560,17 +623,17 @@ static void set_bounds(olo_reduced *x)
     x->nlp.lower[T] = of->lower[of->variables - 1];
     x->nlp.upper[T] = of->upper[of->variables - 1];
     for (int k = 0; k <= x->intervals; k++)
-        for (int i = 0; i < x->conditions; i++) {
+        for (int i = 0; i < x->path_rows; i++) {
             const int from = k * x->full_row_stride + x->n + x->m + i;
             x->nlp.row_lower[k * x->row_stride + x->dof + i] = of->row_lower[from];
             x->nlp.row_upper[k * x->row_stride + x->dof + i] = of->row_upper[from];
         }
-    for (int i = 0; i < x->end_conditions; i++) {
+    for (int i = 0; i < x->end_rows; i++) {
         const int from = (x->intervals + 1) * x->full_row_stride + i;
         x->nlp.row_lower[(x->intervals + 1) * x->row_stride + i] = of->row_lower[from];
         x->nlp.row_upper[(x->intervals + 1) * x->row_stride + i] = of->row_upper[from];
     }
-    for (int i = 0; !x->problem->rest && i < x->dof; i++) {
+    for (int i = 0; !olo_control_has_end_balance(x->problem) && i < x->dof; i++) {
         x->nlp.row_lower[x->intervals * x->row_stride + i] = -INFINITY;
         x->nlp.row_upper[x->intervals * x->row_stride + i] = INFINITY;
     }
@@ -623,18 +686,28 @@ static void set_layout(olo_reduced *x)
     const olo_system *s = x->problem->system;
     const olo_control_problem *p = x->problem;
     x->n = s->n;
-    x->m = olo_redundant_controls(x->full, 0) - s->n; /* multipliers of a node, if there are any */
+    const olo_redundant_layout full = olo_redundant_numbers(x->full);
+    x->m = full.multipliers;
     x->dof = s->topology->unknowns;
     x->controls = p->controls;
     x->intervals = p->intervals;
-    for (int i = 0; i < p->condition_count; i++)
-        *(p->conditions[i].where == OLO_AT_END ? &x->end_conditions : &x->conditions) += 1;
-    x->full_stride = x->n + x->m + x->controls;
-    x->full_row_stride = x->n + x->m + x->conditions;
+    x->path_rows = full.path_rows;
+    x->end_rows = full.end_rows;
+    x->velocities = full.velocities;
+    x->full_stride = full.stride;
+    x->full_row_stride = full.row_stride;
     x->stride = x->dof + x->controls;
-    x->row_stride = x->dof + x->conditions;
+    x->row_stride = x->dof + x->path_rows;
     x->nlp.variables = duration_of(x) + 1;
-    x->nlp.rows = (x->intervals + 1) * x->row_stride + x->end_conditions;
+    x->nlp.rows = (x->intervals + 1) * x->row_stride + x->end_rows;
+}
+
+static bool record_entries(olo_reduced *x)
+{
+    pass_rows(x);
+    visit_velocity_hessian(x);
+    const bool passed = olo_entries_complete(&x->passed, &x->pool);
+    return olo_entries_complete(&x->velocity_hessian, &x->pool) && passed;
 }
 
 static olo_status build(olo_reduced *x, const double *reference, olo_error *error)
@@ -645,7 +718,7 @@ static olo_status build(olo_reduced *x, const double *reference, olo_error *erro
     if (topology->closure_count > 0)
         return olo_fail(error, OLO_UNSUPPORTED,
                         "the reduced transcription needs a model without loops: take redundant");
-    if (!allocate(x) || !make_positions(x, list_jacobian, &x->nlp.jacobian) ||
+    if (!allocate(x) || !record_entries(x) || !make_positions(x, list_jacobian, &x->nlp.jacobian) ||
         !make_positions(x, list_hessian, &x->nlp.hessian))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     for (int k = 0; status == OLO_OK && k <= x->intervals; k++) {
@@ -692,8 +765,21 @@ void olo_reduced_free(olo_reduced *x)
         olo_chart_free(x->nodes[k].chart);
         olo_null_form_free(x->nodes[k].form);
     }
+    olo_free(x->passed.keys);
+    olo_free(x->velocity_hessian.keys);
     olo_pool_free(&x->pool);
     olo_free(x);
+}
+
+int olo_reduced_controls(const olo_reduced *x, int interval)
+{
+    return control_of(x, interval);
+}
+
+bool olo_reduced_is_balance(const olo_reduced *x, int row)
+{
+    return row / x->row_stride <= x->intervals && row % x->row_stride < x->dof &&
+           x->nlp.row_lower[row] == x->nlp.row_upper[row];
 }
 
 const olo_nlp *olo_reduced_nlp(const olo_reduced *x)
@@ -707,6 +793,8 @@ void olo_reduced_shrink(const olo_reduced *x, const double *full, double *at)
     for (int k = 0; k < x->intervals; k++)
         memcpy(at + control_of(x, k), full + olo_redundant_controls(x->full, k),
                (size_t)x->controls * sizeof *at);
+    memcpy(at + velocity_of(x), full + olo_redundant_end_velocity(x->full),
+           (size_t)x->velocities * sizeof *at);
     at[duration_of(x)] = full[x->of->variables - 1];
 }
 

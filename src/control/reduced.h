@@ -35,6 +35,9 @@ const olo_nlp *olo_reduced_nlp(const olo_reduced *reduced);
  * of this one back; multipliers of constraints are those that balance the nodes best. */
 void olo_reduced_shrink(const olo_reduced *reduced, const double *full, double *x);
 void olo_reduced_expand(olo_reduced *reduced, const double *x, double *full);
+/* The first control of an interval among the variables; and whether a row is one of a balance. */
+int olo_reduced_controls(const olo_reduced *reduced, int interval);
+bool olo_reduced_is_balance(const olo_reduced *reduced, int row);
 /* Removes the bounds of the rows of the last balance that conservation laws imply. */
 olo_status olo_reduced_drop_implied(olo_reduced *reduced, const olo_conserved *conserved,
                                     olo_error *error);

@@ -4,14 +4,12 @@
 #include "control/redundant_private.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/extreme.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "control/redundant_rows.h"
-#include "linalg/dense.h"
 
 // -- layout ---------------------------------------------------------------------------------------
 
@@ -31,9 +29,24 @@ int olo_redundant_controls(const olo_redundant *x, int interval)
 }
 
 /* The last node has no controls. */
-int olo_redundant_duration(const olo_redundant *x)
+int olo_redundant_end_velocity(const olo_redundant *x)
 {
     return (x->intervals + 1) * x->stride - x->controls;
+}
+
+int olo_redundant_duration(const olo_redundant *x)
+{
+    return olo_redundant_end_velocity(x) + x->velocities;
+}
+
+olo_redundant_layout olo_redundant_numbers(const olo_redundant *x)
+{
+    return (olo_redundant_layout){.stride = x->stride,
+                                  .row_stride = x->row_stride,
+                                  .multipliers = x->m,
+                                  .path_rows = x->path_conditions + x->rates,
+                                  .end_rows = x->nlp.rows - (x->intervals + 1) * x->row_stride,
+                                  .velocities = x->velocities};
 }
 
 static void set_layout(olo_redundant *x)
@@ -44,12 +57,16 @@ static void set_layout(olo_redundant *x)
     x->intervals = p->intervals;
     for (int i = 0; i < p->condition_count; i++)
         *(p->conditions[i].where == OLO_AT_END ? &x->end_conditions : &x->path_conditions) += 1;
+    for (int c = 0; c < x->controls; c++)
+        x->rates += isfinite(p->rate[c]);
+    x->velocities = p->end_velocities ? x->n : 0;
     x->stride = x->n + x->m + x->controls;
-    x->row_stride = x->n + x->m + x->path_conditions;
+    x->row_stride = x->n + x->m + x->path_conditions + x->rates;
     x->scale = 1.0 / x->intervals;
     x->h = p->duration * x->scale;
     x->nlp.variables = olo_redundant_duration(x) + 1;
-    x->nlp.rows = (x->intervals + 1) * x->row_stride + x->end_conditions;
+    x->nlp.rows = (x->intervals + 1) * x->row_stride + x->end_conditions +
+                  (x->velocities > 0 ? x->system->m : 0);
 }
 
 static void set_variable_bounds(olo_redundant *x)
@@ -67,7 +84,7 @@ static void set_variable_bounds(olo_redundant *x)
         memcpy(lower + u, p->lower, (size_t)x->controls * sizeof *lower);
         memcpy(upper + u, p->upper, (size_t)x->controls * sizeof *upper);
     }
-    for (int i = 0; !p->rest && i < x->m; i++)
+    for (int i = 0; !olo_control_has_end_balance(p) && i < x->m; i++)
         lower[olo_redundant_multipliers(x, x->intervals) + i] =
             upper[olo_redundant_multipliers(x, x->intervals) + i] = 0;
     lower[olo_redundant_duration(x)] = p->shortest;
@@ -80,23 +97,37 @@ static void open_row(olo_redundant *x, int row)
     x->nlp.row_upper[row] = INFINITY;
 }
 
-/* All rows are equations but conditions. */
+/* Sets the bounds of a row; of one along the path at the nodes `first` to `last`. */
+static void bound_path(olo_redundant *x, int local, int first, int last, double lower, double upper)
+{
+    for (int k = 0; k <= x->intervals; k++) {
+        const bool inside = k >= first && k <= last;
+        x->nlp.row_lower[k * x->row_stride + local] = inside ? lower : -INFINITY;
+        x->nlp.row_upper[k * x->row_stride + local] = inside ? upper : INFINITY;
+    }
+}
+
+/* All rows are equations but conditions and rates. */
 static void set_row_bounds(olo_redundant *x)
 {
     const olo_control_problem *p = x->problem;
-    int path = x->n + x->m, end = (x->intervals + 1) * x->row_stride;
+    const int N = x->intervals;
+    int path = x->n + x->m, end = (N + 1) * x->row_stride;
     for (int i = 0; i < p->condition_count; i++) {
         const olo_control_condition *c = &p->conditions[i];
-        const bool at_end = c->where == OLO_AT_END;
-        for (int k = 0; k <= (at_end ? 0 : x->intervals); k++) {
-            const int row = at_end ? end : k * x->row_stride + path;
-            x->nlp.row_lower[row] = c->lower;
-            x->nlp.row_upper[row] = c->upper;
+        const olo_location location = olo_location_of(c->where, &c->measure);
+        if (location != OLO_AT_LAST_NODE) {
+            bound_path(x, path++, 0, location == OLO_OVER_INTERVAL ? N - 1 : N, c->lower, c->upper);
+            continue;
         }
-        *(at_end ? &end : &path) += 1;
+        x->nlp.row_lower[end] = c->lower;
+        x->nlp.row_upper[end++] = c->upper;
     }
-    for (int i = 0; !p->rest && i < x->n; i++)
-        open_row(x, x->intervals * x->row_stride + i);
+    for (int c = 0; c < x->controls; c++)
+        if (isfinite(p->rate[c]))
+            bound_path(x, path++, 1, N - 1, -p->rate[c], p->rate[c]);
+    for (int i = 0; !olo_control_has_end_balance(p) && i < x->n; i++)
+        open_row(x, N * x->row_stride + i);
 }
 
 void olo_redundant_drop_end_row(olo_redundant *x, int coordinate)
@@ -122,59 +153,15 @@ void olo_redundant_momenta(olo_redundant *x, const double *at, int k, double *mi
         minus[i] = -minus[i];
 }
 
-/* G[m x n] at a configuration, and M = G G^T. */
-static void set_gradients(const olo_system *s, const olo_at *at, double *G, double *M)
+/* Costs of all locations. */
+static double add_costs(olo_redundant *x, double *gradient)
 {
-    const size_t n = (size_t)s->n;
-    double g[OLO_FORM_SIZE_MAX];
-    memset(G, 0, (size_t)s->m * n * sizeof *G);
-    for (int c = 0; c < s->m; c++) {
-        const olo_constraint *row = &s->constraints[c];
-        olo_constraint_gradient(row, at, g);
-        for (int i = 0; i < row->size; i++)
-            G[(size_t)c * n + (size_t)row->index[i]] += g[i];
-    }
-    for (int c = 0; c < s->m; c++)
-        for (int d = 0; d < s->m; d++) {
-            M[c * s->m + d] = 0;
-            for (size_t i = 0; i < n; i++)
-                M[c * s->m + d] += G[(size_t)c * n + i] * G[(size_t)d * n + i];
-        }
-}
-
-olo_status olo_redundant_recover_multipliers(olo_redundant *x, const double *at, double *lambda,
-                                             olo_error *error)
-{
-    const olo_system *s = x->system;
-    const size_t n = (size_t)s->n, m = (size_t)s->m;
-    const int last = x->problem->rest ? x->intervals : x->intervals - 1;
-    double *b = olo_alloc((size_t)x->nlp.rows, sizeof *b), *G = olo_alloc(m * n, sizeof *G),
-           *M = olo_alloc(m * m, sizeof *M);
-    int *pivot = olo_alloc(m, sizeof *pivot);
-    olo_status status = OLO_OK;
-    if (!b || !G || !M || !pivot)
-        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
-    if (status == OLO_OK)
-        x->nlp.evaluate(x, at, b);
-    for (int k = 0; status == OLO_OK && k <= last; k++) {
-        const olo_at here = {.q = at + olo_redundant_configuration(x, k),
-                             .angles = olo_node_angles(x, k)};
-        const double *balance = b + (size_t)(k * x->row_stride);
-        double *own = lambda + (size_t)k * m, scale = olo_node_weight(x, k) * x->h;
-        set_gradients(s, &here, G, M);
-        for (size_t c = 0; c < m; c++) {
-            own[c] = 0;
-            for (size_t i = 0; i < n; i++)
-                own[c] += G[c * n + i] * balance[i] / scale;
-        }
-        if (olo_lu_factor(s->m, M, pivot))
-            olo_lu_solve(s->m, M, pivot, false, 1, own);
-    }
-    olo_free(b);
-    olo_free(G);
-    olo_free(M);
-    olo_free(pivot);
-    return status;
+    double sum = 0;
+    for (int k = 0; k <= x->intervals; k++)
+        sum += olo_cost_value(x, OLO_AT_NODE, k, gradient);
+    for (int k = 0; k < x->intervals; k++)
+        sum += olo_cost_value(x, OLO_OVER_INTERVAL, k, gradient);
+    return sum + olo_cost_value(x, OLO_AT_LAST_NODE, x->intervals, gradient);
 }
 
 double olo_redundant_constraint_error(olo_redundant *x, const double *at)
@@ -201,9 +188,7 @@ static double objective(void *context, const double *at)
             const double u = at[olo_redundant_controls(x, k) + c];
             sum += x->h * p->effort[c] * u * u;
         }
-    for (int k = 0; k <= x->intervals; k++)
-        sum += olo_node_cost(x, k, false, NULL);
-    return sum + olo_node_cost(x, x->intervals, true, NULL);
+    return sum + add_costs(x, NULL);
 }
 
 static void gradient(void *context, const double *at, double *g)
@@ -220,9 +205,7 @@ static void gradient(void *context, const double *at, double *g)
             g[i] += 2 * x->h * p->effort[c] * at[i];
             g[T] += x->scale * p->effort[c] * at[i] * at[i];
         }
-    for (int k = 0; k <= x->intervals; k++)
-        (void)olo_node_cost(x, k, false, g);
-    (void)olo_node_cost(x, x->intervals, true, g);
+    (void)add_costs(x, g);
 }
 
 static void evaluate(void *context, const double *at, double *c)
@@ -236,6 +219,10 @@ static void evaluate(void *context, const double *at, double *c)
                               c + (size_t)((k + 1) * x->row_stride));
     for (int k = 0; k <= x->intervals; k++)
         olo_node_rows(x, k, c);
+    for (int k = 0; k < x->intervals; k++)
+        olo_condition_rows(x, OLO_OVER_INTERVAL, k, c + (size_t)(k * x->row_stride) + x->n + x->m);
+    for (int k = 0; k + 1 < x->intervals; k++)
+        olo_rate_rows(x, k, c);
     olo_end_rows(x, c);
 }
 
@@ -250,6 +237,10 @@ static void evaluate_jacobian(void *context, const double *at, double *values)
     for (int k = 0; k <= x->intervals; k++, values += x->node.jacobian.positions.count) {
         olo_entries_begin(&x->node.jacobian, values);
         olo_node_jacobian(x, k);
+    }
+    for (int k = 0; k + 1 < x->intervals; k++, values += x->rate.jacobian.positions.count) {
+        olo_entries_begin(&x->rate.jacobian, values);
+        olo_rate_jacobian(x, k);
     }
     olo_entries_begin(&x->end.jacobian, values);
     olo_end_jacobian(x);
@@ -267,6 +258,10 @@ static void evaluate_hessian(void *context, const double *at, double sigma, cons
     for (int k = 0; k <= x->intervals; k++, values += x->node.hessian.positions.count) {
         olo_entries_begin(&x->node.hessian, values);
         olo_node_hessian(x, k, sigma, y);
+    }
+    for (int k = 0; k + 1 < x->intervals; k++, values += x->rate.hessian.positions.count) {
+        olo_entries_begin(&x->rate.hessian, values);
+        olo_rate_hessian(x, k, y);
     }
     olo_entries_begin(&x->end.hessian, values);
     olo_end_hessian(x, sigma, y);
@@ -296,9 +291,11 @@ static bool list_positions(olo_redundant *x, bool hessian, olo_positions *to)
     const int N = x->intervals;
     const olo_positions *interval = positions_of(&x->interval, hessian),
                         *node = positions_of(&x->node, hessian),
+                        *rate = positions_of(&x->rate, hessian),
                         *end = positions_of(&x->end, hessian);
     const size_t count = (size_t)N * (size_t)interval->count +
-                         (size_t)(N + 1) * (size_t)node->count + (size_t)end->count;
+                         (size_t)(N + 1) * (size_t)node->count +
+                         (size_t)(N - 1) * (size_t)rate->count + (size_t)end->count;
     to->row = olo_pool_alloc(&x->pool, count, sizeof *to->row);
     to->column = olo_pool_alloc(&x->pool, count, sizeof *to->column);
     if (!to->row || !to->column)
@@ -307,8 +304,19 @@ static bool list_positions(olo_redundant *x, bool hessian, olo_positions *to)
         append(x, interval, hessian, k, k * x->row_stride, to);
     for (int k = 0; k <= N; k++)
         append(x, node, hessian, k, k * x->row_stride, to);
-    append(x, end, hessian, N, (N + 1) * x->row_stride, to);
+    for (int k = 0; k + 1 < N; k++)
+        append(x, rate, hessian, k, k * x->row_stride, to);
+    append(x, end, hessian, N, N * x->row_stride, to);
     return true;
+}
+
+enum { BLOCKS = 8 };
+
+static void list_blocks(olo_redundant *x, olo_entries *all[BLOCKS])
+{
+    olo_control_block *blocks[] = {&x->interval, &x->node, &x->rate, &x->end};
+    for (int i = 0; i < BLOCKS; i++)
+        all[i] = i % 2 ? &blocks[i / 2]->hessian : &blocks[i / 2]->jacobian;
 }
 
 static bool record_blocks(olo_redundant *x)
@@ -317,12 +325,14 @@ static bool record_blocks(olo_redundant *x)
     olo_interval_hessian(x, 0, 1.0, NULL);
     olo_node_jacobian(x, 0);
     olo_node_hessian(x, 0, 1.0, NULL);
+    olo_rate_jacobian(x, 0);
+    olo_rate_hessian(x, 0, NULL);
     olo_end_jacobian(x);
     olo_end_hessian(x, 1.0, NULL);
-    olo_entries *all[] = {&x->interval.jacobian, &x->interval.hessian, &x->node.jacobian,
-                          &x->node.hessian,      &x->end.jacobian,     &x->end.hessian};
+    olo_entries *all[BLOCKS];
+    list_blocks(x, all);
     bool done = true;
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < BLOCKS; i++)
         done = olo_entries_complete(all[i], &x->pool) && done;
     return done && list_positions(x, false, &x->nlp.jacobian) &&
            list_positions(x, true, &x->nlp.hessian);
@@ -379,6 +389,9 @@ static olo_status drop_redundant_rows(olo_redundant *x, olo_error *error)
             x->nlp.lower[lambda] = x->nlp.upper[lambda] = 0;
             open_row(x, k * x->row_stride + x->n + c);
         }
+    for (int c = 0; status == OLO_OK && x->velocities > 0 && c < x->system->m; c++)
+        if (redundant[c])
+            open_row(x, (x->intervals + 1) * x->row_stride + x->end_conditions + c);
     olo_free(redundant);
     return status;
 }
@@ -395,7 +408,10 @@ static bool allocate(olo_redundant *x)
                                 {&x->inputs, (size_t)x->system->action_count},
                                 {&x->qm, n},
                                 {&x->dq, n},
-                                {&x->Mdq, n}};
+                                {&x->Mdq, n},
+                                {&x->vm, n},
+                                {&x->gq, (size_t)olo_control_largest_measure(x->problem)},
+                                {&x->gv, (size_t)olo_control_largest_measure(x->problem)}};
     x->guess = olo_pool_copy(&x->pool, x->guess, nodes * n, sizeof *x->guess);
     return x->guess && olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays);
 }
@@ -452,9 +468,9 @@ void olo_redundant_free(olo_redundant *x)
 {
     if (!x)
         return;
-    olo_entries *all[] = {&x->interval.jacobian, &x->interval.hessian, &x->node.jacobian,
-                          &x->node.hessian,      &x->end.jacobian,     &x->end.hessian};
-    for (int i = 0; i < 6; i++)
+    olo_entries *all[BLOCKS];
+    list_blocks(x, all);
+    for (int i = 0; i < BLOCKS; i++)
         olo_free(all[i]->keys);
     olo_pool_free(&x->pool);
     olo_free(x);
@@ -475,26 +491,8 @@ void olo_redundant_start(const olo_redundant *x, double *at)
         memcpy(at + olo_redundant_controls(x, k), x->problem->control_guess,
                (size_t)x->controls * sizeof *at);
     at[olo_redundant_duration(x)] = x->problem->duration;
-}
-
-void olo_redundant_describe(const olo_redundant *x, int row, double duration, char *text,
-                            size_t size)
-{
-    const olo_system *s = x->system;
-    const int node = row / x->row_stride, local = row % x->row_stride;
-    const double t = node * x->scale * duration;
-    const olo_control_problem *p = x->problem;
-    int wanted =
-        node > x->intervals ? row - (x->intervals + 1) * x->row_stride : local - x->n - x->m;
-    if (node <= x->intervals && local < x->n)
-        (void)snprintf(text, size, "the balance of '%s' at t = %.6g",
-                       s->nodes[s->coordinates[local].node].name, t);
-    else if (node <= x->intervals && local < x->n + x->m)
-        (void)snprintf(text, size, "a constraint of '%s' at t = %.6g",
-                       s->groups[olo_system_group_of(s, local - x->n)].name, t);
-    else
-        for (int i = 0; i < p->condition_count; i++)
-            if ((p->conditions[i].where == OLO_AT_END) == (node > x->intervals) && wanted-- == 0)
-                (void)snprintf(text, size, "the condition on '%s' at t = %.6g",
-                               p->conditions[i].quantity.name, node > x->intervals ? duration : t);
+    const double *last = x->guess + (size_t)x->intervals * (size_t)x->n;
+    for (int i = 0; i < x->velocities; i++)
+        at[olo_redundant_end_velocity(x) + i] =
+            (last[i] - last[i - x->n]) / (x->problem->duration * x->scale);
 }

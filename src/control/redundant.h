@@ -13,8 +13,14 @@
  * Layout. All nodes have the same variables and rows, the last one has no controls:
  *
  *     variables of a node    q[n]  lambda[m]  u[controls]
- *     rows of a node         balance[n]  g[m]  conditions along the path
- *     after the last node    variable: duration;  rows: conditions at the end
+ *     rows of a node         balance[n]  g[m]  conditions along the path  rates of controls
+ *     after the last node    variables: velocity[n] at the end, duration
+ *                            rows: conditions at the end, G(q_N) v_N = 0
+ *
+ * Conditions on velocities along the path belong to the interval that begins at the node, rates to
+ * the controls before and after it. The velocity v_N is a variable only if something at the end
+ * depends on it; then M v_N is subtracted from the balance of node N, so that M v_N is the momentum
+ * p_N^+ projected to the constraints (5.14).
  *
  * Redundant rows (redundant_rows.h) have no bounds, and their multipliers are fixed at zero.
  *
@@ -67,7 +73,17 @@ double olo_redundant_constraint_error(olo_redundant *transcription, const double
 int olo_redundant_configuration(const olo_redundant *transcription, int node);
 int olo_redundant_multipliers(const olo_redundant *transcription, int node);
 int olo_redundant_controls(const olo_redundant *transcription, int interval);
+int olo_redundant_end_velocity(const olo_redundant *transcription);
 int olo_redundant_duration(const olo_redundant *transcription);
+/* Numbers of the layout. */
+typedef struct olo_redundant_layout {
+    int stride, row_stride; /* variables and rows of a node */
+    int multipliers;        /* m */
+    int path_rows;          /* rows of a node after balance and g */
+    int end_rows;           /* after the last node */
+    int velocities;         /* n, or 0 if the velocity at the end is no variable */
+} olo_redundant_layout;
+olo_redundant_layout olo_redundant_numbers(const olo_redundant *transcription);
 /* Describes a row for messages: "balance of body 'arm' at t = 0.2". */
 void olo_redundant_describe(const olo_redundant *transcription, int row, double duration,
                             char *text, size_t size);

@@ -247,6 +247,7 @@ void olo_interval_jacobian(olo_redundant *x, int k)
         if (olo_has_free_duration(x))
             put_duration(x, of, &over, k);
     }
+    olo_condition_jacobian(x, OLO_OVER_INTERVAL, k, x->n + x->m, &x->interval.jacobian);
 }
 
 // -- Hessian --------------------------------------------------------------------------------------
@@ -403,4 +404,8 @@ void olo_interval_hessian(olo_redundant *x, int k, double sigma, const double *y
             put_pair(x, olo_block_duration(x), u,
                      record ? 0 : 2 * x->scale * w * x->x[k * x->stride + u]);
     }
+    const double *own = record ? NULL : y + (size_t)(k * x->row_stride);
+    olo_condition_hessian(x, OLO_OVER_INTERVAL, k, record ? NULL : own + x->n + x->m,
+                          &x->interval.hessian);
+    olo_cost_hessian(x, OLO_OVER_INTERVAL, k, sigma, &x->interval.hessian);
 }

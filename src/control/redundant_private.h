@@ -32,9 +32,11 @@ struct olo_redundant {
     int n, m, controls, intervals; /* m = 0: without multipliers */
     int stride, row_stride;        /* variables and rows of a node */
     int path_conditions, end_conditions;
+    int rates;      /* controls with a bound of their rate; their rows follow those of the path */
+    int velocities; /* n if the velocity at the end is a variable, else 0 */
     int contribution_count;
     olo_contribution *contributions;
-    olo_control_block interval, node, end;
+    olo_control_block interval, node, rate, end;
     const double *guess;
     double *angles;   /* [nodes x joint coordinates] with the turns of the guess */
     double *momentum; /* [n] at the start */
@@ -43,24 +45,34 @@ struct olo_redundant {
     double h, scale;       /* h and dh/dT = 1/N */
     double *inputs;        /* [actions] */
     double *qm, *dq, *Mdq; /* [n] */
+    double *vm;            /* [n] dq/h */
+    double *gq, *gv;       /* gradients of a measure */
 };
 
 /* Local indices of columns in a block: variables of a node, those of the next node after them, then
- * the duration. */
+ * the duration and the velocity at the end. */
 static inline int olo_block_duration(const olo_redundant *x)
 {
     return 2 * x->stride;
 }
+static inline int olo_block_velocity(const olo_redundant *x)
+{
+    return 2 * x->stride + 1;
+}
 /* The index of a variable of block k, and of a row. */
 static inline int olo_block_variable(const olo_redundant *x, int k, int local)
 {
-    return local == olo_block_duration(x) ? olo_redundant_duration(x) : k * x->stride + local;
+    if (local < olo_block_duration(x))
+        return k * x->stride + local;
+    return local == olo_block_duration(x)
+               ? olo_redundant_duration(x)
+               : olo_redundant_end_velocity(x) + local - olo_block_velocity(x);
 }
 static inline const double *olo_node_angles(const olo_redundant *x, int k)
 {
     return x->angles + (size_t)k * (size_t)x->system->joint_coordinate_count;
 }
-/* Multipliers and path costs of a node have this part of h. */
+/* Multipliers and costs of a node along the path have this part of h. */
 static inline double olo_node_weight(const olo_redundant *x, int k)
 {
     return k == 0 || k == x->intervals ? 0.5 : 1.0;
@@ -85,11 +97,36 @@ void olo_interval_hessian(olo_redundant *x, int k, double sigma, const double *y
 void olo_node_rows(olo_redundant *x, int k, double *c);
 void olo_node_jacobian(olo_redundant *x, int k);
 void olo_node_hessian(olo_redundant *x, int k, double sigma, const double *y);
-/* Conditions and costs at the end. */
+/* The second derivatives of row c at a configuration: its Hessian or, with `y`, d2(y.grad g)/dq2;
+ * and whether the latter differ from zero. */
+void olo_row_derivative(const olo_redundant *x, int c, const olo_at *at, const double *y,
+                        double *matrix);
+bool olo_row_has_third_derivative(const olo_redundant *x, int c);
+
+/* --- redundant_end.c: the velocity at the end, rates of controls --- */
+
 void olo_end_rows(olo_redundant *x, double *c);
 void olo_end_jacobian(olo_redundant *x);
 void olo_end_hessian(olo_redundant *x, double sigma, const double *y);
-/* Costs of node k along the path, of the end if `end`; adds to the gradient unless it is NULL. */
-double olo_node_cost(olo_redundant *x, int k, bool end, double *gradient);
+/* Rates between the controls of interval k and the next one. */
+void olo_rate_rows(olo_redundant *x, int k, double *c);
+void olo_rate_jacobian(olo_redundant *x, int k);
+void olo_rate_hessian(olo_redundant *x, int k, const double *y);
+
+/* --- redundant_quantity.c: conditions and costs --- */
+
+typedef enum olo_location { OLO_AT_NODE, OLO_OVER_INTERVAL, OLO_AT_LAST_NODE } olo_location;
+olo_location olo_location_of(olo_where where, const olo_quantity *m);
+/* Conditions of a location in block k. Rows are counted over all conditions along the path, or over
+ * all at the end; the first one is `first` in the block. `y` are their multipliers. */
+void olo_condition_rows(olo_redundant *x, olo_location location, int k, double *rows);
+void olo_condition_jacobian(olo_redundant *x, olo_location location, int k, int first,
+                            olo_entries *to);
+void olo_condition_hessian(olo_redundant *x, olo_location location, int k, const double *y,
+                           olo_entries *to);
+/* Costs of a location in block k; adds to the gradient unless it is NULL. */
+double olo_cost_value(olo_redundant *x, olo_location location, int k, double *gradient);
+void olo_cost_hessian(olo_redundant *x, olo_location location, int k, double sigma,
+                      olo_entries *to);
 
 #endif

@@ -19,7 +19,8 @@ typedef struct olo_iterate {
 typedef struct olo_solver_options {
     double tolerance;
     int iterations;
-    bool warm; /* start from the given multipliers, close to the solution */
+    double seconds; /* limit of time; 0 or infinite: none */
+    bool warm;      /* start from the given multipliers, close to the solution */
     /* Called after every iteration; returns false to stop. May be NULL. */
     bool (*progress)(void *context, const olo_iterate *iterate);
     void *context;
@@ -32,7 +33,7 @@ typedef enum olo_solved {
     OLO_INFEASIBLE,    /* at a point where the violation of rows has a local minimum */
     OLO_UNBOUNDED,
     OLO_STOPPED, /* by the caller */
-    OLO_LIMIT,   /* of iterations */
+    OLO_LIMIT,   /* of iterations or time */
     OLO_FAILED   /* no further progress; numbers that are not finite */
 } olo_solved;
 

@@ -1,10 +1,11 @@
-/* Forces and moments on a point or along a beam, in space axes (dead) or fixed in the body, with a
- * factor over time, or forces and moments from a C function. */
+/* Forces and moments on a point or along a beam, in space axes (dead) or fixed in the body, or
+ * along a joint coordinate, with a factor over time, or forces and moments from a C function. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "elements/force_law.h"
+#include "elements/relation_row.h"
 #include "linalg/vec3.h"
 
 olo_load olo_load_default(void)
@@ -12,6 +13,7 @@ olo_load olo_load_default(void)
     return (olo_load){.initialised = OLO_INITIALISED_LOAD,
                       .force = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
                       .moment = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
+                      .magnitude = OLO_UNSET,
                       .frame = "space"};
 }
 
@@ -139,6 +141,34 @@ static olo_status add_along(olo_builder *builder, const olo_load *load)
     return status;
 }
 
+/* A force or torque along a joint coordinate. */
+static olo_status add_along_coordinate(olo_builder *builder, const olo_load *load)
+{
+    int coordinate;
+    if (!load->along || load->on.on || vec3_norm(load->on.at) > 0)
+        return olo_builder_fail(builder, "magnitude",
+                                "acts `along` a joint coordinate; on a point give force or moment");
+    if (vec3_norm(load->force) > 0 || vec3_norm(load->moment) > 0 || load->function)
+        return olo_builder_fail(builder, "magnitude",
+                                "give either a magnitude or force and moment");
+    olo_status status = olo_find_joint_coordinate(builder, "along", load->along, &coordinate);
+    if (status != OLO_OK || load->magnitude == 0)
+        return status;
+    const olo_term *term = olo_build_system(builder)->joint_coordinates[coordinate].term;
+    olo_action action = {.type = &olo_action_drive,
+                         .vector = {load->magnitude, 0, 0},
+                         .coordinate = term,
+                         .owner = load->name,
+                         .size = term->size};
+    status = olo_build_signal(builder, "time", load->signal, &action.time);
+    if (status != OLO_OK)
+        return status;
+    status = olo_build_action(builder, &action, term->index);
+    if (status != OLO_OK && action.time.free)
+        action.time.free(action.time.context);
+    return status;
+}
+
 /* Sets missing components to zero. Returns whether one of them is given. */
 static bool complete(double x[3])
 {
@@ -171,6 +201,7 @@ static olo_status check_force(olo_builder *builder, olo_load *load)
                                 "a force",
                                 load->name);
     if (!load->function && !load->wrench && !force && !moment)
+#include "elements/relation_row.h"
         return olo_builder_fail(builder, NULL, "load '%s' has neither force nor moment",
                                 load->name);
     return OLO_OK;
@@ -185,6 +216,8 @@ static olo_status build(olo_builder *builder, const void *element)
     olo_status status = check_force(builder, &completed);
     if (status != OLO_OK)
         return status;
+    if (!isnan(load->magnitude))
+        return add_along_coordinate(builder, load);
     if (load->along)
         return add_along(builder, load);
     status = olo_build_resolve_point(builder, "on", &load->on, &x, &node);
@@ -225,7 +258,11 @@ static const olo_field fields[] = {
     {.key = "along",
      .kind = OLO_FIELD_REFERENCE,
      .offset = offsetof(olo_load, along),
-     .help = "instead of `on`: a beam; force and moment are then per length"},
+     .help = "instead of `on`: a beam, with force and moment per length; or a joint coordinate"},
+    {.key = "magnitude",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_load, magnitude),
+     .help = "along a joint coordinate: force or torque on the second body, opposite on the first"},
     {.key = "force",
      .kind = OLO_FIELD_VECTOR,
      .offset = offsetof(olo_load, force),

@@ -10,6 +10,7 @@
 static const char *const velocities[] = {"rest", "free", NULL};
 static const char *const cost_types[] = {"effort", "duration", "end", "path", NULL};
 static const char *const transcriptions[] = {"redundant", "reduced", NULL};
+static const char *const guess_kinds[] = {"interpolated", "rest", "run", NULL};
 static const char *const moments[] = {"end", "path", NULL};
 
 #define AT(type, field) .key = #field, .offset = offsetof(type, field)
@@ -22,6 +23,7 @@ static const olo_field control_fields[] = {
     {CONTROL(factor), .kind = OLO_FIELD_NUMBER, .help = "times the control that it follows"},
     {CONTROL(lower), .kind = OLO_FIELD_NUMBER, .help = "lower bound"},
     {CONTROL(upper), .kind = OLO_FIELD_NUMBER, .help = "upper bound"},
+    {CONTROL(rate), .kind = OLO_FIELD_NUMBER, .help = "bound of the rate of change"},
     {CONTROL(guess), .kind = OLO_FIELD_NUMBER, .help = "initial value in all intervals"},
 };
 
@@ -31,19 +33,20 @@ static const olo_field cost_fields[] = {
      .help = "effort, duration, end or path"},
     {COST(weight), .kind = OLO_FIELD_NUMBER, .help = "factor of the cost"},
     {COST(control), .kind = OLO_FIELD_TEXT, .help = "the control of an effort"},
-    {COST(quantity), .kind = OLO_FIELD_TEXT,
-     .help = "a joint coordinate or the position of an output"},
-    {COST(direction), .kind = OLO_FIELD_VECTOR, .help = "the component of a position"},
+    {COST(quantity), .kind = OLO_FIELD_TEXT, .help = "a quantity of the model"},
+    {COST(direction), .kind = OLO_FIELD_VECTOR, .help = "of a position, velocity or momentum"},
     {COST(target), .kind = OLO_FIELD_NUMBER, .help = "the quantity is relative to this value"},
+    {COST(target_over_time), .kind = OLO_FIELD_TEXT, .help = "a target as an expression of t"},
+    {COST(target_file), .kind = OLO_FIELD_TEXT, .help = "a target as a CSV file over time"},
+    {COST(target_column), .kind = OLO_FIELD_TEXT, .help = "the column of the file"},
     {COST(square), .kind = OLO_FIELD_FLAG, .help = "the square of the quantity"},
 };
 
 #define CONDITION(field) AT(olo_problem_condition, field)
 static const olo_field condition_fields[] = {
     {CONDITION(at), .kind = OLO_FIELD_CHOICE, .choices = moments, .help = "end or path"},
-    {CONDITION(quantity), .kind = OLO_FIELD_TEXT,
-     .help = "a joint coordinate or the position of an output"},
-    {CONDITION(direction), .kind = OLO_FIELD_VECTOR, .help = "the component of a position"},
+    {CONDITION(quantity), .kind = OLO_FIELD_TEXT, .help = "a quantity of the model"},
+    {CONDITION(direction), .kind = OLO_FIELD_VECTOR, .help = "of a position, velocity or momentum"},
     {CONDITION(value), .kind = OLO_FIELD_NUMBER, .help = "the value of the quantity"},
     {CONDITION(lower), .kind = OLO_FIELD_NUMBER, .help = "lower bound"},
     {CONDITION(upper), .kind = OLO_FIELD_NUMBER, .help = "upper bound"},
@@ -54,7 +57,8 @@ static const olo_field condition_fields[] = {
 #define GUESS(field) AT(olo_problem_guess, field)
 static const olo_field guess_fields[] = {
     {GUESS(coordinate), .kind = OLO_FIELD_TEXT, .required = true, .help = "a joint coordinate"},
-    {GUESS(value), .kind = OLO_FIELD_NUMBER, .required = true, .help = "its value at the end"},
+    {GUESS(value), .kind = OLO_FIELD_NUMBER, .required = true, .help = "its value"},
+    {GUESS(at), .kind = OLO_FIELD_NUMBER, .help = "part of the duration; default 1, the end"},
 };
 
 #define PROBLEM(field) AT(olo_problem, field)
@@ -67,8 +71,13 @@ static const olo_field problem_fields[] = {
      .help = "rest or free"},
     {PROBLEM(transcription), .kind = OLO_FIELD_CHOICE, .choices = transcriptions,
      .help = "redundant or reduced"},
+    {PROBLEM(guess), .kind = OLO_FIELD_CHOICE, .choices = guess_kinds,
+     .help = "initial motion: interpolated, rest or run"},
+    {PROBLEM(inverse_dynamics), .kind = OLO_FIELD_FLAG,
+     .help = "initial controls that balance the initial motion"},
     {PROBLEM(tolerance), .kind = OLO_FIELD_NUMBER, .help = "tolerance of the solver"},
     {PROBLEM(iterations), .kind = OLO_FIELD_COUNT, .help = "most iterations of the solver"},
+    {PROBLEM(seconds), .kind = OLO_FIELD_NUMBER, .help = "limit of the time of the solver"},
 };
 
 static void default_control(void *x)
@@ -118,6 +127,22 @@ enum {
     FIELDS = sizeof problem_fields / sizeof *problem_fields
 };
 
+/* The file of a target is relative to the folder of the model. */
+static bool locate_file(olo_reader *reader, olo_problem_cost *cost)
+{
+    const char *slash = reader->file ? strrchr(reader->file, '/') : NULL;
+    if (!cost->target_file || cost->target_file[0] == '/' || !slash)
+        return true;
+    const size_t folder = (size_t)(slash + 1 - reader->file), name = strlen(cost->target_file);
+    char *path = olo_pool_alloc(&reader->model->pool, folder + name + 1, 1);
+    if (!path)
+        return false;
+    memcpy(path, reader->file, folder);
+    memcpy(path + folder, cost->target_file, name);
+    cost->target_file = path;
+    return true;
+}
+
 static olo_status read_list(olo_reader *reader, const olo_yaml_node *node, const list *of,
                             olo_problem_section *problem)
 {
@@ -142,7 +167,9 @@ static olo_status read_list(olo_reader *reader, const olo_yaml_node *node, const
             olo_read_fields(reader, item, of->fields, of->field_count, of->noun, entry, NULL);
         if (status != OLO_OK)
             return status;
-        if (!olo_fields_copy(pool, of->fields, of->field_count, entry))
+        if (!olo_fields_copy(pool, of->fields, of->field_count, entry) ||
+            (of->defaults == default_cost &&
+             !locate_file(reader, (olo_problem_cost *)(void *)entry)))
             return olo_read_no_memory(reader);
     }
     *(void **)(void *)((char *)problem + of->offset) = entries;

@@ -1,14 +1,6 @@
-/* Objective functionals: the measure m(q, v) of a goal at a state, with dm/dq and dm/dv.
- *
- *     position, velocity   n.x(q), n.x'(v)          an output
- *     coordinate, rate     x(q), grad x(q).v        a joint coordinate
- *     kinetic              1/2 v.M v
- *     potential            V(q), strain included
- *
- * A measure is a constant table; a new one is a line of `measures`. */
+/* Objective functionals: weighted sums of measures m(q, v) of a state (system/quantity.h) at the
+ * end and over time, with dm/dq and dm/dv. */
 #include "stepping/objective.h"
-#include "linalg/vec3.h"
-#include "linalg/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,275 +9,34 @@
 #include "base/fail.h"
 #include "base/initialised.h"
 #include "base/memory.h"
-
-typedef struct resolved_goal resolved_goal;
-
-/* A measure. `name` is that of a measure of the whole system, or the ending after the name of an
- * output or joint coordinate: ".position". */
-typedef struct measure {
-    const char *name;
-    bool whole;
-    bool rates; /* it depends on velocities */
-    /* The index of the output or joint coordinate with this name, -1 if there is none. */
-    int (*find)(const olo_system *system, const char *name);
-    /* Returns m; adds `weight` times its derivatives unless they are NULL. */
-    double (*value)(olo_objective *objective, const resolved_goal *goal, const olo_state *x,
-                    double weight, double *gq, double *gv);
-    /* Returns the derivative of m with respect to a coefficient of the system at this state. */
-    double (*by)(const olo_objective *objective, const resolved_goal *goal, const olo_state *x,
-                 const olo_coefficient *c);
-} measure;
+#include "system/quantity.h"
 
 /* A goal with its names resolved. */
-struct resolved_goal {
-    const measure *measure;
+typedef struct resolved_goal {
+    olo_quantity measure;
     const olo_goal *given;
-    int index;
     olo_expression *factor, *target; /* functions of time, or NULL */
-};
+} resolved_goal;
 
 struct olo_objective {
     const olo_system *system;
     const olo_functional *functional;
     olo_pool pool;
     resolved_goal *goals;
-    double *local;   /* workspace: gradient and Hessian of the largest term */
-    double *Mv;      /* [n] */
+    double *local;   /* gradients of the largest measure */
     double *gq, *gv; /* [n] derivatives of the C functions */
 };
 
-/* --- measures --- */
+/* --- goals --- */
 
-static int find_output(const olo_system *s, const char *name)
-{
-    for (int i = 0; i < s->output_count; i++)
-        if (strcmp(s->outputs[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
-/* The position of an output along the direction of the goal, or its velocity if `rate` is set;
- * linear in the coordinates or velocities x. */
-static double along_direction(const olo_objective *o, const resolved_goal *goal, const double *x,
-                              bool rate, double weight, double *g)
-{
-    const olo_position *position = &o->system->outputs[goal->index].position;
-    const double *n = goal->given->direction;
-    double at[3];
-    if (rate)
-        olo_position_linear(position, x, at);
-    else
-        olo_position_value(position, x, at);
-    for (int k = 0; g && k < position->count; k++)
-        for (int i = 0; i < 3; i++)
-            g[position->slot[k] + i] += weight * position->weight[k] * n[i];
-    return vec3_dot(n, at);
-}
-
-static double position(olo_objective *o, const resolved_goal *goal, const olo_state *x,
-                       double weight, double *gq, double *gv)
-{
-    (void)gv;
-    return along_direction(o, goal, x->q, false, weight, gq);
-}
-
-static double velocity(olo_objective *o, const resolved_goal *goal, const olo_state *x,
-                       double weight, double *gq, double *gv)
-{
-    (void)gq;
-    return along_direction(o, goal, x->v, true, weight, gv);
-}
-
-static double coordinate(olo_objective *o, const resolved_goal *goal, const olo_state *x,
-                         double weight, double *gq, double *gv)
-{
-    const olo_term *term = o->system->joint_coordinates[goal->index].term;
-    (void)gv;
-    if (gq) {
-        olo_term_gradient(term, x->q, x->angles, o->local);
-        for (int i = 0; i < term->size; i++)
-            gq[term->index[i]] += weight * o->local[i];
-    }
-    return olo_term_energy(term, x->q, x->angles);
-}
-
-static double rate(olo_objective *o, const resolved_goal *goal, const olo_state *x, double weight,
-                   double *gq, double *gv)
-{
-    const olo_term *term = o->system->joint_coordinates[goal->index].term;
-    double *gradient = o->local, *hessian = o->local + term->size, sum = 0;
-    olo_term_gradient(term, x->q, x->angles, gradient);
-    if (gq)
-        olo_term_hessian(term, x->q, x->angles, hessian);
-    for (int i = 0; i < term->size; i++) {
-        double v = x->v[term->index[i]];
-        sum += gradient[i] * v;
-        if (gv)
-            gv[term->index[i]] += weight * gradient[i];
-        for (int j = 0; gq && j < term->size; j++)
-            gq[term->index[j]] += weight * v * hessian[i * term->size + j];
-    }
-    return sum;
-}
-
-static double kinetic(olo_objective *o, const resolved_goal *goal, const olo_state *x,
-                      double weight, double *gq, double *gv)
-{
-    double twice = 0;
-    (void)goal;
-    (void)gq;
-    olo_system_mass_times(o->system, x->v, o->Mv);
-    for (int i = 0; i < o->system->n; i++) {
-        twice += x->v[i] * o->Mv[i];
-        if (gv)
-            gv[i] += weight * o->Mv[i];
-    }
-    return 0.5 * twice;
-}
-
-static double potential(olo_objective *o, const resolved_goal *goal, const olo_state *x,
-                        double weight, double *gq, double *gv)
-{
-    const olo_system *s = o->system;
-    double sum = 0;
-    (void)goal;
-    (void)gv;
-    for (int k = 0; k < s->term_count; k++) {
-        const olo_term *term = &s->terms[k];
-        if (term->law->dissipative)
-            continue;
-        sum += olo_term_energy(term, x->q, x->angles);
-        if (gq)
-            olo_term_gradient(term, x->q, x->angles, o->local);
-        for (int i = 0; gq && i < term->size; i++)
-            gq[term->index[i]] += weight * o->local[i];
-    }
-    return sum;
-}
-
-static double energy(olo_objective *o, const resolved_goal *goal, const olo_state *x, double weight,
-                     double *gq, double *gv)
-{
-    return kinetic(o, goal, x, weight, gq, gv) + potential(o, goal, x, weight, gq, gv);
-}
-
-static bool is_of(const olo_coefficient *c, olo_coefficient_kind kind, const resolved_goal *goal)
-{
-    return c->kind == kind && c->index == goal->index;
-}
-
-/* The coefficients of an output are its origin, then the weights of its position. */
-static double position_by(const olo_objective *o, const resolved_goal *goal, const olo_state *x,
-                          const olo_coefficient *c)
-{
-    const double *n = goal->given->direction;
-    if (!is_of(c, OLO_COEFFICIENT_OUTPUT, goal))
-        return 0;
-    return c->p < 3 ? n[c->p]
-                    : vec3_dot(n, x->q + o->system->outputs[goal->index].position.slot[c->p - 3]);
-}
-
-static double velocity_by(const olo_objective *o, const resolved_goal *goal, const olo_state *x,
-                          const olo_coefficient *c)
-{
-    if (!is_of(c, OLO_COEFFICIENT_OUTPUT, goal) || c->p < 3)
-        return 0;
-    return vec3_dot(goal->given->direction,
-                    x->v + o->system->outputs[goal->index].position.slot[c->p - 3]);
-}
-
-static double coordinate_by(const olo_objective *o, const resolved_goal *goal, const olo_state *x,
-                            const olo_coefficient *c)
-{
-    const olo_term *term = o->system->joint_coordinates[goal->index].term;
-    return is_of(c, OLO_COEFFICIENT_COORDINATE, goal)
-               ? olo_term_energy_by_coefficient(term, x->q, x->angles, c->p)
-               : 0.0;
-}
-
-static double rate_by(const olo_objective *o, const resolved_goal *goal, const olo_state *x,
-                      const olo_coefficient *c)
-{
-    const olo_term *term = o->system->joint_coordinates[goal->index].term;
-    double sum = 0;
-    if (!is_of(c, OLO_COEFFICIENT_COORDINATE, goal))
-        return 0;
-    olo_term_gradient_by_coefficient(term, x->q, x->angles, c->p, o->local);
-    for (int i = 0; i < term->size; i++)
-        sum += o->local[i] * x->v[term->index[i]];
-    return sum;
-}
-
-static double kinetic_by(const olo_objective *o, const resolved_goal *goal, const olo_state *x,
-                         const olo_coefficient *c)
-{
-    (void)goal;
-    if (c->kind != OLO_COEFFICIENT_MASS)
-        return 0;
-    const olo_mass_entry *entry = &o->system->mass[c->index];
-    return 0.5 * olo_mass_blocks(entry) *
-           olo_dense_dot(entry->width, x->v + entry->i, x->v + entry->j);
-}
-
-static double potential_by(const olo_objective *o, const resolved_goal *goal, const olo_state *x,
-                           const olo_coefficient *c)
-{
-    (void)goal;
-    if (c->kind != OLO_COEFFICIENT_TERM || o->system->terms[c->index].law->dissipative)
-        return 0;
-    return olo_term_energy_by_coefficient(&o->system->terms[c->index], x->q, x->angles, c->p);
-}
-
-static double energy_by(const olo_objective *o, const resolved_goal *goal, const olo_state *x,
-                        const olo_coefficient *c)
-{
-    return kinetic_by(o, goal, x, c) + potential_by(o, goal, x, c);
-}
-
-static const measure measures[] = {
-    {".position", false, false, find_output, position, position_by},
-    {".velocity", false, true, find_output, velocity, velocity_by},
-    {".rate", false, true, olo_system_find_joint_coordinate, rate, rate_by},
-    {"kinetic", true, true, NULL, kinetic, kinetic_by},
-    {"potential", true, false, NULL, potential, potential_by},
-    {"energy", true, true, NULL, energy, energy_by},
-    /* any other name: a joint coordinate */
-    {"", false, false, olo_system_find_joint_coordinate, coordinate, coordinate_by},
-};
-
-/* --- names --- */
-
-/* Whether a name belongs to the measure; if so, fills the goal. */
-static bool matches(const olo_system *s, const measure *m, const char *name, resolved_goal *goal)
-{
-    char owner[256];
-    size_t length = strlen(name), ending = strlen(m->name);
-    goal->measure = m;
-    if (m->whole)
-        return strcmp(name, m->name) == 0;
-    if (length <= ending || length - ending >= sizeof owner ||
-        strcmp(name + length - ending, m->name) != 0)
-        return false;
-    memcpy(owner, name, length - ending);
-    owner[length - ending] = '\0';
-    goal->index = m->find(s, owner);
-    return goal->index >= 0;
-}
-
-static olo_status resolve(const olo_system *s, const olo_goal *given, resolved_goal *goal,
-                          olo_error *error)
+static olo_status resolve(const olo_system *s, const olo_goal *given, olo_pool *pool,
+                          resolved_goal *goal, olo_error *error)
 {
     goal->given = given;
     if (olo_check_initialised(given->initialised, OLO_INITIALISED_GOAL, error) != OLO_OK)
         return OLO_BAD_INPUT;
-    for (size_t i = 0; given->quantity && i < sizeof measures / sizeof *measures; i++)
-        if (matches(s, &measures[i], given->quantity, goal))
-            return OLO_OK;
-    return olo_fail(
-        error, OLO_NOT_FOUND,
-        "there is no quantity '%s': a goal is <output>.position, <output>.velocity, a "
-        "joint coordinate such as <joint>.angle, its .rate, kinetic, potential or energy",
-        given->quantity ? given->quantity : "");
+    return olo_quantity_find(s, given->quantity ? given->quantity : "", given->direction, pool,
+                             &goal->measure, error);
 }
 
 /* Compiles an expression of t. */
@@ -299,14 +50,27 @@ static olo_status compile(const olo_goal *given, const char *text, olo_expressio
                             "the goal '%s'", given->quantity);
 }
 
-/* Fails if a goal needs a direction and has none. */
-static olo_status check(const resolved_goal *goal, olo_error *error)
+/* The state as measures see it. */
+static olo_quantity_at state_at(const olo_state *x)
 {
-    const double *n = goal->given->direction;
-    bool needs_direction = goal->measure->find == find_output;
-    if (!needs_direction || vec3_dot(n, n) > 0)
-        return OLO_OK;
-    return olo_fail(error, OLO_BAD_INPUT, "the goal '%s' needs a direction", goal->given->quantity);
+    return (olo_quantity_at){.q = x->q, .v = x->v, .angles = x->angles};
+}
+
+/* m; adds `weight` times its derivatives unless they are NULL. */
+static double measure(const olo_objective *o, const resolved_goal *goal, const olo_state *x,
+                      double weight, double *gq, double *gv)
+{
+    const olo_quantity *m = &goal->measure;
+    const olo_quantity_at at = state_at(x);
+    double *by_q = o->local, *by_v = o->local + m->size;
+    if (!gq)
+        return olo_quantity_value(m, &at, NULL, NULL);
+    const double value = olo_quantity_value(m, &at, by_q, by_v);
+    for (int i = 0; i < m->size; i++) {
+        gq[m->index[i]] += weight * by_q[i];
+        gv[m->index[i]] += weight * by_v[i];
+    }
+    return value;
 }
 
 /* --- objectives --- */
@@ -330,32 +94,29 @@ olo_status olo_objective_create(const olo_system *s, const olo_functional *funct
     if (status != OLO_OK)
         return status;
     olo_objective *o = olo_alloc(1, sizeof *o);
-    size_t largest = 1, n = (size_t)s->n;
+    const size_t n = (size_t)s->n;
     if (!o)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a functional");
     o->system = s;
     o->functional = functional;
-    for (int i = 0; i < s->term_count; i++)
-        if ((size_t)s->terms[i].size > largest)
-            largest = (size_t)s->terms[i].size;
-    for (int i = 0; i < s->joint_coordinate_count; i++)
-        if ((size_t)s->joint_coordinates[i].term->size > largest)
-            largest = (size_t)s->joint_coordinates[i].term->size;
-    const olo_array arrays[] = {
-        {&o->local, largest * (largest + 1)}, {&o->Mv, n}, {&o->gq, n}, {&o->gv, n}};
+    const olo_array arrays[] = {{&o->gq, n}, {&o->gv, n}};
+    size_t largest = 0;
     o->goals = olo_pool_alloc(&o->pool, (size_t)functional->goal_count, sizeof *o->goals);
     if (!o->goals || !olo_pool_arrays(&o->pool, arrays, sizeof arrays / sizeof *arrays))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for a functional");
     for (int i = 0; status == OLO_OK && i < functional->goal_count; i++) {
-        status = resolve(s, &functional->goals[i], &o->goals[i], error);
-        if (status == OLO_OK)
-            status = check(&o->goals[i], error);
+        status = resolve(s, &functional->goals[i], &o->pool, &o->goals[i], error);
         const olo_goal *given = o->goals[i].given;
         if (status == OLO_OK)
             status = compile(given, given->factor_over_time, &o->goals[i].factor, error);
         if (status == OLO_OK)
             status = compile(given, given->target_over_time, &o->goals[i].target, error);
+        if ((size_t)o->goals[i].measure.size > largest)
+            largest = (size_t)o->goals[i].measure.size;
     }
+    const olo_array local = {&o->local, 2 * largest};
+    if (status == OLO_OK && !olo_pool_arrays(&o->pool, &local, 1))
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for a functional");
     if (status != OLO_OK) {
         olo_objective_free(o);
         return status;
@@ -371,6 +132,7 @@ void olo_objective_free(olo_objective *objective)
     for (int i = 0; objective->goals && i < objective->functional->goal_count; i++) {
         olo_expression_free(objective->goals[i].factor);
         olo_expression_free(objective->goals[i].target);
+        olo_quantity_free(&objective->goals[i].measure);
     }
     olo_pool_free(&objective->pool);
     olo_free(objective);
@@ -400,12 +162,12 @@ static double sum_goals(olo_objective *o, const olo_state *x, bool end, double w
         double part = weight_of(goal, x, end), derivative = 1;
         if (part == 0)
             continue;
-        double m = goal->measure->value(o, goal, x, 0.0, NULL, NULL);
+        double m = measure(o, goal, x, 0.0, NULL, NULL);
         double distance = m - target_of(goal, x);
         if (goal->given->squared)
             derivative = distance;
         if (gq)
-            goal->measure->value(o, goal, x, weight * part * derivative, gq, gv);
+            measure(o, goal, x, weight * part * derivative, gq, gv);
         sum += part * (goal->given->squared ? 0.5 * distance * distance : m);
     }
     return sum;
@@ -418,7 +180,7 @@ static double weighted_derivative(olo_objective *o, const resolved_goal *goal, c
     double part = weight_of(goal, x, end);
     if (part == 0 || !goal->given->squared)
         return part;
-    return part * (goal->measure->value(o, goal, x, 0.0, NULL, NULL) - target_of(goal, x));
+    return part * (measure(o, goal, x, 0.0, NULL, NULL) - target_of(goal, x));
 }
 
 double olo_objective_by_coefficient(olo_objective *o, const olo_state *x, bool end,
@@ -427,7 +189,8 @@ double olo_objective_by_coefficient(olo_objective *o, const olo_state *x, bool e
     double sum = 0;
     for (int i = 0; i < o->functional->goal_count; i++) {
         const resolved_goal *goal = &o->goals[i];
-        double by = goal->measure->by(o, goal, x, c);
+        const olo_quantity_at at = state_at(x);
+        const double by = olo_quantity_by_coefficient(&goal->measure, &at, c);
         if (by != 0)
             sum += by * weighted_derivative(o, goal, x, end);
     }
@@ -495,7 +258,7 @@ bool olo_objective_integral_uses_velocities(const olo_objective *o)
 {
     bool rates = o->functional->running != NULL;
     for (int i = 0; i < o->functional->goal_count; i++)
-        rates = rates || (o->goals[i].given->running != 0 && o->goals[i].measure->rates);
+        rates = rates || (o->goals[i].given->running != 0 && o->goals[i].measure.uses_v);
     return rates;
 }
 
@@ -503,7 +266,7 @@ olo_status olo_objective_explain(olo_objective *o, const olo_state *x, olo_error
 {
     for (int i = 0; i < o->functional->goal_count; i++) {
         const olo_goal *given = o->goals[i].given;
-        double m = o->goals[i].measure->value(o, &o->goals[i], x, 0.0, NULL, NULL);
+        double m = measure(o, &o->goals[i], x, 0.0, NULL, NULL);
         double target = target_of(&o->goals[i], x), running = weight_of(&o->goals[i], x, false);
         if (!isfinite(m) || !isfinite(target) || !isfinite(given->end + running))
             return olo_fail(error, OLO_NOT_FINITE,

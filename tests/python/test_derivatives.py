@@ -53,6 +53,20 @@ def test_gradient_by_parameters(swing, scheme):
         assert g.parameters[name] == pytest.approx(expected, rel=1e-8)
 
 
+@pytest.mark.parametrize("quantity", [
+    "arm.position.x", "arm.velocity.z", "arm.momentum.z", "momentum.x", "arm.angular_momentum.y",
+    "angular_momentum.y", "arm.angular_velocity.y", "distance(tip, arm)",
+    "kinetic*hinge.angle + tip.velocity.x^2", "energy - 2*potential"])
+def test_every_quantity_has_a_gradient(swing, quantity):
+    names = {"m": 1.5, "l": 0.8, "w": 1.0}
+    goals = oloid.goal(quantity, end=1, running=0.5)
+    g = oloid.gradient(swing, goals, parameters=names, end=0.2)
+    for name, value in names.items():
+        expected = extrapolated(lambda x: oloid.gradient(swing, goals, set={name: x}, end=0.2).value,
+                                value, 0.02 * value)
+        assert g.parameters[name] == pytest.approx(expected, rel=1e-8, abs=1e-9)
+
+
 def test_controls_and_effort(swing):
     d = oloid.load(swing).derivatives(controls=["hinge"])
     rng = numpy.random.default_rng(3)

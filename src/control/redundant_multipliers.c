@@ -1,0 +1,64 @@
+/* The redundant transcription: multipliers of the constraints of a motion that has none, by least
+ * squares: lambda = (G G^T)^-1 G b/(w h) (Leyendecker 2011, 3.26). */
+#include "control/redundant_private.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "linalg/dense.h"
+
+/* G[m x n] at a configuration, and M = G G^T. */
+static void set_gradients(const olo_system *s, const olo_at *at, double *G, double *M)
+{
+    const size_t n = (size_t)s->n;
+    double g[OLO_FORM_SIZE_MAX];
+    memset(G, 0, (size_t)s->m * n * sizeof *G);
+    for (int c = 0; c < s->m; c++) {
+        const olo_constraint *row = &s->constraints[c];
+        olo_constraint_gradient(row, at, g);
+        for (int i = 0; i < row->size; i++)
+            G[(size_t)c * n + (size_t)row->index[i]] += g[i];
+    }
+    for (int c = 0; c < s->m; c++)
+        for (int d = 0; d < s->m; d++) {
+            M[c * s->m + d] = 0;
+            for (size_t i = 0; i < n; i++)
+                M[c * s->m + d] += G[(size_t)c * n + i] * G[(size_t)d * n + i];
+        }
+}
+
+olo_status olo_redundant_recover_multipliers(olo_redundant *x, const double *at, double *lambda,
+                                             olo_error *error)
+{
+    const olo_system *s = x->system;
+    const size_t n = (size_t)s->n, m = (size_t)s->m;
+    const int last = olo_control_has_end_balance(x->problem) ? x->intervals : x->intervals - 1;
+    double *b = olo_alloc((size_t)x->nlp.rows, sizeof *b), *G = olo_alloc(m * n, sizeof *G),
+           *M = olo_alloc(m * m, sizeof *M);
+    int *pivot = olo_alloc(m, sizeof *pivot);
+    olo_status status = OLO_OK;
+    if (!b || !G || !M || !pivot)
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    if (status == OLO_OK)
+        x->nlp.evaluate(x, at, b);
+    for (int k = 0; status == OLO_OK && k <= last; k++) {
+        const olo_at here = {.q = at + olo_redundant_configuration(x, k),
+                             .angles = olo_node_angles(x, k)};
+        const double *balance = b + (size_t)(k * x->row_stride);
+        double *own = lambda + (size_t)k * m, scale = olo_node_weight(x, k) * x->h;
+        set_gradients(s, &here, G, M);
+        for (size_t c = 0; c < m; c++) {
+            own[c] = 0;
+            for (size_t i = 0; i < n; i++)
+                own[c] += G[c * n + i] * balance[i] / scale;
+        }
+        if (olo_lu_factor(s->m, M, pivot))
+            olo_lu_solve(s->m, M, pivot, false, 1, own);
+    }
+    olo_free(b);
+    olo_free(G);
+    olo_free(M);
+    olo_free(pivot);
+    return status;
+}

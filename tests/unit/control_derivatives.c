@@ -1,0 +1,503 @@
+/* Derivatives of the programmes of optimal control, against differences of fourth order: gradient
+ * of the objective, Jacobian and Hessian, of both transcriptions, for every measure as a condition
+ * and as a cost at every location, for every action as a control, for rates, targets, a free
+ * duration, and for every joint type; and the measures themselves. */
+#include "scene.h"
+
+#include "control/problem.h"
+#include "control/reduced.h"
+#include "control/redundant.h"
+#include "kinematics/chart.h"
+#include "kinematics/topology.h"
+#include "system/quantity.h"
+
+enum { ENTRIES = 24, INTERVALS = 2 };
+
+/* Relative to the largest number of a column, or one. */
+static const double tolerance = 1e-7;
+
+/* Numbers between -1 and 1. */
+static double next_number(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (double)(1u << 23) - 1.0;
+}
+
+typedef struct bench {
+    scene s;
+    olo_problem problem;
+    olo_problem_control controls[ENTRIES];
+    olo_problem_cost costs[ENTRIES];
+    olo_problem_condition conditions[ENTRIES];
+    olo_control_problem *resolved;
+    olo_redundant *redundant;
+    olo_reduced *reduced;
+    const olo_nlp *nlp;
+    double *x; /* the point */
+} bench;
+
+static void open_bench(bench *b, const char *text)
+{
+    *b = (bench){.s = scene_open(text, NULL), .problem = olo_problem_default()};
+    b->problem.controls = b->controls;
+    b->problem.costs = b->costs;
+    b->problem.conditions = b->conditions;
+    b->problem.intervals = INTERVALS;
+    b->problem.duration = 0.6;
+}
+
+static olo_problem_control *control(bench *b, const char *name)
+{
+    olo_problem_control *c = &b->controls[b->problem.control_count++];
+    *c = olo_problem_control_default();
+    c->name = name;
+    return c;
+}
+
+/* A quantity as a condition and as two costs, linear and squared, at a location. */
+static void use(bench *b, const char *quantity, const char *at)
+{
+    olo_problem_condition *condition = &b->conditions[b->problem.condition_count++];
+    *condition = olo_problem_condition_default();
+    condition->quantity = quantity;
+    condition->at = at;
+    condition->lower = -1;
+    condition->direction[1] = 0.5;
+    condition->direction[2] = -0.7;
+    for (int square = 0; square < 2; square++) {
+        olo_problem_cost *cost = &b->costs[b->problem.cost_count++];
+        *cost = olo_problem_cost_default();
+        cost->type = at;
+        cost->quantity = quantity;
+        cost->weight = 0.3 + square;
+        cost->target = 0.4;
+        cost->square = square == 1;
+        memcpy(cost->direction, condition->direction, sizeof cost->direction);
+    }
+}
+
+/* A curved motion from the initial state as the guess. */
+static void bend(const bench *b, double *q)
+{
+    const olo_system *s = b->s.system;
+    const size_t n = (size_t)s->n;
+    olo_error error = {0};
+    olo_chart *chart;
+    unsigned seed = 5;
+    double u[64] = {0};
+    check_ok(olo_chart_create(s->topology, b->s.state->q, &chart, &error), &error);
+    for (int k = 0; k <= INTERVALS; k++) {
+        memcpy(q + (size_t)k * n, olo_chart_at(chart, u), n * sizeof *q);
+        for (int i = 0; i < s->topology->unknowns; i++)
+            u[i] += 0.2 * next_number(&seed);
+    }
+    olo_chart_free(chart);
+}
+
+static void transcribe(bench *b, bool reduced)
+{
+    const olo_system *s = b->s.system;
+    olo_error error = {0};
+    olo_problem_entry at;
+    double *guess = calloc((size_t)((INTERVALS + 1) * s->n), sizeof *guess);
+    b->problem.transcription = reduced ? "reduced" : "redundant";
+    check_ok(olo_control_problem_create(s, &b->problem, &b->resolved, &at, &error), &error);
+    bend(b, guess);
+    check_ok(olo_redundant_create(b->resolved, b->s.state, guess, !reduced, &b->redundant, &error),
+             &error);
+    b->nlp = olo_redundant_nlp(b->redundant);
+    double *start = calloc((size_t)b->nlp->variables, sizeof *start);
+    olo_redundant_start(b->redundant, start);
+    if (reduced) {
+        check_ok(olo_reduced_create(b->resolved, b->redundant, guess, &b->reduced, &error), &error);
+        b->nlp = olo_reduced_nlp(b->reduced);
+        b->x = calloc((size_t)b->nlp->variables, sizeof *b->x);
+        olo_reduced_shrink(b->reduced, start, b->x);
+    } else {
+        b->x = calloc((size_t)b->nlp->variables, sizeof *b->x);
+        memcpy(b->x, start, (size_t)b->nlp->variables * sizeof *b->x);
+    }
+    unsigned seed = 11;
+    for (int i = 0; i < b->nlp->variables; i++)
+        b->x[i] += 0.05 * next_number(&seed);
+    free(start);
+    free(guess);
+}
+
+static void close_transcription(bench *b)
+{
+    free(b->x);
+    olo_reduced_free(b->reduced);
+    olo_redundant_free(b->redundant);
+    olo_control_problem_free(b->resolved);
+    b->reduced = NULL;
+    b->redundant = NULL;
+}
+
+/* sigma f + y.c by x: the gradient of the Lagrangian. */
+static void lagrangian_gradient(const bench *b, double sigma, const double *y, double *g)
+{
+    const olo_nlp *nlp = b->nlp;
+    double *values = calloc((size_t)nlp->jacobian.count + 1, sizeof *values);
+    nlp->gradient(nlp->context, b->x, g);
+    for (int i = 0; i < nlp->variables; i++)
+        g[i] *= sigma;
+    nlp->evaluate_jacobian(nlp->context, b->x, values);
+    for (int e = 0; e < nlp->jacobian.count; e++)
+        g[nlp->jacobian.column[e]] += values[e] * y[nlp->jacobian.row[e]];
+    free(values);
+}
+
+typedef void function(const bench *b, const double *y, double *values);
+
+static void rows(const bench *b, const double *y, double *values)
+{
+    (void)y;
+    b->nlp->evaluate(b->nlp->context, b->x, values);
+    values[b->nlp->rows] = b->nlp->objective(b->nlp->context, b->x);
+}
+
+static void lagrangian(const bench *b, const double *y, double *values)
+{
+    lagrangian_gradient(b, 0.7, y, values);
+}
+
+/* d f/dx_i by differences of fourth order. */
+static void difference(const bench *b, function *f, const double *y, int count, int i, double *by)
+{
+    const double h = 1e-3, at[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1}, x = b->x[i];
+    double *values = calloc((size_t)count, sizeof *values);
+    memset(by, 0, (size_t)count * sizeof *by);
+    for (int k = 0; k < 4; k++) {
+        b->x[i] = x + h * at[k];
+        f(b, y, values);
+        for (int j = 0; j < count; j++)
+            by[j] += weight[k] * values[j] / (12 * h);
+    }
+    b->x[i] = x;
+    free(values);
+}
+
+static void compare(const char *what, int column, int count, const double *expected,
+                    const double *got)
+{
+    double largest = 1;
+    for (int j = 0; j < count; j++)
+        largest = larger(largest, fabs(expected[j]));
+    for (int j = 0; j < count; j++)
+        if (!(fabs(expected[j] - got[j]) <= tolerance * largest)) {
+            print_error("%s, row %d, column %d\n", what, j, column);
+            check_close(expected[j], got[j], tolerance * largest);
+        }
+}
+
+static void check_first(const bench *b)
+{
+    const olo_nlp *nlp = b->nlp;
+    const int count = nlp->rows + 1;
+    double *values = calloc((size_t)nlp->jacobian.count + 1, sizeof *values),
+           *g = calloc((size_t)nlp->variables, sizeof *g), *by = calloc((size_t)count, sizeof *by),
+           *own = calloc((size_t)count, sizeof *own);
+    nlp->evaluate_jacobian(nlp->context, b->x, values);
+    nlp->gradient(nlp->context, b->x, g);
+    for (int i = 0; i < nlp->variables; i++) {
+        if (i == nlp->variables - 1 && nlp->lower[i] == nlp->upper[i])
+            continue; /* a given duration has no derivatives */
+        difference(b, rows, NULL, count, i, by);
+        memset(own, 0, (size_t)count * sizeof *own);
+        for (int e = 0; e < nlp->jacobian.count; e++)
+            if (nlp->jacobian.column[e] == i)
+                own[nlp->jacobian.row[e]] += values[e];
+        own[nlp->rows] = g[i];
+        compare("Jacobian", i, count, by, own);
+    }
+    free(values);
+    free(g);
+    free(by);
+    free(own);
+}
+
+static void check_second(const bench *b)
+{
+    const olo_nlp *nlp = b->nlp;
+    const int count = nlp->variables;
+    const bool fixed = nlp->lower[count - 1] == nlp->upper[count - 1];
+    double *values = calloc((size_t)nlp->hessian.count + 1, sizeof *values),
+           *y = calloc((size_t)nlp->rows + 1, sizeof *y), *by = calloc((size_t)count, sizeof *by),
+           *own = calloc((size_t)count, sizeof *own);
+    unsigned seed = 3;
+    for (int i = 0; i < nlp->rows; i++)
+        y[i] = next_number(&seed);
+    nlp->evaluate_hessian(nlp->context, b->x, 0.7, y, values);
+    for (int i = 0; i < count - fixed; i++) {
+        difference(b, lagrangian, y, count, i, by);
+        memset(own, 0, (size_t)count * sizeof *own);
+        for (int e = 0; e < nlp->hessian.count; e++) {
+            const int r = nlp->hessian.row[e], c = nlp->hessian.column[e];
+            check_true(r >= c);
+            if (r == i)
+                own[c] += values[e];
+            else if (c == i)
+                own[r] += values[e];
+        }
+        compare("Hessian", i, count - fixed, by, own);
+    }
+    free(values);
+    free(y);
+    free(by);
+    free(own);
+}
+
+/* Both transcriptions, with a free duration and, from 0, with a given one. */
+static void check_from(bench *b, int first)
+{
+    for (int i = first; i < 4; i++) {
+        b->problem.shortest = i / 2 ? 0.1 : 0;
+        b->problem.longest = i / 2 ? 2 : 0;
+        if (i % 2 && b->s.system->topology->closure_count > 0)
+            continue; /* the reduced transcription has no loops */
+        transcribe(b, i % 2);
+        check_first(b);
+        check_second(b);
+        close_transcription(b);
+    }
+}
+
+static void check_all(bench *b)
+{
+    check_from(b, 0);
+}
+
+static const char arm[] =
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  - {name: upper, mass: 2, inertia: [0.3, 0.4, 0.2], center: [0.1, 0, 0.05]}\n"
+    "  - {name: lower, mass: 1, inertia: [0.2, 0.1, 0.3], position: [0, 0.3, -1]}\n"
+    "joints:\n"
+    "  - {name: hip, between: [ground, upper], at: [0, 0, 0.2], axis: [0, 1, 0], torque: 1,\n"
+    "     rate: 0.6}\n"
+    "  - {name: knee, between: [upper, lower], at: [0, 0.1, -0.5], axis: [0, 1, 0.2], torque: 1}\n"
+    "springs: {name: s, between: [upper, lower], stiffness: 3, damping: 0.2}\n"
+    "outputs:\n"
+    "  - {name: tip, on: {on: lower, at: [0.1, 0, -0.5]}}\n"
+    "  - {name: eye, on: {on: upper, at: [0, 0.2, 0]}}\n";
+
+static const char *const measures[] = {
+    "hip.angle",
+    "knee.angle.rate",
+    "tip.position",
+    "tip.velocity",
+    "lower.momentum",
+    "momentum",
+    "upper.angular_momentum",
+    "angular_momentum",
+    "lower.angular_velocity",
+    "distance(tip, eye)",
+    "kinetic",
+    "potential",
+    "energy",
+    "sin(hip.angle)*knee.angle.rate + tip.velocity.x^2/(2 + energy)",
+};
+enum { MEASURES = sizeof measures / sizeof *measures };
+
+/* --- measures --- */
+
+typedef struct matrix {
+    const olo_quantity *m;
+    double *values; /* [2 n x 2 n] */
+    int n;
+} matrix;
+
+static void collect(void *context, olo_quantity_slot a, int i, olo_quantity_slot b, int j,
+                    double value)
+{
+    const matrix *to = context;
+    const int row = (int)a * to->n + to->m->index[i], column = (int)b * to->n + to->m->index[j];
+    to->values[row * 2 * to->n + column] += value;
+    if (a != b || i != j)
+        to->values[column * 2 * to->n + row] += value;
+}
+
+/* Value and gradient over all coordinates and velocities. */
+static double gradient_of(const olo_quantity *m, const double *x, double *g)
+{
+    const int n = m->system->n;
+    double *gq = calloc((size_t)m->size * 2, sizeof *gq);
+    const olo_quantity_at at = {.q = x, .v = x + n};
+    const double value = olo_quantity_value(m, &at, gq, gq + m->size);
+    memset(g, 0, 2 * (size_t)n * sizeof *g);
+    for (int i = 0; i < m->size; i++) {
+        g[m->index[i]] += gq[i];
+        g[n + m->index[i]] += gq[m->size + i];
+        check_true((m->uses_q || gq[i] == 0) && (m->uses_v || gq[m->size + i] == 0));
+    }
+    free(gq);
+    return value;
+}
+
+TEST(measures_have_exact_first_and_second_derivatives)
+{
+    scene s = scene_open(arm, NULL);
+    const int n = s.system->n;
+    enum { MOST = 48 };
+    double x[MOST], g[MOST], change[MOST], second[MOST * MOST];
+    const double direction[3] = {1, 0.5, -0.7};
+    check_true(2 * n <= MOST);
+    for (int k = 0; k < MEASURES; k++) {
+        olo_error error = {0};
+        olo_pool pool = {0};
+        olo_quantity m;
+        unsigned seed = 9;
+        memset(second, 0, sizeof second);
+        check_ok(olo_quantity_find(s.system, measures[k], direction, &pool, &m, &error), &error);
+        for (int i = 0; i < n; i++) {
+            x[i] = s.state->q[i] + 0.1 * next_number(&seed);
+            x[n + i] = next_number(&seed);
+        }
+        matrix to = {.m = &m, .values = second, .n = n};
+        const olo_quantity_sink sink = {collect, &to};
+        const olo_quantity_at at = {.q = x, .v = x + n};
+        olo_quantity_second(&m, &at, 1.0, &sink);
+        for (int i = 0; i < 2 * n; i++) {
+            const double h = 1e-3, steps[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1},
+                         old = x[i];
+            double by = 0, row[MOST] = {0};
+            for (int p = 0; p < 4; p++) {
+                x[i] = old + h * steps[p];
+                by += weight[p] * gradient_of(&m, x, change) / (12 * h);
+                for (int j = 0; j < 2 * n; j++)
+                    row[j] += weight[p] * change[j] / (12 * h);
+            }
+            x[i] = old;
+            gradient_of(&m, x, g);
+            compare(measures[k], i, 1, &by, &g[i]);
+            compare(measures[k], i, 2 * n, row, second + (size_t)i * 2 * (size_t)n);
+        }
+        olo_quantity_free(&m);
+        olo_pool_free(&pool);
+    }
+    scene_close(&s);
+}
+
+/* --- conditions and costs --- */
+
+static void check_measure(const char *quantity, const char *at)
+{
+    bench b;
+    open_bench(&b, arm);
+    b.problem.end_velocity = "free";
+    control(&b, "hip");
+    use(&b, quantity, at);
+    check_from(&b, 2);
+    scene_close(&b.s);
+}
+
+TEST(conditions_and_costs_along_the_path_have_exact_derivatives)
+{
+    for (int k = 0; k < MEASURES; k++)
+        check_measure(measures[k], "path");
+}
+
+TEST(conditions_and_costs_at_the_end_have_exact_derivatives)
+{
+    for (int k = 0; k < MEASURES; k++)
+        check_measure(measures[k], "end");
+}
+
+TEST(rates_targets_and_orientations_have_exact_derivatives)
+{
+    bench b;
+    open_bench(&b, arm);
+    control(&b, "hip")->rate = 3;
+    control(&b, "knee");
+    use(&b, "knee.angle", "path");
+    b.costs[1].target_over_time = "sin(3*t) + t^2";
+    use(&b, "tip.velocity", "path");
+    b.costs[3].target_over_time = "exp(t)";
+    use(&b, "hip.angle", "end");
+    b.costs[5].target_over_time = "cos(2*t)";
+    olo_problem_condition *turned = &b.conditions[b.problem.condition_count++];
+    *turned = olo_problem_condition_default();
+    turned->body = "lower";
+    check_all(&b);
+    scene_close(&b.s);
+}
+
+/* --- actions --- */
+
+TEST(every_action_has_exact_derivatives_as_a_control)
+{
+    static const char text[] =
+        "gravity: [0, 0, -9.81]\n"
+        "bodies:\n"
+        "  - {name: a, mass: 2, inertia: [0.3, 0.4, 0.2]}\n"
+        "  - {name: b, mass: 1, inertia: [0.2, 0.1, 0.3], position: [0, 0.3, -1]}\n"
+        "joints:\n"
+        "  - {name: slide, type: cylindrical, between: [a, b], at: [0, 0.3, -1], axis: [0, 0, 1],\n"
+        "     torque: 1, force: 2, time: sin(t)}\n"
+        "  - {name: servo, between: [ground, a], at: [0, 0, 1], axis: [1, 0, 0],\n"
+        "     controller: {kp: 3, kd: 0.4}}\n"
+        "loads:\n"
+        "  - {name: push, on: {on: a, at: [0.1, 0.2, 0]}, force: [1, 2, 3]}\n"
+        "  - {name: thrust, on: {on: b, at: [0.1, 0, 0.2]}, force: [1, 0, 3], frame: body}\n"
+        "  - {name: twist, on: b, moment: [1, 2, 3]}\n"
+        "  - {name: spin, on: a, moment: [3, 1, 2], frame: body}\n";
+    static const char *const names[] = {"slide", "servo", "push", "thrust", "twist", "spin"};
+    bench b;
+    open_bench(&b, text);
+    for (int i = 0; i < 6; i++)
+        control(&b, names[i]);
+    b.costs[0] = olo_problem_cost_default();
+    b.problem.cost_count = 1;
+    check_all(&b);
+    scene_close(&b.s);
+}
+
+/* --- joints --- */
+
+TEST(every_joint_type_has_exact_derivatives)
+{
+    static const char *const types[] = {"spherical",
+                                        "revolute",
+                                        "cylindrical",
+                                        "prismatic",
+                                        "planar",
+                                        "rigid",
+                                        "point-on-line",
+                                        "point-on-plane",
+                                        "screw, pitch: 0.3",
+                                        "universal, axis2: [1, 0, 0]",
+                                        "distance"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        char text[1000];
+        bench b;
+        (void)snprintf(text, sizeof text,
+                       "gravity: [0, 0, -9.81]\n"
+                       "bodies:\n"
+                       "  - {name: a, mass: 2, inertia: [0.3, 0.4, 0.2]}\n"
+                       "  - {name: b, mass: 1, inertia: [0.2, 0.1, 0.3], position: [0, 0, -1]}\n"
+                       "joints:\n"
+                       "  - {name: base, between: [ground, a], at: [0, 0, 1], axis: [0, 1, 0],\n"
+                       "     torque: 1}\n"
+                       "  - {name: j, type: %s, between: [{on: a, at: [0, 0, -0.4]}, {on: b, at: "
+                       "[0, 0, %s]}],\n     axis: [0, 0, 1]}\n"
+                       "loads: {name: push, on: {on: b, at: [0.1, 0.2, 0]}, force: [1, 2, 3]}\n",
+                       types[i], strcmp(types[i], "distance") == 0 ? "0.2" : "0.6");
+        open_bench(&b, text);
+        control(&b, "base");
+        control(&b, "push");
+        b.costs[0] = olo_problem_cost_default();
+        b.problem.cost_count = 1;
+        b.problem.end_velocity = "free";
+        use(&b, "b.velocity", "end");
+        check_all(&b);
+        scene_close(&b.s);
+    }
+}
+
+TEST_MAIN(cmocka_unit_test(measures_have_exact_first_and_second_derivatives),
+          cmocka_unit_test(conditions_and_costs_along_the_path_have_exact_derivatives),
+          cmocka_unit_test(conditions_and_costs_at_the_end_have_exact_derivatives),
+          cmocka_unit_test(rates_targets_and_orientations_have_exact_derivatives),
+          cmocka_unit_test(every_action_has_exact_derivatives_as_a_control),
+          cmocka_unit_test(every_joint_type_has_exact_derivatives))
