@@ -474,6 +474,47 @@ TEST(single_axis_rotation_converges_to_its_closed_form)
     check_below(error[2] / exact, 2e-3);
 }
 
+/* sum (q_k x M dq)_3/h: the angular momentum about the vertical over interval k */
+static double vertical_momentum(const task *t, int k)
+{
+    const olo_system *s = t->s.system;
+    const double h = olo_optimum_duration(t->optimum) / olo_optimum_intervals(t->optimum);
+    const double *q0 = olo_optimum_configuration(t->optimum, k),
+                 *q1 = olo_optimum_configuration(t->optimum, k + 1);
+    double dq[64], Mdq[64], sum = 0;
+    check_true(s->n <= 64);
+    for (int i = 0; i < s->n; i++)
+        dq[i] = (q1[i] - q0[i]) / h;
+    olo_system_mass_times(s, dq, Mdq);
+    for (int i = 0; i < s->n; i += 3)
+        sum += q0[i] * Mdq[i + 1] - q0[i + 1] * Mdq[i];
+    return sum;
+}
+
+/* O6: all bounds are satisfied, the duration is free, and nothing but the torque of the torso
+ * changes the angular momentum about the vertical. */
+TEST(o6_pitcher_satisfies_its_bounds_and_the_momentum_balance)
+{
+    skip_without_solver();
+    task t = {.s = scene_open("pitcher", NULL)};
+    t.problem = *olo_model_problem(t.s.model);
+    optimise(&t);
+    check_true(t.certificate.minimum);
+    const double T = olo_optimum_duration(t.optimum);
+    const int N = olo_optimum_intervals(t.optimum);
+    check_true(T > 0.2 && T < 0.6);
+    double before = 0;
+    for (int k = 0; k < N; k++) {
+        const double *u = olo_optimum_controls(t.optimum, k), now = vertical_momentum(&t, k);
+        const double last = k > 0 ? olo_optimum_controls(t.optimum, k - 1)[0] : 0;
+        for (int i = 0; i < 5; i++)
+            check_below(fabs(u[i]), (i == 4 ? 60 : 100) * (1 + 1e-12));
+        check_close(0.5 * T / N * (last + u[0]), now - before, 1e-10);
+        before = now;
+    }
+    close_task(&t);
+}
+
 TEST_MAIN(cmocka_unit_test(double_integrator_has_its_discrete_optimum),
           cmocka_unit_test(least_time_is_found_with_bounds),
           cmocka_unit_test(single_axis_rotation_converges_to_its_closed_form),
@@ -482,4 +523,5 @@ TEST_MAIN(cmocka_unit_test(double_integrator_has_its_discrete_optimum),
           cmocka_unit_test(resimulation_with_small_steps_differs_by_order_2),
           cmocka_unit_test(parts_of_the_cost_and_iterations_are_recorded),
           cmocka_unit_test(redundant_closures_are_left_out), cmocka_unit_test(transcriptions_agree),
-          cmocka_unit_test(o4_three_rotors_turn_a_body_without_angular_momentum))
+          cmocka_unit_test(o4_three_rotors_turn_a_body_without_angular_momentum),
+          cmocka_unit_test(o6_pitcher_satisfies_its_bounds_and_the_momentum_balance))
