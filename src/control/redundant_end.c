@@ -64,8 +64,8 @@ void olo_end_rows(olo_redundant *x, double *c)
 static void put_mass(olo_redundant *x, const olo_mass_entry *entry)
 {
     const int pairs[2][2] = {{entry->i, entry->j}, {entry->j, entry->i}};
-    for (int p = 0; p < (entry->i == entry->j ? 1 : 2); p++)
-        for (int c = 0; c < 3; c++)
+    for (int p = 0; p < olo_mass_blocks(entry); p++)
+        for (int c = 0; c < entry->width; c++)
             olo_entries_put(&x->end.jacobian, pairs[p][0] + c,
                             olo_block_velocity(x) + pairs[p][1] + c, -entry->m);
 }

@@ -55,7 +55,7 @@ static double along(const energy_at *at, const double *e, int order, int a, int 
     double x[VARIABLES], direction[VARIABLES] = {0}, derivatives[4];
     set_variables(at, e, x);
     for (int i = 0; i < 3; i++)
-        if (unit[i] >= at->first && unit[i] <= at->last)
+        if (unit[i] >= 0 && unit[i] >= at->first && unit[i] <= at->last)
             direction[unit[i]] += 1;
     olo_curve_along(at->energy, x, direction, order, derivatives);
     return derivatives[order];

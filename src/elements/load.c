@@ -200,8 +200,7 @@ static olo_status check_force(olo_builder *builder, olo_load *load)
                                 "load '%s' has two functions: one of force and moment, and one of "
                                 "a force",
                                 load->name);
-    if (!load->function && !load->wrench && !force && !moment)
-#include "elements/relation_row.h"
+    if (!load->function && !load->wrench && !force && !moment && isnan(load->magnitude))
         return olo_builder_fail(builder, NULL, "load '%s' has neither force nor moment",
                                 load->name);
     return OLO_OK;

@@ -53,7 +53,8 @@ static void second(const olo_quantity *m, const olo_quantity_at *at, double fact
 
 static bool counts(const olo_quantity *m, int i)
 {
-    return m->number < 0 || m->system->coordinates[i].node == m->number;
+    const olo_coordinate *at = &m->system->coordinates[i];
+    return at->slot >= 0 && (m->number < 0 || at->node == m->number); /* no scalars */
 }
 
 /* q_i x m v_j of every mass entry, and q_j x m v_i; the numbers are those of coordinates. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "linalg/vec3.h"
+#include "linalg/vector.h"
 
 enum { SIZE = OLO_FORM_SIZE_MAX };
 
@@ -39,7 +39,7 @@ static void kinetic_second(const olo_quantity *m, const olo_quantity_at *at, dou
     (void)at;
     for (int e = 0; e < m->system->mass_count; e++) {
         const olo_mass_entry *entry = &m->system->mass[e];
-        for (int c = 0; c < 3; c++)
+        for (int c = 0; c < entry->width; c++)
             sink->put(sink->context, OLO_QUANTITY_V, entry->i + c, OLO_QUANTITY_V, entry->j + c,
                       factor * entry->m);
     }
@@ -50,7 +50,8 @@ static double kinetic_by(const olo_quantity *m, const olo_quantity_at *at, const
     if (c->kind != OLO_COEFFICIENT_MASS)
         return 0;
     const olo_mass_entry *entry = &m->system->mass[c->index];
-    return (entry->i == entry->j ? 0.5 : 1.0) * vec3_dot(at->v + entry->i, at->v + entry->j);
+    return 0.5 * olo_mass_blocks(entry) *
+           olo_dense_dot(entry->width, at->v + entry->i, at->v + entry->j);
 }
 
 static double potential(const olo_quantity *m, const olo_quantity_at *at, double *gq, double *gv)
