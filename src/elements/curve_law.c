@@ -39,7 +39,7 @@ static double along(const olo_curve *curve, const double *e, int order, int a, i
     return derivatives[order];
 }
 
-double olo_curve_slope(const olo_curve *curve, const double *e, int k)
+double olo_curve_derivative(const olo_curve *curve, const double *e, int k)
 {
     return along(curve, e, 1, k, -1, -1);
 }
@@ -48,7 +48,7 @@ static void gradient(void *context, const double *e, double *g)
 {
     const weighted *x = context;
     for (int k = 0; k < x->count; k++)
-        g[k] = x->weight * olo_curve_slope(x->curve, e, k);
+        g[k] = x->weight * olo_curve_derivative(x->curve, e, k);
 }
 
 static void second(const olo_curve *curve, int count, double weight, const double *e, double *gg)

@@ -5,7 +5,7 @@
 #include "elements/build.h"
 
 /* df/de_k */
-double olo_curve_slope(const olo_curve *curve, const double *e, int k);
+double olo_curve_derivative(const olo_curve *curve, const double *e, int k);
 /* The second derivatives gg[count x count]. */
 void olo_curve_hessian(const olo_curve *curve, int count, const double *e, double *gg);
 

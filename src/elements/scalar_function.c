@@ -90,7 +90,7 @@ static void set_linear(const olo_function_points *points, const candidates *x,
     olo_form_begin(&f->form[0]);
     olo_form_add_constant(&f->form[0], olo_curve_value(curve, none));
     for (int k = 0; k < x->count; k++) {
-        const double b = olo_curve_slope(curve, none, k);
+        const double b = olo_curve_derivative(curve, none, k);
         depends = depends || b != 0;
         if (x->coordinate[k] >= 0)
             olo_form_add_linear(&f->form[0], x->coordinate[k], b);

@@ -262,18 +262,18 @@ async function usePath(page, seen) {
     const clock = () => Number(document.querySelector(".clock").textContent.split("=")[1]);
     const marks = () => [...plots.open.values()].flatMap((one) => one.marks.map((mark) => [Number(mark.getAttribute("cx")), Number(mark.getAttribute("cy"))]));
     const loads = [];
-    const places = [];
+    const positions = [];
     for (let frame = 0; frame < motion.frames; frame++) {
       player.seek(frame);
       loads.push(clock());
-      places.push(marks());
+      positions.push(marks());
     }
     const figure = [...plots.open.values()].find((one) => one.data.name === "loaded.position") ?? [...plots.open.values()][0];
     const box = figure.svg.getBoundingClientRect();
     const middle = Math.floor(motion.frames / 2);
     const at = figure.pointAt(figure.curves[0], middle);
     figure.svg.dispatchEvent(new MouseEvent("click", { clientX: box.left + at[0], clientY: box.top + at[1] }));
-    return { loads, marks: places, middle, clicked: player.time, shapes: stage.shapes, names: [...plots.open.keys()], curves: figure.curves.map(({ label, time, values }) => ({ label, time, values })) };
+    return { loads, marks: positions, middle, clicked: player.time, shapes: stage.shapes, names: [...plots.open.keys()], curves: figure.curves.map(({ label, time, values }) => ({ label, time, values })) };
   });
 }
 

@@ -3,9 +3,11 @@ import pytest
 from conftest import ROOT
 
 # tests of the tests, of the library as a whole, and of what several files do together
-OTHERS = {"assertions": "tests/test.h",
+OTHERS = {"actuation": "src/elements/load.c",
+          "assertions": "tests/test.h",
           "binding": "include/oloid",
           "built_once": "src/cli/run.c",
+          "control_derivatives": "src/control/redundant.c",
           "failure_injection": "src/base/memory.c",
           "injection": "src/results/journal.c",
           "injection_slow": "src/results/journal.c",

@@ -88,7 +88,8 @@ FAULTS = [
           "is_driven(s, c) || s->constraints", "s->constraints", "physics.start"),
     # contact
     Fault("restitution_without_the_approach", "src/contact/impact.c",
-          "x->c[i] = (1 + e) * x->rate[i];", "x->c[i] = e * x->rate[i];", "physics.contact"),
+          "x->c[i] = (1 + (plastic ? 0 : e)) * x->rate[i];",
+          "x->c[i] = (plastic ? 1 : e) * x->rate[i];", "physics.contact"),
     Fault("guard_that_does_nothing", "src/contact/impact.c",
           "s = fmin(fmax(s, 0.0), 1.0);", "s = 1;", "unit.contact"),
     Fault("positions_follow_the_velocity_at_the_end", "src/contact/smooth.c",

@@ -44,7 +44,7 @@ def test_a_column_buckles(tmp_path):
 def test_a_column_buckles_to_both_sides():
     one, other = (oloid.equilibrium(COLUMN, branch=branch) for branch in (1, -1))
     assert one.stable and other.stable and one.residual < 1e-12
-    tip, mirrored = (numpy.array(found.state.point("b.end")) for found in (one, other))
+    tip, mirrored = (numpy.array(found.state.point("b.end")[0]) for found in (one, other))
     assert numpy.allclose(tip * [1, -1, -1], mirrored, atol=1e-9)
     assert numpy.hypot(tip[1], tip[2]) == pytest.approx(0.7952172, abs=1e-4)  # the elastica
 

@@ -174,7 +174,7 @@ TEST(gaps_of_functions_are_those_of_a_plane)
     }
 }
 
-/* A curved wall: a bead on a bowl keeps its energy and its gap; after the first contact it slides
+/* A curved wall: a bead on a bowl conserves its energy and stays on the bowl; after the first contact it slides
  * on z = x^2. */
 TEST(a_bead_slides_in_a_bowl)
 {

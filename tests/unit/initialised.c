@@ -303,7 +303,7 @@ static problem_parts default_parts(void)
 static olo_status check_parts(problem_parts *x, olo_error *error)
 {
     x->control.name = "push";
-    x->condition.quantity = x->guess.coordinate = "end.position";
+    x->condition.quantity = x->guess.coordinate = "end.position.x";
     x->condition.value = 0;
     x->problem.controls = &x->control;
     x->problem.costs = &x->cost;
