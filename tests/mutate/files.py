@@ -32,7 +32,9 @@ def command():
 
 
 def environment():
-    return {"OLOID_MODELS": str(ROOT / "models"), "OPENBLAS_NUM_THREADS": "1", **os.environ}
+    leaks = f"suppressions={ROOT}/tests/mutate/hdf5.supp:print_suppressions=0"
+    return {"OLOID_MODELS": str(ROOT / "models"), "OPENBLAS_NUM_THREADS": "1",
+            "LSAN_OPTIONS": leaks, **os.environ}
 
 
 def oloid(folder, *words):
