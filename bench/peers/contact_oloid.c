@@ -18,10 +18,10 @@ typedef struct parts {
 static olo_status open_model(const char *model, const char *method, parts *x, olo_error *error)
 {
     const olo_setting setting = {"run.scheme", method};
-    olo_status status = strcmp(model, "bouncing-ball") == 0
-                            ? olo_model_read_text(ball, strlen(ball), "ball", &setting, 1,
-                                                  &x->model, error)
-                            : olo_model_read(model, &setting, 1, &x->model, error);
+    olo_status status =
+        strcmp(model, "bouncing-ball") == 0
+            ? olo_model_read_text(ball, strlen(ball), "ball", &setting, 1, &x->model, error)
+            : olo_model_read(model, &setting, 1, &x->model, error);
     if (status == OLO_OK)
         status = olo_model_compile(x->model, &x->system, error);
     if (status == OLO_OK)

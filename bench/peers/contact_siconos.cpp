@@ -10,7 +10,8 @@
 
 #include "contact_peer.h"
 
-namespace {
+namespace
+{
 
 const double g = 9.81;
 
@@ -66,14 +67,19 @@ Model bouncing_ball(double end)
 Model woodpecker(double end)
 {
     const double q[] = {0, -0.1036, -0.2788}, v[] = {-0.3411, 0, -7.4583};
-    const double M[] = {m_S + m_M, m_S * l_M,       m_S * l_G,
-                        m_S * l_M, J_M + m_S * l_M * l_M, m_S * l_M * l_G,
-                        m_S * l_G, m_S * l_M * l_G, J_S + m_S * l_G * l_G};
+    const double M[] = {m_S + m_M,
+                        m_S * l_M,
+                        m_S * l_G,
+                        m_S * l_M,
+                        J_M + m_S * l_M * l_M,
+                        m_S * l_M * l_G,
+                        m_S * l_G,
+                        m_S * l_M * l_G,
+                        J_S + m_S * l_G * l_G};
     const double K[] = {0, 0, 0, 0, c, -c, 0, -c, c};
     const double f[] = {-g * M[0], -g * M[3], -g * M[6]};
-    const double rows[3][6] = {{0, 0, -h_S, 1, l_M, l_G - l_S},
-                               {0, h_M, 0, 1, r_M, 0},
-                               {0, -h_M, 0, 1, r_M, 0}};
+    const double rows[3][6] = {
+        {0, 0, -h_S, 1, l_M, l_G - l_S}, {0, h_M, 0, 1, r_M, 0}, {0, -h_M, 0, 1, r_M, 0}};
     const double constant[3][2] = {{l_M + l_G - l_S - r_0, 0}, {r_M - r_0, 0}, {r_M - r_0, 0}};
     const double restitution[3] = {0.5, 0, 0};
     Model x;

@@ -50,8 +50,8 @@ STILL = {"mode": ["modes", "cantilever", "--mode", "2", "--output", "mode.h5"]}
 # a mode have them all
 CONTROLS = [*MODELS, *STILL] if "OLOID_PAGES" in os.environ else ["six-body-linkage", "flying-beam",
                                                                   "mode"]
-# what a first look must show: shapes and colours of the model, a moved start, an equilibrium, a model in the plane xz, a body inside
-# another, a body that flies away, a chain of thin links
+# what a first look must show: shapes and colours of the model, a moved start, an equilibrium, a
+# model in the plane xz, a body inside another, a body that flies away, a chain of thin links
 FIRST = {
     "painted": ("run", """
 bodies:
@@ -168,7 +168,8 @@ def seen(tmp_path_factory):
         (folder / f"{name}.json").write_text(study)
         plan.append({"name": name, "page": str(folder / f"{name}.html"), "controls": False,
                      "video": False})
-    oloid(folder, "equilibrium", "hinged-frame", "--load", "21.014", "--arc-length", "-o", "path.h5")
+    oloid(folder, "equilibrium", "hinged-frame", "--load", "21.014", "--arc-length",
+          "-o", "path.h5")
     plan.append({"name": "path", "page": str(folder / "path.report.html"), "path": True})
     (folder / "plan.json").write_text(json.dumps(plan))
     subprocess.run(["node", str(ROOT / "tests/browser/drive.mjs"), "plan.json", "seen.json"],

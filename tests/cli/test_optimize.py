@@ -216,8 +216,8 @@ FREE = ("intervals: 10", "intervals: 10\n  end_velocity: free")
     ("rail.position.rate", 1), ("tip.velocity", 1), ("tip.velocity.x", 1), ("a.momentum", 1),
     ("momentum.x", 1), ("kinetic", 0.5), ("energy", 0.5), ("2*kinetic + rail.position.rate", 2)])
 def test_velocities_at_the_end_are_given(oloid, tmp_path, transcription, quantity, value):
-    """From rest to the velocity 1 in time 1 with the least effort: the force is 1 all the time, also
-    in discrete time, because v_N is the momentum of the discrete Legendre transform."""
+    """From rest to the velocity 1 in time 1 with the least effort: the force is 1 all the time,
+    also in discrete time, because v_N is the momentum of the discrete Legendre transform."""
     path = changed(tmp_path, FREE, ("rail.position, value: 1", f'"{quantity}", value: {value}'),
                    ("costs", f"transcription: {transcription}\n"
                     "  guesses: {coordinate: rail.position, value: 0.4}\n  costs"))
@@ -247,7 +247,8 @@ def test_velocities_along_the_path_have_bounds(oloid, tmp_path):
                     "    {at: path, quantity: rail.position.rate, upper: 1.2}]"))
     assert solve(oloid, path)["cost"] > 12.1
     controls, driven = tmp_path / "u.csv", tmp_path / "driven.yaml"
-    assert oloid("optimize", path, "-q", "--no-result", "-c", controls, "-m", driven).returncode == 0
+    done = oloid("optimize", path, "-q", "--no-result", "-c", controls, "-m", driven)
+    assert done.returncode == 0
     assert oloid("run", driven, "-o", tmp_path / "r.h5", "--no-report").returncode in (0, 6)
     assert oloid("export", tmp_path / "r.h5", "--csv", tmp_path / "r.csv").returncode == 0
     x = columns(tmp_path / "r.csv")["rail.position"]
@@ -259,7 +260,8 @@ def test_rates_of_controls_have_bounds(oloid, tmp_path):
     """Without the bound the force falls linearly from 6 to -6 at the rate 12."""
     def rates(*changes):
         path = changed(tmp_path, ("intervals: 10", "intervals: 40"), *changes)
-        assert oloid("optimize", path, "-q", "--no-result", "-c", tmp_path / "u.csv").returncode == 0
+        done = oloid("optimize", path, "-q", "--no-result", "-c", tmp_path / "u.csv")
+        assert done.returncode == 0
         u = columns(tmp_path / "u.csv")["rail"]
         return [(b - a) * 40 for a, b in zip(u, u[1:])]
     free = rates()
@@ -284,18 +286,22 @@ def test_a_trajectory_is_tracked_from_a_file(oloid, tmp_path):
 
 
 def test_conditions_may_be_expressions(oloid, tmp_path):
-    path = changed(tmp_path, ("rail.position, value: 1", '"rail.position^2 + 2*tip.position.x", value: 3'))
+    path = changed(tmp_path, ("rail.position, value: 1",
+                              '"rail.position^2 + 2*tip.position.x", value: 3'))
     assert solve(oloid, path)["cost"] == pytest.approx(12 * 100 / 99, rel=1e-9)
-    path = changed(tmp_path, ("rail.position, value: 1", '"distance(tip, origin)", value: sqrt(2.5625)'),
+    path = changed(tmp_path, ("rail.position, value: 1",
+                              '"distance(tip, origin)", value: sqrt(2.5625)'),
                    ("outputs: {", "outputs:\n  - {name: origin, on: [0, 0, 1]}\n  - {"),
                    ("[0, 1, 0]", "[0, 0.75, 0]"),
-                   ("intervals: 10", "intervals: 10\n  guesses: {coordinate: rail.position, value: 0.5}"))
+                   ("intervals: 10",
+                    "intervals: 10\n  guesses: {coordinate: rail.position, value: 0.5}"))
     assert solve(oloid, path)["cost"] == pytest.approx(12 * 100 / 99, rel=1e-9)
 
 
 @pytest.mark.parametrize("guess", [
     "guess: rest", "guess: run", "inverse_dynamics: true", "guess: rest\n  inverse_dynamics: true",
-    "guesses: [{coordinate: rail.position, at: 0.5, value: 2}, {coordinate: rail.position, value: 1}]"])
+    "guesses: [{coordinate: rail.position, at: 0.5, value: 2}, "
+    "{coordinate: rail.position, value: 1}]"])
 def test_all_guesses_lead_to_the_optimum(oloid, tmp_path, guess):
     path = changed(tmp_path, ("intervals: 10", f"intervals: 10\n  {guess}"))
     assert solve(oloid, path)["cost"] == pytest.approx(12 * 100 / 99, rel=1e-10)
@@ -333,7 +339,8 @@ def test_the_counting_rules_of_the_source(oloid):
 @pytest.mark.parametrize("changes, reason", [
     ([("value: 1}", "value: 1}\n  end_velocity: free"),
       ("{name: rail}", "{name: rail, lower: -0.1, upper: 0.1}")], "violated most"),
-    ([("quantity: rail.position, value: 1", "quantity: tip.position.y, value: 3")], "violated most"),
+    ([("quantity: rail.position, value: 1", "quantity: tip.position.y, value: 3")],
+     "violated most"),
     ([("conditions: {quantity: rail.position, value: 1}",
        "conditions: [{quantity: rail.position, value: 1}, {quantity: rail.position, value: 2}]")],
      "violated most"),

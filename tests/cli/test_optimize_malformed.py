@@ -16,8 +16,8 @@ VECTOR = ["1", "[1, 2]", "[1, 2, x]", "{x: 1}", "[1, 2, 3, 4]"]
 COUNT = ["-1", "1.5", "many", "[3]"]
 NAME = [*TEXT, "nobody"]
 QUANTITY = [*NAME, "rail.angle", "tip.colour", "nobody.position", "rail.position.x", "'2*'",
-            "sin(rail.position", "rail.position + nobody.angle", "'1 + 1'", "'distance(tip, nobody)'",
-            "rail.position rail.position"]
+            "sin(rail.position", "rail.position + nobody.angle", "'1 + 1'",
+            "'distance(tip, nobody)'", "rail.position rail.position"]
 
 # wrong values of every key of an entry, beside the keys that the entry needs
 ENTRIES = {
@@ -27,7 +27,8 @@ ENTRIES = {
     "costs": ({"type": "path", "quantity": "rail.position"},
               {"type": CHOICE, "weight": NUMBER, "control": TEXT, "quantity": QUANTITY,
                "direction": VECTOR, "target": NUMBER, "target_over_time": [*TEXT, "sin(", "2*x"],
-               "target_file": [*TEXT, "nowhere.csv"], "target_column": [*TEXT, "x"], "square": FLAG}),
+               "target_file": [*TEXT, "nowhere.csv"], "target_column": [*TEXT, "x"],
+               "square": FLAG}),
     "conditions": ({"quantity": "rail.position", "value": "1"},
                    {"at": CHOICE, "quantity": QUANTITY, "direction": VECTOR, "value": NUMBER,
                     "lower": [*NUMBER, "0"], "upper": [*NUMBER, "0"], "body": NAME,
@@ -36,7 +37,8 @@ ENTRIES = {
                 {"coordinate": [*QUANTITY, "rail.position.rate"], "value": NUMBER,
                  "at": [*POSITIVE, "1.1"]}),
 }
-OPTIONS = {"intervals": [*COUNT, "0", "1e9"], "duration": POSITIVE, "shortest": [*POSITIVE[:6], "2"],
+OPTIONS = {"intervals": [*COUNT, "0", "1e9"], "duration": POSITIVE,
+           "shortest": [*POSITIVE[:6], "2"],
            "longest": [*NUMBER, "1"], "end_velocity": CHOICE, "guess": CHOICE,
            "inverse_dynamics": FLAG, "transcription": CHOICE, "tolerance": [*POSITIVE, "1"],
            "iterations": COUNT, "seconds": POSITIVE, "controls": ["3", "word", "[]", "[[]]"],

@@ -84,7 +84,8 @@ def test_a_column_leaves_its_path_at_a_bifurcation(oloid):
     sides = []
     model = write(oloid, COLUMN + "outputs: {name: tip, on: b.end}\n")
     for branch in ("1", "-1"):
-        done = oloid("equilibrium", model, "--branch", branch, "--no-report", "-o", "b.h5", "--json")
+        done = oloid("equilibrium", model, "--branch", branch, "--no-report", "-o", "b.h5",
+                     "--json")
         summary = json.loads(done.stdout)
         assert summary["status"] == "OK" and summary["unstable"] == 0 and summary["load"] == 1
         assert summary["residual"] < 1e-12

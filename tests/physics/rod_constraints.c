@@ -254,8 +254,9 @@ static double column_error(int n, int branch)
     check_equal(0, sum.unstable + sum.neutral);
     const double *middle = scene_q(&s, "b.middle"), *tip = scene_q(&s, "b.end");
     double error = larger(fabs(fabs(middle[1]) - k / K), fabs(1 - tip[0] - 2 * (1 - E / K)));
+    error = middle[1] < 0 ? -error : error;
     scene_close(&s);
-    return middle[1] < 0 ? -error : error;
+    return error;
 }
 
 TEST(a_column_follows_the_branch_of_the_elastica)

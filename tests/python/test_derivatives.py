@@ -62,8 +62,9 @@ def test_every_quantity_has_a_gradient(swing, quantity):
     goals = oloid.goal(quantity, end=1, running=0.5)
     g = oloid.gradient(swing, goals, parameters=names, end=0.2)
     for name, value in names.items():
-        expected = extrapolated(lambda x: oloid.gradient(swing, goals, set={name: x}, end=0.2).value,
-                                value, 0.02 * value)
+        expected = extrapolated(
+            lambda x: oloid.gradient(swing, goals, set={name: x}, end=0.2).value,
+            value, 0.02 * value)
         assert g.parameters[name] == pytest.approx(expected, rel=1e-8, abs=1e-9)
 
 

@@ -174,8 +174,8 @@ TEST(gaps_of_functions_are_those_of_a_plane)
     }
 }
 
-/* A curved wall: a bead on a bowl conserves its energy and stays on the bowl; after the first contact it slides
- * on z = x^2. */
+/* A curved wall: a bead on a bowl conserves its energy and stays on the bowl; after the first
+ * contact it slides on z = x^2. */
 TEST(a_bead_slides_in_a_bowl)
 {
     scene s = open_with("gravity: [0, 0, -9.81]\n"
