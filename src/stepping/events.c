@@ -115,7 +115,7 @@ olo_status olo_events_refuse(const olo_system *system, const char *what, olo_err
 olo_status olo_events_create(olo_events *x, const olo_system *system, const olo_run *run,
                              const olo_state *state, olo_error *error)
 {
-    *x = (olo_events){.system = system, .run = run, .last = -1};
+    *x = (olo_events){.system = system, .run = run};
     if (run->tolerance > 0)
         return olo_events_refuse(system, "run.tolerance", error);
     x->before = olo_alloc((size_t)system->event_count, sizeof *x->before);
@@ -264,7 +264,6 @@ static olo_status happen(olo_events *x, int e, olo_state *state, olo_error *erro
     for (int i = 0; i < x->system->event_count; i++)
         last = order_of(state)[i] > last ? (int)order_of(state)[i] : last;
     order_of(state)[e] = last + 1;
-    x->last = e;
     x->ended = x->ended || event->end;
     olo_status status = event->closes ? check_closed(x, event, state, error) : OLO_OK;
     if (status == OLO_OK && event->switch_count > 0) {
@@ -318,7 +317,6 @@ olo_status olo_events_advance(olo_events *x, olo_state *state, double h, olo_err
 {
     const double target = state->t + h;
     x->report = (olo_step_report){.size = h, .rotation_node = -1};
-    x->last = -1;
     olo_status status = happen_at_start(x, state, error);
     while (status == OLO_OK && !x->ended && target - state->t > location * h)
         status = make_part(x, state, target - state->t, error);

@@ -18,7 +18,6 @@ typedef struct olo_events {
     olo_system *mode;       /* the present mode ... */
     olo_stepper *stepper;   /* ... and its stepper */
     olo_step_report report; /* of the whole step */
-    int last;               /* an event of the last step, or -1 */
     bool ended;             /* an event has ended the run */
     olo_state *start;       /* of the step */
     double *before;         /* [events] conditions at its start */
