@@ -125,9 +125,9 @@ typedef struct olo_problem {
     /** Initial guess: the motion, controls and multipliers of another optimum of the same system
      * with the same controls, with any number of intervals, instead of the above; NULL: none */
     const struct olo_optimum *start;
-    /** "reduced": joint coordinates around the initial guess are the variables, without
-     * multipliers; "redundant": directors and multipliers, where everything is polynomial and
-     * sparse */
+    /** "reduced": joint coordinates around the initial guess are the variables, with multipliers of
+     * the rows that close loops; "redundant": directors and all multipliers, where everything is
+     * polynomial and sparse */
     const char *transcription;
     double tolerance; /**< of the solver, 1e-10 */
     int iterations;   /**< most iterations of the solver, 1000 */

@@ -1,11 +1,12 @@
-/* Inverse dynamics of an initial guess: the controls that balance its motion best. The reduced
- * balances are affine in the controls, c(u + d) = c(u) + A d. The controls of neighbouring
- * intervals act on a node together, so that an alternating part of them has almost no effect on the
- * motion; it is limited by their differences:
+/* Inverse dynamics of an initial guess: the controls, and the multipliers of closures, that balance
+ * its motion best. The reduced balances are affine in both, c(u + d) = c(u) + A d. The controls of
+ * neighbouring intervals act on a node together, so that an alternating part of them has almost no
+ * effect on the motion; it is limited by their differences:
  *
  *     minimise  |c + A d|^2 + mu sum_k |u_k + d_k - u_k-1 - d_k-1|^2,
  *
- * whose normal equations are banded. */
+ * whose normal equations are banded. The unknowns of a node are its multipliers, then its controls.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@
 #include "control/guess.h"
 #include "control/reduced.h"
 
-/* mu relative to the mean of the diagonal of A^T A */
+/* mu relative to the mean of the diagonal of A^T A over the controls */
 #define SMOOTHING 1e-3
 
 typedef struct balance {
@@ -23,11 +24,14 @@ typedef struct balance {
     olo_redundant *full;
     olo_reduced *reduced;
     const olo_nlp *nlp;
-    int size, width;       /* of the matrix: controls of all intervals, and its band */
+    int multipliers;       /* of a node */
+    int stride;            /* unknowns of a node */
+    int size, width;       /* of the matrix: unknowns of all nodes, and its band */
     double *x, *c, *A;     /* variables, rows and Jacobian */
     double *matrix, *side; /* [size x width], the lower band by rows, and [size] */
-    int *unknown;          /* [variables] the number of a control, or -1 */
-    int *first, *entry;    /* entries of each row with controls */
+    int *variable;         /* [size] the variable of an unknown, or -1 */
+    int *unknown;          /* [variables] the number of an unknown, or -1 */
+    int *first, *entry;    /* entries of each row with unknowns */
 } balance;
 
 static olo_status prepare(balance *b, const olo_state *state, const olo_redundant *from,
@@ -41,7 +45,7 @@ static olo_status prepare(balance *b, const olo_state *state, const olo_redundan
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an initial guess");
     for (size_t k = 0; k < nodes; k++)
         memcpy(q + k * n, x + olo_redundant_configuration(from, (int)k), n * sizeof *q);
-    status = olo_redundant_create(p, state, q, false, &b->full, error);
+    status = olo_redundant_create(p, state, q, true, &b->full, error);
     if (status == OLO_OK)
         status = olo_reduced_create(p, b->full, q, &b->reduced, error);
     olo_free(q);
@@ -56,26 +60,44 @@ static bool allocate(balance *b)
                                 {&b->A, (size_t)nlp->jacobian.count},
                                 {&b->matrix, (size_t)b->size * (size_t)b->width},
                                 {&b->side, (size_t)b->size}};
+    b->variable = olo_pool_alloc(&b->pool, (size_t)b->size, sizeof *b->variable);
     b->unknown = olo_pool_alloc(&b->pool, (size_t)nlp->variables, sizeof *b->unknown);
     b->first = olo_pool_alloc(&b->pool, (size_t)nlp->rows + 1, sizeof *b->first);
     b->entry = olo_pool_alloc(&b->pool, (size_t)nlp->jacobian.count, sizeof *b->entry);
-    return b->unknown && b->first && b->entry &&
+    return b->variable && b->unknown && b->first && b->entry &&
            olo_pool_arrays(&b->pool, arrays, sizeof arrays / sizeof *arrays);
 }
 
-/* Evaluates rows and Jacobian at the guess, and sorts the entries of controls by rows. */
+static bool is_control(const balance *b, int unknown)
+{
+    return unknown % b->stride >= b->multipliers;
+}
+
+/* Numbers the unknowns; redundant closures have no multipliers. */
+static void number(balance *b)
+{
+    const olo_nlp *nlp = b->nlp;
+    for (int i = 0; i < nlp->variables; i++)
+        b->unknown[i] = -1;
+    for (int i = 0; i < b->size; i++) {
+        const int v = olo_reduced_closures(b->reduced, i / b->stride) + i % b->stride;
+        const bool fixed = !is_control(b, i) && nlp->lower[v] == nlp->upper[v];
+        b->variable[i] = fixed ? -1 : v;
+        if (!fixed)
+            b->unknown[v] = i;
+    }
+}
+
+/* Evaluates rows and Jacobian at the guess, and sorts the entries of unknowns by rows. */
 static void linearise(balance *b, const olo_redundant *from, const double *x)
 {
     const olo_control_problem *p = b->problem;
     const olo_nlp *nlp = b->nlp;
     const olo_positions *at = &nlp->jacobian;
-    for (int i = 0; i < nlp->variables; i++)
-        b->unknown[i] = -1;
-    for (int i = 0; i < b->size; i++) {
-        const int k = i / p->controls, c = i % p->controls;
-        b->x[olo_reduced_controls(b->reduced, k) + c] = x[olo_redundant_controls(from, k) + c];
-        b->unknown[olo_reduced_controls(b->reduced, k) + c] = i;
-    }
+    number(b);
+    for (int k = 0; k < p->intervals; k++)
+        memcpy(b->x + olo_reduced_controls(b->reduced, k), x + olo_redundant_controls(from, k),
+               (size_t)p->controls * sizeof *x);
     b->x[nlp->variables - 1] = p->duration;
     nlp->evaluate(nlp->context, b->x, b->c);
     nlp->evaluate_jacobian(nlp->context, b->x, b->A);
@@ -116,21 +138,22 @@ static void assemble(balance *b)
             }
         }
     for (int i = 0; i < b->size; i++)
-        trace += *at_band(b, i, i);
-    const double mu = SMOOTHING * trace / b->size;
-    const int m = b->problem->controls;
-    for (int i = m; i < b->size; i++) {
-        const double change = b->x[olo_reduced_controls(b->reduced, i / m) + i % m] -
-                              b->x[olo_reduced_controls(b->reduced, i / m - 1) + i % m];
+        trace += is_control(b, i) ? *at_band(b, i, i) : 0;
+    const double mu = SMOOTHING * trace / (b->problem->intervals * b->problem->controls);
+    for (int i = b->stride; i < b->size; i++) {
+        const int before = i - b->stride;
+        if (!is_control(b, i))
+            continue;
+        const double change = b->x[b->variable[i]] - b->x[b->variable[before]];
         *at_band(b, i, i) += mu;
-        *at_band(b, i - m, i - m) += mu;
-        *at_band(b, i, i - m) -= mu;
+        *at_band(b, before, before) += mu;
+        *at_band(b, i, before) -= mu;
         b->side[i] -= mu * change;
-        b->side[i - m] += mu * change;
+        b->side[before] += mu * change;
     }
 }
 
-/* The factors L of Cholesky in place, then both substitutions. A control without any effect has a
+/* The factors L of Cholesky in place, then both substitutions. An unknown without any effect has a
  * pivot of zero and remains as it is. */
 static void solve(balance *b)
 {
@@ -160,14 +183,32 @@ static void solve(balance *b)
     }
 }
 
+/* The guess with the changes that were found; controls stay within their bounds. Multipliers are
+ * taken if the transcription has those of closures. */
+static void apply(const balance *b, const olo_redundant *to, double *x)
+{
+    const olo_control_problem *p = b->problem;
+    for (int i = 0; i < b->size; i++) {
+        const int k = i / b->stride, c = i % b->stride - b->multipliers;
+        double *u = x + olo_redundant_controls(to, k) + c;
+        if (c >= 0)
+            *u = fmin(fmax(*u + b->side[i], p->lower[c]), p->upper[c]);
+        else if (p->reduced)
+            x[olo_redundant_multipliers(to, k) + i % b->stride] = b->side[i];
+    }
+}
+
 olo_status olo_guess_controls(const olo_control_problem *problem, const olo_state *state,
                               const olo_redundant *transcription, double *x, olo_error *error)
 {
-    const int controls = problem->controls;
-    balance b = {.problem = problem, .size = problem->intervals * controls, .width = 2 * controls};
+    balance b = {.problem = problem};
     olo_status status = prepare(&b, state, transcription, x, error);
     if (status == OLO_OK) {
         b.nlp = olo_reduced_nlp(b.reduced);
+        b.multipliers = olo_redundant_numbers(b.full).multipliers;
+        b.stride = b.multipliers + problem->controls;
+        b.size = problem->intervals * b.stride + b.multipliers;
+        b.width = b.stride + problem->controls;
         if (!allocate(&b))
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for an initial guess");
     }
@@ -175,10 +216,7 @@ olo_status olo_guess_controls(const olo_control_problem *problem, const olo_stat
         linearise(&b, transcription, x);
         assemble(&b);
         solve(&b);
-    }
-    for (int i = 0; status == OLO_OK && i < b.size; i++) {
-        double *u = x + olo_redundant_controls(transcription, i / controls) + i % controls;
-        *u = fmin(fmax(*u + b.side[i], problem->lower[i % controls]), problem->upper[i % controls]);
+        apply(&b, transcription, x);
     }
     olo_reduced_free(b.reduced);
     olo_redundant_free(b.full);

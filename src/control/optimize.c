@@ -74,13 +74,17 @@ static void copy_motion(const olo_optimum *o, const olo_optimum *from, double *q
     memcpy(q, o->state->q, (size_t)n * sizeof *q);
 }
 
-/* Multipliers, controls and duration of another optimum. */
-static void copy_rest(olo_optimum *o, const olo_optimum *from)
+/* Multipliers, controls and duration of another optimum; `lambda` is memory for the multipliers of
+ * all rows. */
+static void copy_rest(olo_optimum *o, const olo_optimum *from, double *lambda)
 {
     const int N = o->problem->intervals, M = olo_optimum_intervals(from);
-    for (int k = 0; !o->reduced && k <= N; k++)
-        interpolate(from, (double)k / N, o->problem->system->m, olo_optimum_multipliers,
-                    o->x + olo_redundant_multipliers(o->transcription, k));
+    const olo_redundant_layout layout = olo_redundant_numbers(o->transcription);
+    for (int k = 0; k <= N; k++) {
+        interpolate(from, (double)k / N, o->problem->system->m, olo_optimum_multipliers, lambda);
+        for (int i = 0; i < layout.multipliers; i++)
+            o->x[olo_redundant_multipliers(o->transcription, k) + i] = lambda[layout.rows[i]];
+    }
     for (int k = 0; k < N; k++)
         memcpy(o->x + olo_redundant_controls(o->transcription, k),
                olo_optimum_controls(from, (int)((k + 0.5) / N * M)),
@@ -119,7 +123,7 @@ static olo_status transcribe(olo_optimum *o, const olo_optimum *from, olo_error 
     else if (status == OLO_OK)
         status = olo_guess_motion(p, o->state, guess, error);
     if (status == OLO_OK)
-        status = olo_redundant_create(p, o->state, guess, !p->reduced, &o->transcription, error);
+        status = olo_redundant_create(p, o->state, guess, p->reduced, &o->transcription, error);
     if (status == OLO_OK && p->reduced)
         status = olo_reduced_create(p, o->transcription, guess, &o->reduced, error);
     if (status == OLO_OK)
@@ -137,19 +141,17 @@ static olo_status allocate(olo_optimum *o, const olo_optimum *from, olo_error *e
     const olo_nlp *full = olo_redundant_nlp(o->transcription),
                   *small = olo_presolve_nlp(o->presolve);
     const size_t variables = (size_t)small->variables;
-    const olo_array arrays[] = {{&o->x, (size_t)full->variables},
-                                {&o->solved, (size_t)solved_nlp(o)->variables},
-                                {&o->lambda, o->reduced ? nodes * (size_t)s->m : 0},
-                                {&o->point.x, variables},
-                                {&o->point.z_lower, variables},
-                                {&o->point.z_upper, variables},
-                                {&o->point.y, (size_t)small->rows}};
+    const olo_array arrays[] = {
+        {&o->x, (size_t)full->variables},   {&o->solved, (size_t)solved_nlp(o)->variables},
+        {&o->lambda, nodes * (size_t)s->m}, {&o->point.x, variables},
+        {&o->point.z_lower, variables},     {&o->point.z_upper, variables},
+        {&o->point.y, (size_t)small->rows}};
     if (!olo_pool_arrays(&o->pool, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     olo_redundant_start(o->transcription, o->x);
     olo_status status = OLO_OK;
     if (from)
-        copy_rest(o, from);
+        copy_rest(o, from, o->lambda);
     else if (o->problem->inverse_dynamics)
         status = olo_guess_controls(o->problem, o->state, o->transcription, o->x, error);
     if (o->reduced)

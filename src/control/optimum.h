@@ -18,7 +18,7 @@ struct olo_optimum {
     olo_conserved conserved;
     olo_state *state;
     double *x;           /* variables of the redundant transcription */
-    double *lambda;      /* [nodes x rows] multipliers, if they are no variables */
+    double *lambda;      /* [nodes x rows] multipliers, if not all of them are variables */
     double *solved;      /* variables of the transcription that is solved */
     olo_nlp_point point; /* the same after presolve, with multipliers */
     olo_solve_report report;

@@ -1,21 +1,17 @@
 /* The reduced transcription of a problem of optimal control (Leyendecker 2011, 5.12 and 5.15): the
  * redundant one on charts. With chart coordinates w_k of node k around a reference configuration,
  * q_k = Q_k(w_k), the null space matrix P of the tree, and the balance b_k of the redundant
- * transcription without multipliers, the rows are
+ * transcription with the multipliers lambda of the closures of loops alone, the rows are
  *
- *     c_k = P(q_k)^T b_k(q_k-1, q_k, q_k+1, u_k-1, u_k, T) = 0
+ *     c_k = P(q_k)^T b_k(q_k-1, q_k, q_k+1, lambda_k, u_k-1, u_k, T) = 0
  *
- * and conditions. Variables of a node are w[dof] and u[controls], then follows the duration. With
- * J = dQ/dw, z_k = P(q_k) y_k and A_kj = db_k/dq_j the derivatives are
+ * the closures g(q_k) = 0, and conditions. A tree has no multipliers. Variables of a node are
+ * w[dof], lambda[closures] and u[controls], then follow the velocity at the end and the duration as
+ * in the redundant transcription.
  *
- *     dc_k/dw_j        = P_k^T A_kj J_j + delta_kj d(P^T b_k)/dq J_k
- *     d2(y.c)/dw_k dw_j = J_k^T (H_kj + D_k^T A_kj + A_jk^T D_j) J_j
- *                         + delta_kj (J_k^T S_k J_k + d2(g_k.Q_k)/dw^2)
- *
- * where H is the Hessian of sigma f + z.b at fixed z, D_k = dz_k/dq_k, S_k = d2(b_k.P y_k)/dq^2 at
- * fixed b_k, and g_k the gradient of the Lagrangian with respect to q_k. A and H are the values of
- * the redundant programme; the others come from kinematics/chart.h and null_space_form.h. Blocks
- * are dense within a node and its neighbours. */
+ * Jacobian and Hessian follow by the chain rule from those of the redundant programme, with
+ * J = dQ/dw (reduced_jacobian.c, reduced_hessian.c); what else they need comes from
+ * kinematics/chart.h and null_space_form.h. Blocks are dense within a node and its neighbours. */
 #ifndef OLO_CONTROL_REDUCED_H
 #define OLO_CONTROL_REDUCED_H
 
@@ -25,17 +21,19 @@
 typedef struct olo_reduced_problem olo_reduced;
 
 /* `full` must outlive the result; `reference` are the configurations of all nodes, around which the
- * charts are centred. Fails if a joint has no chart, or if the tree has closures. */
+ * charts are centred. Fails if a joint has no chart. */
 olo_status olo_reduced_create(const olo_control_problem *problem, olo_redundant *full,
                               const double *reference, olo_reduced **reduced, olo_error *error);
 void olo_reduced_free(olo_reduced *reduced);
 
 const olo_nlp *olo_reduced_nlp(const olo_reduced *reduced);
 /* Takes the variables of the redundant programme at the references to those of this one, and those
- * of this one back; multipliers of constraints are those that balance the nodes best. */
+ * of this one back. */
 void olo_reduced_shrink(const olo_reduced *reduced, const double *full, double *x);
 void olo_reduced_expand(olo_reduced *reduced, const double *x, double *full);
-/* The first control of an interval among the variables; and whether a row is one of a balance. */
+/* The first multiplier of a node and the first control of an interval among the variables, the
+ * controls follow the multipliers; and whether a row is one of a balance. */
+int olo_reduced_closures(const olo_reduced *reduced, int node);
 int olo_reduced_controls(const olo_reduced *reduced, int interval);
 bool olo_reduced_is_balance(const olo_reduced *reduced, int row);
 /* Removes the bounds of the rows of the last balance that conservation laws imply. */

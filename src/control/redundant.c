@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "control/redundant_rows.h"
+#include "kinematics/topology.h"
 
 // -- layout ---------------------------------------------------------------------------------------
 
@@ -44,6 +45,7 @@ olo_redundant_layout olo_redundant_numbers(const olo_redundant *x)
     return (olo_redundant_layout){.stride = x->stride,
                                   .row_stride = x->row_stride,
                                   .multipliers = x->m,
+                                  .rows = x->rows,
                                   .path_rows = x->path_conditions + x->rates,
                                   .end_rows = x->nlp.rows - (x->intervals + 1) * x->row_stride,
                                   .velocities = x->velocities};
@@ -377,23 +379,30 @@ static olo_status refuse(const olo_redundant *x, olo_error *error)
 /* Redundant rows have no bounds, and their multipliers are fixed at zero. */
 static olo_status drop_redundant_rows(olo_redundant *x, olo_error *error)
 {
-    bool *redundant = olo_alloc((size_t)x->system->m, sizeof *redundant);
-    olo_status status =
-        redundant ? olo_redundant_rows_find(x->system, x->guess, x->intervals + 1, redundant, error)
-                  : olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    const olo_status status =
+        olo_redundant_rows_find(x->system, x->guess, x->intervals + 1, x->redundant, error);
     for (int k = 0; status == OLO_OK && k <= x->intervals; k++)
-        for (int c = 0; c < x->m; c++) {
-            const int lambda = olo_redundant_multipliers(x, k) + c;
-            if (!redundant[c])
+        for (int i = 0; i < x->m; i++) {
+            const int lambda = olo_redundant_multipliers(x, k) + i;
+            if (!x->redundant[x->rows[i]])
                 continue;
             x->nlp.lower[lambda] = x->nlp.upper[lambda] = 0;
-            open_row(x, k * x->row_stride + x->n + c);
+            open_row(x, k * x->row_stride + x->n + i);
         }
     for (int c = 0; status == OLO_OK && x->velocities > 0 && c < x->system->m; c++)
-        if (redundant[c])
+        if (x->redundant[c])
             open_row(x, (x->intervals + 1) * x->row_stride + x->end_conditions + c);
-    olo_free(redundant);
     return status;
+}
+
+/* All constraint rows, or those that close loops. */
+static bool list_rows(olo_redundant *x, bool closures)
+{
+    x->rows = olo_pool_alloc(&x->pool, (size_t)x->m + 1, sizeof *x->rows);
+    x->redundant = olo_pool_alloc(&x->pool, (size_t)x->system->m + 1, sizeof *x->redundant);
+    for (int i = 0; x->rows && i < x->m; i++)
+        x->rows[i] = closures ? x->system->topology->closures[i] : i;
+    return x->rows && x->redundant;
 }
 
 static bool allocate(olo_redundant *x)
@@ -416,11 +425,12 @@ static bool allocate(olo_redundant *x)
     return x->guess && olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays);
 }
 
-static olo_status build(olo_redundant *x, const olo_state *state, olo_error *error)
+static olo_status build(olo_redundant *x, const olo_state *state, bool closures, olo_error *error)
 {
+    x->m = closures ? x->system->topology->closure_count : x->system->m;
     set_layout(x);
     olo_status status = refuse(x, error);
-    if (status == OLO_OK && !allocate(x))
+    if (status == OLO_OK && (!allocate(x) || !list_rows(x, closures)))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     if (status == OLO_OK)
         status = olo_redundant_list_contributions(x, error);
@@ -437,8 +447,8 @@ static olo_status build(olo_redundant *x, const olo_state *state, olo_error *err
 }
 
 olo_status olo_redundant_create(const olo_control_problem *problem, const olo_state *state,
-                                const double *guess, bool multipliers,
-                                olo_redundant **transcription, olo_error *error)
+                                const double *guess, bool closures, olo_redundant **transcription,
+                                olo_error *error)
 {
     *transcription = NULL;
     olo_redundant *x = olo_alloc(1, sizeof *x);
@@ -448,14 +458,13 @@ olo_status olo_redundant_create(const olo_control_problem *problem, const olo_st
     x->system = problem->system;
     x->how = (olo_evaluation){.midpoint = true, .at_start = true, .at_nodes = true};
     x->guess = guess;
-    x->m = multipliers ? x->system->m : 0;
     x->nlp = (olo_nlp){.context = x,
                        .objective = objective,
                        .gradient = gradient,
                        .evaluate = evaluate,
                        .evaluate_jacobian = evaluate_jacobian,
                        .evaluate_hessian = evaluate_hessian};
-    olo_status status = build(x, state, error);
+    olo_status status = build(x, state, closures, error);
     if (status != OLO_OK) {
         olo_redundant_free(x);
         return status;

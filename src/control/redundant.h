@@ -42,11 +42,12 @@ typedef struct olo_redundant olo_redundant;
 
 /* The problem must outlive the transcription; the motion begins with the velocities of `state`.
  * `guess` are the configurations of all nodes, [(intervals + 1) n], the first one is given: their
- * angles say to which turn the joint angles of a node belong during the solution. Without
- * `multipliers` there are no multipliers and no rows g: m = 0 in the layout (reduced.h). */
+ * angles say to which turn the joint angles of a node belong during the solution. With `closures`
+ * only the constraint rows that close loops have multipliers and are rows g: m is their number in
+ * the layout, and the other rows are satisfied by charts (reduced.h). */
 olo_status olo_redundant_create(const olo_control_problem *problem, const olo_state *state,
-                                const double *guess, bool multipliers,
-                                olo_redundant **transcription, olo_error *error);
+                                const double *guess, bool closures, olo_redundant **transcription,
+                                olo_error *error);
 void olo_redundant_free(olo_redundant *transcription);
 
 const olo_nlp *olo_redundant_nlp(const olo_redundant *transcription);
@@ -60,9 +61,9 @@ void olo_redundant_drop_end_row(olo_redundant *transcription, int coordinate);
 void olo_redundant_momenta(olo_redundant *transcription, const double *x, int k, double *minus,
                            double *plus);
 
-/* Of a transcription without multipliers: those of all nodes, [nodes x rows of the system], that
- * balance x best in the sense of least squares: lambda = (G G^T)^-1 G b/(w h) (Leyendecker 2011,
- * 3.26). */
+/* The multipliers of all rows and nodes, [nodes x rows of the system], that balance x best in the
+ * sense of least squares: lambda = (G G^T)^-1 G b/(w h) (Leyendecker 2011, 3.26), where b is the
+ * balance without multipliers. Those of redundant rows are zero. */
 olo_status olo_redundant_recover_multipliers(olo_redundant *transcription, const double *x,
                                              double *lambda, olo_error *error);
 
@@ -79,6 +80,7 @@ int olo_redundant_duration(const olo_redundant *transcription);
 typedef struct olo_redundant_layout {
     int stride, row_stride; /* variables and rows of a node */
     int multipliers;        /* m */
+    const int *rows;        /* [m] the constraint rows that have them */
     int path_rows;          /* rows of a node after balance and g */
     int end_rows;           /* after the last node */
     int velocities;         /* n, or 0 if the velocity at the end is no variable */

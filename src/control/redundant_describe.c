@@ -38,7 +38,7 @@ void olo_redundant_describe(const olo_redundant *x, int row, double duration, ch
                        s->nodes[s->coordinates[local].node].name, t);
     else if (!end && local < x->n + x->m)
         (void)snprintf(text, size, "a constraint of '%s' at t = %.6g",
-                       s->groups[olo_system_group_of(s, local - x->n)].name, t);
+                       s->groups[olo_system_group_of(s, x->rows[local - x->n])].name, t);
     else if (condition)
         (void)snprintf(text, size, "the condition on '%s' at t = %.6g", condition->measure.name, t);
     else if (end)

@@ -46,7 +46,7 @@ void olo_node_rows(olo_redundant *x, int k, double *c)
     const double *lambda = at.q + x->n, factor = -olo_node_weight(x, k) * x->h;
     double g[SIZE], *balance = c + (size_t)(k * x->row_stride), *row = balance + x->n;
     for (int i = 0; i < x->m; i++) {
-        const olo_constraint *constraint = &s->constraints[i];
+        const olo_constraint *constraint = &s->constraints[x->rows[i]];
         olo_constraint_gradient(constraint, &at, g);
         for (int j = 0; j < constraint->size; j++)
             balance[constraint->index[j]] += factor * lambda[i] * g[j];
@@ -61,10 +61,10 @@ static void clear_square(int size, double *matrix)
     memset(matrix, 0, (size_t)(size * size) * sizeof *matrix);
 }
 
-/* Balance and value of one row. */
+/* Balance and value of row c of those with multipliers. */
 static void put_row(olo_redundant *x, int k, int c, const olo_at *at)
 {
-    const olo_constraint *row = &x->system->constraints[c];
+    const olo_constraint *row = &x->system->constraints[x->rows[c]];
     olo_entries *to = &x->node.jacobian;
     const bool record = !to->recorded;
     const double w = olo_node_weight(x, k), factor = -w * x->h,
@@ -75,7 +75,7 @@ static void put_row(olo_redundant *x, int k, int c, const olo_at *at)
     else
         olo_constraint_gradient(row, at, g);
     if (!record && row->curved)
-        olo_row_derivative(x, c, at, NULL, H);
+        olo_row_derivative(x, x->rows[c], at, NULL, H);
     for (int i = 0; i < row->size; i++) {
         olo_entries_put(to, row->index[i], x->n + c, factor * g[i]);
         olo_entries_put(to, x->n + c, row->index[i], g[i]);
@@ -110,9 +110,10 @@ static void put_curvature(olo_entries *to, int size, const int *index, double fa
 /* y.(-w h lambda grad g) + y_g g of one row */
 static void put_row_hessian(olo_redundant *x, int k, int c, const olo_at *at, const double *y)
 {
-    const olo_constraint *row = &x->system->constraints[c];
+    const olo_constraint *row = &x->system->constraints[x->rows[c]];
     olo_entries *to = &x->node.hessian;
-    const bool record = !to->recorded, curvature_varies = olo_row_has_third_derivative(x, c);
+    const bool record = !to->recorded,
+               curvature_varies = olo_row_has_third_derivative(x, x->rows[c]);
     const double w = olo_node_weight(x, k), factor = -w * x->h;
     double H[SIZE * SIZE], third[SIZE * SIZE], local[SIZE] = {0}, g[SIZE] = {0};
     const double lambda = record ? 0 : at->q[x->n + c], y_g = record ? 0 : y[x->n + c];
@@ -124,9 +125,9 @@ static void put_row_hessian(olo_redundant *x, int k, int c, const olo_at *at, co
         olo_constraint_gather(row, y, local);
         olo_constraint_gradient(row, at, g);
         if (row->curved)
-            olo_row_derivative(x, c, at, NULL, H);
+            olo_row_derivative(x, x->rows[c], at, NULL, H);
         if (curvature_varies)
-            olo_row_derivative(x, c, at, local, third);
+            olo_row_derivative(x, x->rows[c], at, local, third);
     }
     for (int i = 0; row->curved && i < row->size; i++) {
         double product = 0;

@@ -29,8 +29,10 @@ struct olo_redundant {
     olo_evaluation how;
     olo_pool pool;
     olo_nlp nlp;
-    int n, m, controls, intervals; /* m = 0: without multipliers */
-    int stride, row_stride;        /* variables and rows of a node */
+    int n, m, controls, intervals;
+    int *rows;              /* [m] constraint rows with multipliers */
+    bool *redundant;        /* [rows of the system] */
+    int stride, row_stride; /* variables and rows of a node */
     int path_conditions, end_conditions;
     int rates;      /* controls with a bound of their rate; their rows follow those of the path */
     int velocities; /* n if the velocity at the end is a variable, else 0 */

@@ -103,7 +103,7 @@ static void transcribe(bench *b, bool reduced)
     b->problem.transcription = reduced ? "reduced" : "redundant";
     check_ok(olo_control_problem_create(s, &b->problem, &b->resolved, &at, &error), &error);
     bend(b, guess);
-    check_ok(olo_redundant_create(b->resolved, b->s.state, guess, !reduced, &b->redundant, &error),
+    check_ok(olo_redundant_create(b->resolved, b->s.state, guess, reduced, &b->redundant, &error),
              &error);
     b->nlp = olo_redundant_nlp(b->redundant);
     double *start = calloc((size_t)b->nlp->variables, sizeof *start);
@@ -248,14 +248,13 @@ static void check_second(const bench *b)
     free(own);
 }
 
-/* Both transcriptions, with a free duration and, from 0, with a given one. */
+/* Both transcriptions, with a given and a free duration: from 1 without the first of these four,
+ * from 2 with a free duration only. */
 static void check_from(bench *b, int first)
 {
     for (int i = first; i < 4; i++) {
         b->problem.shortest = i / 2 ? 0.1 : 0;
         b->problem.longest = i / 2 ? 2 : 0;
-        if (i % 2 && b->s.system->topology->closure_count > 0)
-            continue; /* the reduced transcription has no loops */
         transcribe(b, i % 2);
         check_first(b);
         check_second(b);
@@ -495,9 +494,37 @@ TEST(every_joint_type_has_exact_derivatives)
     }
 }
 
+/* Loops: rows of joints, of a rod, and of a relation between coordinates have multipliers in the
+ * reduced transcription; those of the tree have not. */
+TEST(closures_of_loops_have_exact_derivatives)
+{
+    static const char text[] =
+        "gravity: [0, -9.81, 0]\n"
+        "bodies:\n"
+        "  - {name: crank, mass: 1, inertia: [0.1, 0.2, 0.2], position: [0, 0.5, 0]}\n"
+        "  - {name: coupler, mass: 2, inertia: [0.2, 0.3, 0.3], position: [1, 1, 0]}\n"
+        "  - {name: rocker, mass: 1, inertia: [0.1, 0.2, 0.2], position: [2, 0.5, 0]}\n"
+        "joints:\n"
+        "  - {name: A, between: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1], torque: 1}\n"
+        "  - {name: B, type: spherical, between: [crank, coupler], at: [0, 1, 0]}\n"
+        "  - {name: C, type: universal, between: [coupler, rocker], at: [2, 1, 0],\n"
+        "     axis: [0, 0, 1], axis2: [0, 1, 0]}\n"
+        "  - {name: D, between: [ground, rocker], at: [2, 0, 0], axis: [0, 0, 1], torque: 1}\n"
+        "rods: {name: strut, between: [crank, rocker]}\n";
+    bench b;
+    open_bench(&b, text);
+    control(&b, "A");
+    control(&b, "D");
+    b.problem.end_velocity = "free";
+    use(&b, "coupler.velocity", "end");
+    check_from(&b, 1);
+    scene_close(&b.s);
+}
+
 TEST_MAIN(cmocka_unit_test(measures_have_exact_first_and_second_derivatives),
           cmocka_unit_test(conditions_and_costs_along_the_path_have_exact_derivatives),
           cmocka_unit_test(conditions_and_costs_at_the_end_have_exact_derivatives),
           cmocka_unit_test(rates_targets_and_orientations_have_exact_derivatives),
           cmocka_unit_test(every_action_has_exact_derivatives_as_a_control),
-          cmocka_unit_test(every_joint_type_has_exact_derivatives))
+          cmocka_unit_test(every_joint_type_has_exact_derivatives),
+          cmocka_unit_test(closures_of_loops_have_exact_derivatives))

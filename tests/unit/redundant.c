@@ -114,7 +114,7 @@ static trial open_trial(const char *text, const char *const *controls, int count
     check_ok(olo_control_problem_create(t.s.system, &problem, &t.problem, &at, &error), &error);
     double *guess = calloc((size_t)(4 * t.s.system->n), sizeof *guess);
     check_ok(olo_guess_motion(t.problem, t.s.state, guess, &error), &error);
-    check_ok(olo_redundant_create(t.problem, t.s.state, guess, true, &t.transcription, &error),
+    check_ok(olo_redundant_create(t.problem, t.s.state, guess, false, &t.transcription, &error),
              &error);
     t.nlp = olo_redundant_nlp(t.transcription);
     t.x = calloc((size_t)t.nlp->variables, sizeof *t.x);
