@@ -195,7 +195,7 @@ static void set_options(IpoptProblem problem, const olo_solver_options *options)
     set_text(problem, "warm_start_init_point", "yes");
     set_number(problem, "warm_start_bound_push", 1e-9);
     set_number(problem, "warm_start_mult_bound_push", 1e-9);
-    set_number(problem, "mu_init", 1e-9);
+    set_number(problem, "mu_init", fmax(options->barrier, 1e-9));
 }
 
 static olo_solved ending_of(enum ApplicationReturnStatus status)

@@ -164,13 +164,19 @@ static olo_status allocate(olo_optimum *o, const olo_optimum *from, olo_error *e
 typedef struct audience {
     olo_optimum *optimum;
     olo_optimize_observer caller;
+    int before;     /* iterations of earlier solutions */
+    double barrier; /* of the last iteration */
 } audience;
+
+/* Charts are centred anew when a node has turned this far from its reference, in rad: they are
+ * regular up to half a turn, those of rods with their null space up to a quarter turn. */
+static const double LARGEST_TURN = 1.0;
 
 static bool report_iteration(void *context, const olo_iterate *now)
 {
-    const audience *to = context;
+    audience *to = context;
     olo_optimum *o = to->optimum;
-    const olo_optimize_progress progress = {.iteration = now->iteration,
+    const olo_optimize_progress progress = {.iteration = to->before + now->iteration,
                                             .cost = now->objective,
                                             .violation = now->infeasibility,
                                             .stationarity = now->dual_infeasibility,
@@ -181,7 +187,12 @@ static bool report_iteration(void *context, const olo_iterate *now)
         o->history = history;
         o->history[o->history_count++] = progress;
     }
-    return !to->caller.iteration || to->caller.iteration(to->caller.context, &progress);
+    to->barrier = now->barrier;
+    o->recentre = o->reduced && !now->restoring && olo_reduced_turn(o->reduced) > LARGEST_TURN;
+    const bool proceed =
+        !to->caller.iteration || to->caller.iteration(to->caller.context, &progress);
+    o->recentre = o->recentre && proceed;
+    return proceed && !o->recentre;
 }
 
 static const char *const endings[] = {
@@ -209,26 +220,61 @@ static olo_status explain(olo_optimum *o, olo_error *error)
     return OLO_OK;
 }
 
+/* Takes the point of the solver to the variables of the transcriptions. */
+static void take_point(olo_optimum *o)
+{
+    olo_presolve_expand(o->presolve, o->point.x, o->reduced ? o->solved : o->x);
+    if (o->reduced)
+        olo_reduced_expand(o->reduced, o->solved, o->x);
+}
+
+/* Solves; as long as a node is far from the reference of its chart, centres the charts at the
+ * present motion and continues with its multipliers. */
+static olo_status iterate(olo_optimum *o, const olo_problem *given, audience *to, olo_error *error)
+{
+    olo_solver_options options = {.tolerance = given->tolerance,
+                                  .iterations = given->iterations,
+                                  .seconds = given->seconds,
+                                  .progress = report_iteration,
+                                  .context = to};
+    olo_solve_report total = {0};
+    olo_status status;
+    do {
+        status =
+            olo_solver_solve(olo_presolve_nlp(o->presolve), &options, &o->point, &o->report, error);
+        if (status != OLO_OK)
+            return status;
+        take_point(o);
+        total.iterations += o->report.iterations;
+        total.seconds += o->report.seconds;
+        total.evaluation_seconds += o->report.evaluation_seconds;
+        if (!o->recentre || o->report.solved != OLO_STOPPED)
+            break;
+        olo_reduced_recentre(o->reduced, o->x);
+        olo_reduced_shrink(o->reduced, o->x, o->solved);
+        olo_presolve_shrink(o->presolve, o->solved, o->point.x);
+        to->before = total.iterations;
+        options.warm = true;
+        options.barrier = to->barrier;
+        options.iterations = given->iterations - total.iterations;
+        options.seconds = given->seconds - total.seconds;
+        o->report.solved = OLO_LIMIT;
+    } while (options.iterations > 0 && options.seconds > 0);
+    total.solved = o->report.solved;
+    o->report = total;
+    return OLO_OK;
+}
+
 static olo_status solve(olo_optimum *o, const olo_problem *given,
                         const olo_optimize_observer *observer, olo_error *error)
 {
     const olo_nlp *small = olo_presolve_nlp(o->presolve);
     audience to = {.optimum = o, .caller = observer ? *observer : (olo_optimize_observer){0}};
-    const olo_solver_options options = {.tolerance = given->tolerance,
-                                        .iterations = given->iterations,
-                                        .seconds = given->seconds,
-                                        .progress = report_iteration,
-                                        .context = &to};
-    olo_status status = olo_solver_solve(small, &options, &o->point, &o->report, error);
+    olo_status status = iterate(o, given, &to, error);
+    if (status == OLO_OK && o->reduced)
+        status = olo_redundant_recover_multipliers(o->transcription, o->x, o->lambda, error);
     if (status != OLO_OK)
         return status;
-    olo_presolve_expand(o->presolve, o->point.x, o->reduced ? o->solved : o->x);
-    if (o->reduced) {
-        olo_reduced_expand(o->reduced, o->solved, o->x);
-        status = olo_redundant_recover_multipliers(o->transcription, o->x, o->lambda, error);
-        if (status != OLO_OK)
-            return status;
-    }
     o->report.objective = small->objective(small->context, o->point.x);
     return explain(o, error);
 }

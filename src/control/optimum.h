@@ -22,6 +22,7 @@ struct olo_optimum {
     double *solved;      /* variables of the transcription that is solved */
     olo_nlp_point point; /* the same after presolve, with multipliers */
     olo_solve_report report;
+    bool recentre; /* the solver was stopped because charts need other references */
     olo_optimize_progress *history; /* [iterations] what the solver reported */
     size_t history_count, history_capacity;
     char explanation[256];

@@ -11,14 +11,14 @@
 static double objective(void *context, const double *at)
 {
     olo_reduced *x = context;
-    olo_reduced_place(x, at);
+    olo_reduced_set_point(x, at);
     return x->of->objective(x->of->context, x->x);
 }
 
 static void gradient(void *context, const double *at, double *g)
 {
     olo_reduced *x = context;
-    olo_reduced_place(x, at);
+    olo_reduced_set_point(x, at);
     x->of->gradient(x->of->context, x->x, x->g);
     for (int k = 0; k <= x->intervals; k++) {
         const double *from = x->g + olo_redundant_configuration(x->full, k);
@@ -34,7 +34,7 @@ static void evaluate(void *context, const double *at, double *c)
 {
     olo_reduced *x = context;
     const int passed = x->row_stride - x->dof;
-    olo_reduced_place(x, at);
+    olo_reduced_set_point(x, at);
     olo_reduced_balance(x);
     for (int k = 0; k <= x->intervals; k++) {
         const double *b = olo_reduced_full_balance(x, k);
@@ -214,9 +214,27 @@ void olo_reduced_shrink(const olo_reduced *x, const double *full, double *at)
     }
 }
 
+double olo_reduced_turn(const olo_reduced *x)
+{
+    return x->turn;
+}
+
+/* The first node remains where it is given. */
+void olo_reduced_recentre(olo_reduced *x, const double *full)
+{
+    for (int k = 1; k <= x->intervals; k++) {
+        const double *q = full + olo_redundant_configuration(x->full, k);
+        olo_chart_refer(x->nodes[k].chart, q);
+        olo_null_form_refer(x->nodes[k].form, q);
+    }
+    olo_redundant_refer(x->full, full);
+    x->placed = false;
+    x->turn = 0;
+}
+
 void olo_reduced_expand(olo_reduced *x, const double *at, double *full)
 {
-    olo_reduced_place(x, at);
+    olo_reduced_set_point(x, at);
     memcpy(full, x->x, (size_t)x->of->variables * sizeof *full);
 }
 

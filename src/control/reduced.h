@@ -31,6 +31,12 @@ const olo_nlp *olo_reduced_nlp(const olo_reduced *reduced);
  * of this one back. */
 void olo_reduced_shrink(const olo_reduced *reduced, const double *full, double *x);
 void olo_reduced_expand(olo_reduced *reduced, const double *x, double *full);
+/* The largest angle of a node from its reference at the point where the Jacobian was evaluated
+ * last; charts end at half a turn (kinematics/chart.h). */
+double olo_reduced_turn(const olo_reduced *reduced);
+/* Centres the charts at the configurations of the redundant programme, whose angles follow, too;
+ * multipliers of rows remain those of the same rows. */
+void olo_reduced_recentre(olo_reduced *reduced, const double *full);
 /* The first multiplier of a node and the first control of an interval among the variables, the
  * controls follow the multipliers; and whether a row is one of a balance. */
 int olo_reduced_closures(const olo_reduced *reduced, int node);

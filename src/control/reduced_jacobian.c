@@ -5,13 +5,14 @@
  * where s are the variables that are passed on: multipliers, controls, duration, velocity. */
 #include <string.h>
 
+#include "base/extreme.h"
 #include "control/reduced_private.h"
 
 // -- the present point ----------------------------------------------------------------------------
 
 /* A solver asks for values and derivatives at the same point one after the other: each thing is
  * evaluated once per point. */
-void olo_reduced_place(olo_reduced *x, const double *at)
+void olo_reduced_set_point(olo_reduced *x, const double *at)
 {
     const size_t size = (size_t)x->nlp.variables * sizeof *at;
     if (x->placed && memcmp(at, x->placed_at, size) == 0)
@@ -65,11 +66,14 @@ static void set_products(olo_reduced *x)
 
 void olo_reduced_differentiate(olo_reduced *x, const double *at)
 {
-    olo_reduced_place(x, at);
+    olo_reduced_set_point(x, at);
     olo_reduced_balance(x);
     if (x->linear)
         return;
     olo_reduced_bases(x);
+    x->turn = 0;
+    for (int k = 0; k <= x->intervals; k++)
+        olo_raise(&x->turn, olo_chart_turn_from_reference(x->nodes[k].chart));
     x->of->evaluate_jacobian(x->of->context, x->x, x->A);
     set_products(x);
     x->linear = true;

@@ -85,6 +85,7 @@ struct olo_reduced_problem {
     bool placed;                  /* configurations, charts */
     bool balanced;                /* b */
     bool linear;                  /* bases, Jacobian and its products */
+    double turn;                  /* largest angle from a reference at the last of these */
 };
 
 /* The last node has no controls. */
@@ -154,7 +155,7 @@ bool olo_reduced_allocate_positions(olo_reduced *x, int count, olo_positions *po
 /* --- reduced_jacobian.c, reduced_hessian.c --- */
 
 /* Configurations, balances, bases and products at a point, each evaluated once. */
-void olo_reduced_place(olo_reduced *x, const double *at);
+void olo_reduced_set_point(olo_reduced *x, const double *at);
 void olo_reduced_balance(olo_reduced *x);
 void olo_reduced_bases(olo_reduced *x);
 void olo_reduced_differentiate(olo_reduced *x, const double *at);

@@ -342,20 +342,26 @@ static bool record_blocks(olo_redundant *x)
 
 // -- creation -------------------------------------------------------------------------------------
 
-/* The joint angles of the guess, with turns counted from the first node. */
-static void follow_angles(olo_redundant *x)
+/* The joint angles of a motion, with turns counted from the first node; configurations are `stride`
+ * numbers apart. */
+static void follow_angles(olo_redundant *x, const double *motion, int stride)
 {
     const olo_system *s = x->system;
     for (int k = 0; k <= x->intervals; k++)
         for (int i = 0; i < s->joint_coordinate_count; i++) {
             const olo_term *term = s->joint_coordinates[i].term;
-            const double *q = x->guess + (size_t)k * (size_t)x->n;
+            const double *q = motion + (size_t)k * (size_t)stride;
             double *angle = x->angles + k * s->joint_coordinate_count + i;
             if (olo_joint_coordinate_is_angle(&s->joint_coordinates[i]))
                 *angle = olo_angle_near(olo_form_value(&term->form[0], q),
                                         olo_form_value(&term->form[1], q),
                                         k > 0 ? angle[-s->joint_coordinate_count] : 0.0);
         }
+}
+
+void olo_redundant_refer(olo_redundant *x, const double *at)
+{
+    follow_angles(x, at, x->stride);
 }
 
 static olo_status refuse(const olo_redundant *x, olo_error *error)
@@ -437,7 +443,7 @@ static olo_status build(olo_redundant *x, const olo_state *state, bool closures,
     if (status != OLO_OK)
         return status;
     olo_system_mass_times(x->system, state->v, x->momentum);
-    follow_angles(x);
+    follow_angles(x, x->guess, x->n);
     set_variable_bounds(x);
     set_row_bounds(x);
     status = drop_redundant_rows(x, error);

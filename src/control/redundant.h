@@ -53,6 +53,8 @@ void olo_redundant_free(olo_redundant *transcription);
 const olo_nlp *olo_redundant_nlp(const olo_redundant *transcription);
 /* The variables of the initial guess: the configurations above, multipliers zero. */
 void olo_redundant_start(const olo_redundant *transcription, double *x);
+/* Takes the turns of joint angles from the configurations of x instead of the initial guess. */
+void olo_redundant_refer(olo_redundant *transcription, const double *x);
 /* Marks a row of the last balance as implied by others. */
 void olo_redundant_drop_end_row(olo_redundant *transcription, int coordinate);
 

@@ -20,7 +20,8 @@ typedef struct olo_solver_options {
     double tolerance;
     int iterations;
     double seconds; /* limit of time; 0 or infinite: none */
-    bool warm;      /* start from the given multipliers, close to the solution */
+    bool warm;      /* start from the given multipliers ... */
+    double barrier; /* ... with this barrier parameter */
     /* Called after every iteration; returns false to stop. May be NULL. */
     bool (*progress)(void *context, const olo_iterate *iterate);
     void *context;

@@ -7,6 +7,7 @@
  * child, it rotates about the joint point of the parent. */
 #include "elements/joint_chart.h"
 #include "elements/joint_pair.h"
+#include "linalg/rotation.h"
 #include "linalg/vec3.h"
 
 static int turns_of(const olo_chart_view *x)
@@ -71,8 +72,14 @@ static bool coordinates(const olo_chart_view *x, const double *placement, double
     return true;
 }
 
+static double turn(const olo_chart_view *x, const double *u)
+{
+    int axes[3], slides = olo_chart_slides(x->joint, axes);
+    return turns_of(x) == 3 ? cayley_angle(u + slides) : 0.0;
+}
+
 const olo_joint_chart olo_chart_pair = {
-    .close = close_pair, .evaluate = evaluate, .coordinates = coordinates};
+    .close = close_pair, .evaluate = evaluate, .coordinates = coordinates, .turn = turn};
 
 void olo_screws_pair(const olo_chart_view *x, olo_screw *screws)
 {

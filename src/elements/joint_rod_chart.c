@@ -9,6 +9,7 @@
  * quarter turn. */
 #include "elements/joint_chart.h"
 #include "elements/joint_pair.h"
+#include "linalg/rotation.h"
 #include "linalg/vec3.h"
 
 static void rod_of(const olo_chart_view *x, const double *placement, double r[3])
@@ -82,8 +83,16 @@ static bool coordinates(const olo_chart_view *x, const double *placement, double
     return defined;
 }
 
+static double turn(const olo_chart_view *x, const double *u)
+{
+    double a[3] = {0};
+    for (int k = 0; k < x->dof; k++)
+        a[k] = u[k] / x->joint->length;
+    return cayley_angle(a);
+}
+
 const olo_joint_chart olo_chart_rod = {
-    .close = close_rod, .evaluate = evaluate, .coordinates = coordinates};
+    .close = close_rod, .evaluate = evaluate, .coordinates = coordinates, .turn = turn};
 
 void olo_screws_rod(const olo_chart_view *x, olo_screw *screws)
 {

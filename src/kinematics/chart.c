@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/extreme.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "elements/joint_pair.h"
@@ -250,6 +251,18 @@ const double *olo_chart_at(olo_chart *chart, const double *u)
         add_placed(s->nodes[k].size, g.value, directors(s, p, chart->q, space), q);
     }
     return chart->q;
+}
+
+double olo_chart_turn_from_reference(const olo_chart *chart)
+{
+    const olo_topology *topology = chart->topology;
+    double largest = 0;
+    for (int k = 0; k < topology->system->node_count; k++) {
+        const olo_chart_view *x = &chart->views[k];
+        if (!is_scalar(topology->system, k) && x->joint->type->chart->turn)
+            olo_raise(&largest, x->joint->type->chart->turn(x, chart->u + topology->nodes[k].u));
+    }
+    return largest;
 }
 
 void olo_chart_move(const olo_chart *chart, const double *w, double *dq)

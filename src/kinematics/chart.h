@@ -42,6 +42,9 @@ olo_status olo_chart_coordinates(const olo_chart *chart, const double *q, double
 /* Moves the chart to u[unknowns], at which the derivatives below are evaluated. Returns Q(u)[n],
  * which the chart owns. */
 const double *olo_chart_at(olo_chart *chart, const double *u);
+/* The largest angle of a joint or a free body from its reference, in rad, of those whose
+ * coordinates are infinite at half a turn. */
+double olo_chart_turn_from_reference(const olo_chart *chart);
 /* dq[n] = J w[unknowns] */
 void olo_chart_move(const olo_chart *chart, const double *w, double *dq);
 /* reduced[unknowns] = J^T y[n] */

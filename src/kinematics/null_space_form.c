@@ -89,13 +89,19 @@ olo_status olo_null_form_create(const olo_topology *topology, const double *refe
         *created = NULL;
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a null space");
     }
-    for (int k = 0; k < s->node_count; k++) {
-        if (is_scalar(&s->nodes[k]))
+    olo_null_form_refer(form, reference);
+    return OLO_OK;
+}
+
+void olo_null_form_refer(olo_null_form *form, const double *reference)
+{
+    const olo_topology *topology = form->topology;
+    for (int k = 0; k < topology->system->node_count; k++) {
+        if (is_scalar(&topology->system->nodes[k]))
             continue;
-        olo_chart_view x = olo_chart_view_at(topology, k, reference);
+        const olo_chart_view x = olo_chart_view_at(topology, k, reference);
         x.joint->type->screws(&x, form->screws + topology->nodes[k].u);
     }
-    return OLO_OK;
 }
 
 void olo_null_form_free(olo_null_form *form)

@@ -40,6 +40,8 @@ typedef struct olo_null_form olo_null_form;
 olo_status olo_null_form_create(const olo_topology *topology, const double *reference,
                                 olo_null_form **form, olo_error *error);
 void olo_null_form_free(olo_null_form *form);
+/* Sets another reference. */
+void olo_null_form_refer(olo_null_form *form, const double *reference);
 
 /* The arguments of a form. y, nu and w may be NULL: then they are zero. */
 typedef struct olo_null_point {

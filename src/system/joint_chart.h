@@ -66,6 +66,9 @@ typedef struct olo_joint_chart {
     /* u of a placement that the joint allows, angles within half a turn of the reference. False: it
      * is half a turn away, where the Cayley vector is infinite. */
     bool (*coordinates)(const olo_chart_view *x, const double placement[OLO_PLACEMENT], double *u);
+    /* The angle from the reference in rad, of which half a turn is the limit of the chart; NULL:
+     * the chart has no limit. */
+    double (*turn)(const olo_chart_view *x, const double *u);
 } olo_joint_chart;
 
 typedef enum olo_carrier { OLO_IN_SPACE, OLO_IN_PARENT, OLO_IN_CHILD } olo_carrier;

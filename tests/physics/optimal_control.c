@@ -422,6 +422,44 @@ TEST(transcriptions_agree_on_loops_and_leave_redundant_closures_out)
         close_task(&t[i]);
 }
 
+/* A free body of equal inertias turns with 4 rad/s for one second, more than half a turn, beyond
+ * which a chart does not reach. The initial guess and with it the charts remain at the initial
+ * orientation. The least effort is none; then the increments are asin(4 h), since the momentum is
+ * J sin(increment)/h. */
+TEST(charts_are_centred_anew_on_long_turns)
+{
+    enum { N = 20 };
+    skip_without_solver();
+    static const char body[] =
+        "bodies: {name: a, mass: 1, inertia: [1, 1, 1], angular_velocity: [0, 0, 4]}\n"
+        "loads:\n"
+        "  - {name: x, on: a, moment: [1, 0, 0]}\n"
+        "  - {name: y, on: a, moment: [0, 1, 0]}\n"
+        "  - {name: z, on: a, moment: [0, 0, 1]}\n";
+    task t;
+    open_task(&t, body);
+    control(&t, "x");
+    control(&t, "y");
+    control(&t, "z");
+    t.controls[2].guess = 1;
+    const double increment = asin(4.0 / N);
+    t.problem.end_velocity = "free";
+    t.problem.guess = "rest";
+    t.problem.intervals = N;
+    optimise(&t);
+    check_close(0, olo_optimum_cost(t.optimum), 1e-12);
+    for (int k = 0; k <= N; k++) {
+        const double *d = olo_optimum_configuration(t.optimum, k) + 3;
+        check_close(cos(k * increment), d[0], 1e-8);
+        check_close(sin(k * increment), d[1], 1e-8);
+    }
+    /* iterations are counted on over all solutions */
+    for (int i = 0; i < olo_optimum_progress_count(t.optimum); i++)
+        check_true(i == 0 || olo_optimum_progress(t.optimum, i).iteration >=
+                                 olo_optimum_progress(t.optimum, i - 1).iteration);
+    close_task(&t);
+}
+
 /* A free body with three rotors about orthogonal axes through its centre, E6. The locked inertia is
  * isotropic: I_L = 10 + J_a + 2 J_t. */
 static const char rotors[] = "bodies:\n"
@@ -535,6 +573,7 @@ TEST_MAIN(cmocka_unit_test(double_integrator_has_its_discrete_optimum),
           cmocka_unit_test(resimulation_with_small_steps_differs_by_order_2),
           cmocka_unit_test(parts_of_the_cost_and_iterations_are_recorded),
           cmocka_unit_test(transcriptions_agree_on_loops_and_leave_redundant_closures_out),
+          cmocka_unit_test(charts_are_centred_anew_on_long_turns),
           cmocka_unit_test(transcriptions_agree),
           cmocka_unit_test(o4_three_rotors_turn_a_body_without_angular_momentum),
           cmocka_unit_test(o6_pitcher_satisfies_its_bounds_and_the_momentum_balance))
