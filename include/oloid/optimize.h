@@ -130,8 +130,11 @@ typedef struct olo_problem {
      * polynomial and sparse */
     const char *transcription;
     double tolerance; /**< of the solver, 1e-10 */
-    int iterations;   /**< most iterations of the solver, 1000 */
+    int iterations;   /**< most iterations of the solver, 1000; again after each saddle point */
     double seconds;   /**< the solver ends after this time; infinite: no limit */
+    /** A stationary point may be a saddle point. Then the solver continues from a point beside it,
+     * along the direction of negative curvature, at most so many times; 0: never. Default 5. */
+    int saddles;
 } olo_problem;
 
 /** Defaults of the structs above. */
@@ -178,6 +181,17 @@ typedef enum olo_optimum_status {
     OLO_OPTIMUM_FAILED   /**< no further progress */
 } olo_optimum_status;
 
+/** What a stationary point is, by the eigenvalues of the reduced Hessian. */
+typedef enum olo_second_order {
+    OLO_POINT_UNKNOWN,   /**< they were not evaluated */
+    OLO_POINT_MINIMUM,   /**< all are positive: a strict local minimum */
+    OLO_POINT_SADDLE,    /**< some are negative: the cost decreases along their directions */
+    OLO_POINT_DEGENERATE /**< some are zero: higher orders decide */
+} olo_second_order;
+
+/** "unknown", "minimum", "saddle" or "degenerate" */
+OLO_API const char *olo_second_order_name(olo_second_order second_order);
+
 /** What is checked of an optimum, independently of the solver. */
 typedef struct olo_certificate {
     int variables, constraints; /**< size of the problem that was solved */
@@ -193,10 +207,12 @@ typedef struct olo_certificate {
     /** Largest change of a conserved momentum over the motion; 0 if there is none. */
     double momentum;
     int conserved; /**< number of momenta that nothing in the problem can change */
-    /** Eigenvalues of the matrix of the conditions of optimality: a minimum has as many negative
-     * ones as there are active constraints. -1: not evaluated. */
-    int negative, zero, active;
-    bool minimum; /**< the inertia is that of a strict local minimum */
+    olo_second_order second_order;
+    bool minimum; /**< the point is a strict local minimum */
+    /** Negative and zero eigenvalues of the reduced Hessian, that of the Lagrangian in directions
+     * along which the active constraints do not change; -1: not evaluated. */
+    int negative, zero;
+    int active; /**< number of active constraints */
     /** Largest rotation of a body over an interval, in radians. A run takes steps of less than a
      * quarter turn: beyond that it may go another way with the same controls. */
     double turn;
@@ -244,6 +260,17 @@ OLO_API double olo_optimum_cost_part(const olo_optimum *optimum, int part);
 /** The iterations of the solver, beginning with the initial guess. */
 OLO_API int olo_optimum_progress_count(const olo_optimum *optimum);
 OLO_API olo_optimize_progress olo_optimum_progress(const olo_optimum *optimum, int index);
+/** A saddle point at which the solver ended. */
+typedef struct olo_saddle {
+    double cost;
+    int negative;     /**< number of negative eigenvalues of the reduced Hessian */
+    double curvature; /**< the lowest one, in units of the solver; 0: not evaluated */
+    bool left; /**< the solver found a stationary point of less cost from beside it; otherwise the
+                  optimum is the saddle point */
+} olo_saddle;
+/** The saddle points at which the solver ended, in their order. */
+OLO_API int olo_optimum_saddle_count(const olo_optimum *optimum);
+OLO_API olo_saddle olo_optimum_saddle(const olo_optimum *optimum, int index);
 /** Sets a state of the system to a node: its time, configuration, joint angles, and the velocities
  * of its momentum, projected to the constraints. */
 OLO_API olo_status olo_optimum_get_state(const olo_optimum *optimum, int node, olo_state *state,

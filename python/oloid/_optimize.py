@@ -19,9 +19,14 @@ Progress = namedtuple("Progress", [name for name, _ in ffi.typeof("olo_optimize_
 Progress.__doc__ = """An iteration of the solver: its number, the cost, the largest violation of a
 constraint, the residual of the conditions of optimality, and whether the solver is restoring
 feasibility."""
+Saddle = namedtuple("Saddle", [name for name, _ in ffi.typeof("olo_saddle").fields])
+Saddle.__doc__ = """A saddle point at which the solver ended: its cost, the number of negative
+eigenvalues of the reduced Hessian, the lowest one, and whether the solver found a lower cost from
+beside it."""
 Certificate = namedtuple("Certificate", [name for name, _ in ffi.typeof("olo_certificate").fields])
 Certificate.__doc__ = """What is checked of an optimum after the solution, without the solver; the
-members are those of olo_certificate in oloid/optimize.h."""
+members are those of olo_certificate in oloid/optimize.h; second_order is "minimum", "saddle",
+"degenerate" or "unknown"."""
 Resimulation = namedtuple("Resimulation",
                           [name for name, _ in ffi.typeof("olo_resimulation").fields])
 Resimulation.__doc__ = """How far the motion with small steps and the same controls is from that of
@@ -107,6 +112,7 @@ class Optimum:
     bounds          of the controls: {name: (lower, upper)}
     costs           parts of the cost: {name: value}
     progress        iterations of the solver, a list of Progress
+    saddles         saddle points at which the solver ended, a list of Saddle
     system          the System
     result          the motion as a Result, if `output` was given"""
 
@@ -136,6 +142,8 @@ class Optimum:
                       for i in range(lib.olo_optimum_cost_part_count(optimum))}
         self.progress = [as_tuple(Progress, lib.olo_optimum_progress(optimum, i))
                          for i in range(lib.olo_optimum_progress_count(optimum))]
+        self.saddles = [as_tuple(Saddle, lib.olo_optimum_saddle(optimum, i))
+                        for i in range(lib.olo_optimum_saddle_count(optimum))]
         self.result = None
 
     def _rows(self, function, width):
@@ -150,7 +158,8 @@ class Optimum:
         """What is checked after the solution, without the solver."""
         found = ffi.new("olo_certificate *")
         call(lib.olo_optimum_certify, self._optimum, found)
-        return as_tuple(Certificate, found)
+        kind = text(lib.olo_second_order_name(found.second_order))
+        return as_tuple(Certificate, found)._replace(second_order=kind)
 
     def state(self, node):
         """The state at a node, with the velocities of its momentum; node -1 is the end."""

@@ -153,16 +153,31 @@ static bool is_solved(const struct session *session)
     return ended == OLO_OPTIMUM_SOLVED || ended == OLO_OPTIMUM_NEARLY;
 }
 
-static void print_inertia(const olo_certificate *c)
+static const char *plural(int count)
 {
-    if (c->negative < 0)
-        return;
-    if (c->minimum)
+    return count == 1 ? "" : "s";
+}
+
+static void print_second_order(const struct session *session)
+{
+    const olo_certificate *c = &session->certificate;
+    for (int i = 0; i < olo_optimum_saddle_count(session->optimum); i++) {
+        const olo_saddle saddle = olo_optimum_saddle(session->optimum, i);
+        (void)printf("  saddle point   of cost %.12g with %d negative eigenvalue%s: %s\n",
+                     saddle.cost, saddle.negative, plural(saddle.negative),
+                     saddle.left             ? "left for a lower cost"
+                     : saddle.curvature == 0 ? "not left"
+                                             : "nothing better was found from beside it");
+    }
+    if (c->second_order == OLO_POINT_MINIMUM)
         (void)printf("  second order   a strict local minimum\n");
-    else
-        (void)printf("  second order   not a strict minimum: %d negative and %d zero eigenvalues "
-                     "with %d active constraints\n",
-                     c->negative, c->zero, c->active);
+    else if (c->second_order == OLO_POINT_SADDLE)
+        (void)printf("  second order   a saddle point: the reduced Hessian has %d negative "
+                     "eigenvalue%s\n",
+                     c->negative, plural(c->negative));
+    else if (c->second_order == OLO_POINT_DEGENERATE)
+        (void)printf("  second order   degenerate: the reduced Hessian has %d zero eigenvalue%s\n",
+                     c->zero, plural(c->zero));
 }
 
 static void print_resimulation(const struct session *session)
@@ -197,14 +212,14 @@ static void print_text(const struct session *session)
     (void)printf("; %s and %s with multipliers\n", cli_count(a, c->rule_multiplier_variables),
                  cli_count(b, c->rule_multiplier_constraints));
     (void)printf("  solver         %d iteration%s in %s, of which %s in the model\n",
-                 olo_optimum_iterations(o), olo_optimum_iterations(o) == 1 ? "" : "s",
+                 olo_optimum_iterations(o), plural(olo_optimum_iterations(o)),
                  cli_duration(wall, olo_optimum_seconds(o)),
                  cli_duration(own, olo_optimum_own_seconds(o)));
     (void)printf("  constraints    satisfied to %s (%s)\n", cli_deviation(a, c->violation),
                  c->worst);
     (void)printf("  optimality     to %s, complementarity to %s\n",
                  cli_deviation(a, c->stationarity), cli_deviation(b, c->complementarity));
-    print_inertia(c);
+    print_second_order(session);
     if (c->conserved > 0)
         (void)printf("  momenta        %d that no control changes: constant to %s\n", c->conserved,
                      cli_deviation(a, c->momentum));
@@ -219,6 +234,21 @@ static void print_text(const struct session *session)
     if (session->options->model)
         (void)printf("  model          %s\n", session->options->model);
     cli_static_result_print(&session->result);
+}
+
+static void print_saddles(olo_json *json, const olo_optimum *o)
+{
+    olo_json_open(json, "saddles", '[');
+    for (int i = 0; i < olo_optimum_saddle_count(o); i++) {
+        const olo_saddle saddle = olo_optimum_saddle(o, i);
+        olo_json_open(json, NULL, '{');
+        olo_json_number(json, "cost", saddle.cost);
+        olo_json_integer(json, "negative", saddle.negative);
+        olo_json_number(json, "curvature", saddle.curvature);
+        olo_json_bool(json, "left", saddle.left);
+        olo_json_close(json);
+    }
+    olo_json_close(json);
 }
 
 static void print_json(const struct session *session)
@@ -247,6 +277,8 @@ static void print_json(const struct session *session)
     olo_json_integer(&json, "zero", c->zero);
     olo_json_integer(&json, "active", c->active);
     olo_json_bool(&json, "minimum", c->minimum);
+    olo_json_text(&json, "second_order", olo_second_order_name(c->second_order));
+    print_saddles(&json, o);
     olo_json_integer(&json, "conserved", c->conserved);
     olo_json_number(&json, "momentum", c->momentum);
     olo_json_number(&json, "turn", c->turn);

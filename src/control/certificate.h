@@ -3,13 +3,8 @@
  *
  *     grad f + A^T y + z_upper - z_lower = 0,   bounds,   complementarity,   signs,
  *
- * and the inertia of
- *
- *     [ H  A^T ]
- *     [ A   0  ]
- *
- * over the variables that are not at a bound and the active rows: at a strict local minimum it has
- * as many negative eigenvalues as rows, and none that is zero. */
+ * and the inertia of the reduced Hessian (optimality.h): at a strict local minimum all its
+ * eigenvalues are positive. */
 #ifndef OLO_CONTROL_CERTIFICATE_H
 #define OLO_CONTROL_CERTIFICATE_H
 

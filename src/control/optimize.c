@@ -1,8 +1,7 @@
-/* Solution of problems of optimal control: guess, transcription, solver. */
+/* Problems of optimal control: guess and transcription; optimum_solve.c has the solution. */
 #include "oloid/optimize.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -160,125 +159,6 @@ static olo_status allocate(olo_optimum *o, const olo_optimum *from, olo_error *e
     return status;
 }
 
-/* Who observes a solution: the optimum, which records it, and the caller. */
-typedef struct audience {
-    olo_optimum *optimum;
-    olo_optimize_observer caller;
-    int before;     /* iterations of earlier solutions */
-    double barrier; /* of the last iteration */
-} audience;
-
-/* Charts are centred anew when a node has turned this far from its reference, in rad: they are
- * regular up to half a turn, those of rods with their null space up to a quarter turn. */
-static const double LARGEST_TURN = 1.0;
-
-static bool report_iteration(void *context, const olo_iterate *now)
-{
-    audience *to = context;
-    olo_optimum *o = to->optimum;
-    const olo_optimize_progress progress = {.iteration = to->before + now->iteration,
-                                            .cost = now->objective,
-                                            .violation = now->infeasibility,
-                                            .stationarity = now->dual_infeasibility,
-                                            .restoring = now->restoring};
-    olo_optimize_progress *history =
-        olo_grow(o->history, o->history_count, &o->history_capacity, sizeof *history);
-    if (history) { /* without memory the record ends, the solution continues */
-        o->history = history;
-        o->history[o->history_count++] = progress;
-    }
-    to->barrier = now->barrier;
-    o->recentre = o->reduced && !now->restoring && olo_reduced_turn(o->reduced) > LARGEST_TURN;
-    const bool proceed =
-        !to->caller.iteration || to->caller.iteration(to->caller.context, &progress);
-    o->recentre = o->recentre && proceed;
-    return proceed && !o->recentre;
-}
-
-static const char *const endings[] = {
-    "an optimum was found",
-    "the solution is as exact as rounding permits, but the tolerance is not reached",
-    "no motion near the guess satisfies all constraints",
-    "the cost has no lower bound",
-    "stopped by the user",
-    "the limit of iterations or time is reached",
-    "the solver makes no further progress",
-};
-
-/* How the solution ended; if constraints are violated, which one most. */
-static olo_status explain(olo_optimum *o, olo_error *error)
-{
-    olo_certificate certificate;
-    const olo_solved solved = o->report.solved;
-    int length = snprintf(o->explanation, sizeof o->explanation, "%s", endings[solved]);
-    if (solved == OLO_SOLVED || solved == OLO_SOLVED_NEARLY)
-        return OLO_OK;
-    olo_status status = olo_optimum_certify(o, &certificate, error);
-    if (status == OLO_OK && certificate.worst[0])
-        (void)snprintf(o->explanation + length, sizeof o->explanation - (size_t)length,
-                       "; %s is violated most, by %.3g", certificate.worst, certificate.violation);
-    return OLO_OK;
-}
-
-/* Takes the point of the solver to the variables of the transcriptions. */
-static void take_point(olo_optimum *o)
-{
-    olo_presolve_expand(o->presolve, o->point.x, o->reduced ? o->solved : o->x);
-    if (o->reduced)
-        olo_reduced_expand(o->reduced, o->solved, o->x);
-}
-
-/* Solves; as long as a node is far from the reference of its chart, centres the charts at the
- * present motion and continues with its multipliers. */
-static olo_status iterate(olo_optimum *o, const olo_problem *given, audience *to, olo_error *error)
-{
-    olo_solver_options options = {.tolerance = given->tolerance,
-                                  .iterations = given->iterations,
-                                  .seconds = given->seconds,
-                                  .progress = report_iteration,
-                                  .context = to};
-    olo_solve_report total = {0};
-    olo_status status;
-    do {
-        status =
-            olo_solver_solve(olo_presolve_nlp(o->presolve), &options, &o->point, &o->report, error);
-        if (status != OLO_OK)
-            return status;
-        take_point(o);
-        total.iterations += o->report.iterations;
-        total.seconds += o->report.seconds;
-        total.evaluation_seconds += o->report.evaluation_seconds;
-        if (!o->recentre || o->report.solved != OLO_STOPPED)
-            break;
-        olo_reduced_recentre(o->reduced, o->x);
-        olo_reduced_shrink(o->reduced, o->x, o->solved);
-        olo_presolve_shrink(o->presolve, o->solved, o->point.x);
-        to->before = total.iterations;
-        options.warm = true;
-        options.barrier = to->barrier;
-        options.iterations = given->iterations - total.iterations;
-        options.seconds = given->seconds - total.seconds;
-        o->report.solved = OLO_LIMIT;
-    } while (options.iterations > 0 && options.seconds > 0);
-    total.solved = o->report.solved;
-    o->report = total;
-    return OLO_OK;
-}
-
-static olo_status solve(olo_optimum *o, const olo_problem *given,
-                        const olo_optimize_observer *observer, olo_error *error)
-{
-    const olo_nlp *small = olo_presolve_nlp(o->presolve);
-    audience to = {.optimum = o, .caller = observer ? *observer : (olo_optimize_observer){0}};
-    olo_status status = iterate(o, given, &to, error);
-    if (status == OLO_OK && o->reduced)
-        status = olo_redundant_recover_multipliers(o->transcription, o->x, o->lambda, error);
-    if (status != OLO_OK)
-        return status;
-    o->report.objective = small->objective(small->context, o->point.x);
-    return explain(o, error);
-}
-
 static olo_status resolve(const olo_system *system, const olo_problem *problem,
                           olo_control_problem **resolved, olo_error *error)
 {
@@ -315,7 +195,7 @@ olo_status olo_optimize(const olo_system *system, const olo_problem *problem,
     if (status == OLO_OK)
         status = allocate(o, problem->start, error);
     if (status == OLO_OK)
-        status = solve(o, problem, observer, error);
+        status = olo_optimum_solve(o, problem, observer, error);
     if (status != OLO_OK) {
         olo_optimum_free(o);
         return status;
@@ -335,5 +215,6 @@ void olo_optimum_free(olo_optimum *o)
     olo_control_problem_free(o->problem);
     olo_pool_free(&o->pool);
     olo_free(o->history);
+    olo_free(o->saddles);
     olo_free(o);
 }

@@ -102,6 +102,25 @@ olo_optimize_progress olo_optimum_progress(const olo_optimum *o, int index)
     return o->history[index];
 }
 
+const char *olo_second_order_name(olo_second_order second_order)
+{
+    static const char *const names[] = {[OLO_POINT_UNKNOWN] = "unknown",
+                                        [OLO_POINT_MINIMUM] = "minimum",
+                                        [OLO_POINT_SADDLE] = "saddle",
+                                        [OLO_POINT_DEGENERATE] = "degenerate"};
+    return names[second_order];
+}
+
+int olo_optimum_saddle_count(const olo_optimum *o)
+{
+    return (int)o->saddle_count;
+}
+
+olo_saddle olo_optimum_saddle(const olo_optimum *o, int index)
+{
+    return o->saddles[index];
+}
+
 // -- parts of the cost ----------------------------------------------------------------------------
 
 typedef struct part {

@@ -25,8 +25,15 @@ struct olo_optimum {
     bool recentre; /* the solver was stopped because charts need other references */
     olo_optimize_progress *history; /* [iterations] what the solver reported */
     size_t history_count, history_capacity;
+    olo_saddle *saddles; /* at which the solver ended */
+    size_t saddle_count, saddle_capacity;
     char explanation[256];
 };
+
+/* Solves the transcribed problem from point.x: Ipopt, departures from saddle points, and how it
+ * ended. */
+olo_status olo_optimum_solve(olo_optimum *optimum, const olo_problem *given,
+                             const olo_optimize_observer *observer, olo_error *error);
 
 /* The momentum of conserved motion k at the start, given by the initial velocities; p and xi are
  * memory of n numbers. */

@@ -349,6 +349,9 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
     if (given->iterations < 0)
         return olo_fail(error, OLO_BAD_INPUT, "iterations: must not be negative, got %d",
                         given->iterations);
+    if (given->saddles < 0)
+        return olo_fail(error, OLO_BAD_INPUT, "saddles: must not be negative, got %d",
+                        given->saddles);
     p->intervals = given->intervals;
     p->duration = p->free_duration ? fmin(fmax(given->duration, given->shortest), given->longest)
                                    : given->duration;

@@ -47,5 +47,6 @@ olo_problem olo_problem_default(void)
                          .transcription = "reduced",
                          .tolerance = 1e-10,
                          .iterations = 1000,
-                         .seconds = INFINITY};
+                         .seconds = INFINITY,
+                         .saddles = 5};
 }

@@ -78,6 +78,7 @@ static const olo_field problem_fields[] = {
     {PROBLEM(tolerance), .kind = OLO_FIELD_NUMBER, .help = "tolerance of the solver"},
     {PROBLEM(iterations), .kind = OLO_FIELD_COUNT, .help = "most iterations of the solver"},
     {PROBLEM(seconds), .kind = OLO_FIELD_NUMBER, .help = "limit of the time of the solver"},
+    {PROBLEM(saddles), .kind = OLO_FIELD_COUNT, .help = "most saddle points that are left"},
 };
 
 static void default_control(void *x)

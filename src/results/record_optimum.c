@@ -38,13 +38,15 @@ static void write_certificate(olo_writer *w, const olo_record_optimum *x)
                     {"negative", c->negative},
                     {"zero", c->zero},
                     {"active", c->active},
-                    {"minimum", c->minimum}};
+                    {"minimum", c->minimum},
+                    {"saddles", olo_optimum_saddle_count(o)}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         olo_writer_number(w, "/optimum", numbers[i].name, numbers[i].value);
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
         olo_writer_integer(w, "/optimum", integers[i].name, integers[i].value);
     olo_writer_text(w, "/optimum", "ended", olo_optimum_explanation(o));
     olo_writer_text(w, "/optimum", "worst", c->worst);
+    olo_writer_text(w, "/optimum", "second_order", olo_second_order_name(c->second_order));
 }
 
 static void write_resimulation(olo_writer *w, const olo_resimulation *x)
@@ -211,24 +213,50 @@ static olo_status record_node(void *context, int node, const olo_state *state, o
     return x->recorder.step(x->recorder.context, x->system, state, node, &none, error);
 }
 
+static const char *plural(int count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* Saddle points that were left, and what the last point is. */
+static void add_second_order(olo_recorder *recorder, const olo_record_optimum *x)
+{
+    const olo_certificate *c = &x->certificate;
+    char text[200];
+    for (int i = 0; i < olo_optimum_saddle_count(x->optimum); i++) {
+        const olo_saddle saddle = olo_optimum_saddle(x->optimum, i);
+        if (saddle.left) {
+            (void)snprintf(text, sizeof text,
+                           "A saddle point of cost %.9g with %d negative eigenvalue%s was left.",
+                           saddle.cost, saddle.negative, plural(saddle.negative));
+            olo_recorder_add_finding(recorder, OLO_VERDICT_OK, text);
+        }
+    }
+    if (c->second_order == OLO_POINT_MINIMUM) {
+        olo_recorder_add_finding(recorder, OLO_VERDICT_OK, "The point is a strict local minimum.");
+    } else if (c->second_order == OLO_POINT_SADDLE) {
+        (void)snprintf(text, sizeof text,
+                       "The point is a saddle point: the reduced Hessian has %d negative "
+                       "eigenvalue%s.",
+                       c->negative, plural(c->negative));
+        olo_recorder_add_finding(recorder, OLO_VERDICT_WARN, text);
+    } else if (c->second_order == OLO_POINT_DEGENERATE) {
+        (void)snprintf(text, sizeof text,
+                       "The point is degenerate: the reduced Hessian has %d zero eigenvalue%s.",
+                       c->zero, plural(c->zero));
+        olo_recorder_add_finding(recorder, OLO_VERDICT_WARN, text);
+    }
+}
+
 /* Sentences about the end of the solution and the checks after it. */
 static void add_findings(olo_recorder *recorder, const olo_record_optimum *x)
 {
-    const olo_certificate *c = &x->certificate;
     const olo_optimum_status ended = olo_optimum_ended(x->optimum);
     const bool solved = ended == OLO_OPTIMUM_SOLVED || ended == OLO_OPTIMUM_NEARLY;
     char text[400];
     (void)snprintf(text, sizeof text, "The solver ended: %s.", olo_optimum_explanation(x->optimum));
     olo_recorder_add_finding(recorder, solved ? OLO_VERDICT_OK : OLO_VERDICT_BROKEN, text);
-    if (c->negative >= 0 && !c->minimum) {
-        (void)snprintf(text, sizeof text,
-                       "The point is not a strict minimum: %d negative and %d zero eigenvalues "
-                       "with %d active constraints.",
-                       c->negative, c->zero, c->active);
-        olo_recorder_add_finding(recorder, OLO_VERDICT_WARN, text);
-    } else if (c->minimum) {
-        olo_recorder_add_finding(recorder, OLO_VERDICT_OK, "The point is a strict local minimum.");
-    }
+    add_second_order(recorder, x);
     if (x->resimulation.substeps > 0) {
         (void)snprintf(text, sizeof text,
                        "With %d steps per interval the same controls lead up to %.3g and %.3g rad "

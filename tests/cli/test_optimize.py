@@ -45,6 +45,35 @@ def test_the_summary_has_cost_and_certificate(oloid, tmp_path):
     assert f"{12 * 400 / 399:.12g}" in text
 
 
+SADDLE = [("intervals: 10", "intervals: 10\n  end_velocity: free"),
+          ("{type: effort}", "[{type: effort}, {type: end, quantity: rail.position^2, target: 1, "
+           "square: true, weight: 10}]"),
+          ("  conditions: {quantity: rail.position, value: 1}\n", "")]
+
+
+def test_saddle_points_are_left_and_reported(oloid, tmp_path):
+    """Rest is stationary between the targets -1 and 1, and has one negative eigenvalue; the minima
+    cost 1/b - 1/(4 w b^2) with b = 1/3 - h^2/12 and the weight w."""
+    h5py = pytest.importorskip("h5py")
+    path, b = changed(tmp_path, *SADDLE), 1 / 3 - 0.01 / 12
+    summary = solve(oloid, path)
+    assert summary["second_order"] == "minimum"
+    assert summary["cost"] == pytest.approx(1 / b - 1 / (40 * b * b), rel=1e-9)
+    [saddle] = summary["saddles"]
+    assert saddle["negative"] == 1 and saddle["left"] and saddle["cost"] == pytest.approx(10)
+    done = oloid("optimize", path, "-q", "-o", tmp_path / "r.h5")
+    assert "of cost 10 with 1 negative eigenvalue: left for a lower cost" in done.stdout
+    assert "A saddle point of cost 10 with 1 negative eigenvalue was left" in \
+        (tmp_path / "r.report.html").read_text()
+    path = changed(tmp_path, *SADDLE, ("controls:", "saddles: 0\n  controls:"))
+    done = oloid("optimize", path, "-q", "-o", tmp_path / "r.h5")
+    assert "a saddle point was found: the cost decreases in 1 direction" in done.stdout
+    assert "the reduced Hessian has 1 negative eigenvalue" in done.stdout
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert file["optimum"].attrs["second_order"].decode() == "saddle"
+        assert file["optimum"].attrs["negative"] == 1 and file["optimum"].attrs["saddles"] == 1
+
+
 def test_the_result_has_motion_controls_multipliers_and_iterations(oloid, tmp_path):
     h5py = pytest.importorskip("h5py")
     (tmp_path / "p.yaml").write_text(PROBLEM.replace("name: rail}", "name: rail, upper: 20}"))

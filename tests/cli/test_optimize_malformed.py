@@ -41,7 +41,8 @@ OPTIONS = {"intervals": [*COUNT, "0", "1e9"], "duration": POSITIVE,
            "shortest": [*POSITIVE[:6], "2"],
            "longest": [*NUMBER, "1"], "end_velocity": CHOICE, "guess": CHOICE,
            "inverse_dynamics": FLAG, "transcription": CHOICE, "tolerance": [*POSITIVE, "1"],
-           "iterations": COUNT, "seconds": POSITIVE, "controls": ["3", "word", "[]", "[[]]"],
+           "iterations": COUNT, "seconds": POSITIVE, "saddles": COUNT,
+           "controls": ["3", "word", "[]", "[[]]"],
            "costs": ["3", "word", "[[]]"], "conditions": ["3", "word", "[[]]"],
            "guesses": ["3", "word", "[[]]"], "interval": ["3"], "terms": ["3"]}
 

@@ -96,6 +96,95 @@ TEST(double_integrator_has_its_discrete_optimum)
     }
 }
 
+/* Two sliders from rest, each with the cost int u^2 + w (x^2 - 1)^2 at the end. Rest is stationary;
+ * its reduced Hessian has one negative eigenvalue per slider with 2 w b > 1, where b = 1/3 - h^2/12
+ * is the square of the distance that int u^2 = 1 reaches. From X^2 = 1 - 1/(2 w b), the minimum is
+ * 1/b - 1/(4 w b^2) for each. */
+static const char sliders[] =
+    "bodies: [{name: a, mass: 1, inertia: [1, 1, 1]}, {name: b, mass: 1, inertia: [1, 1, 1]}]\n"
+    "joints:\n"
+    "  - {name: r, type: prismatic, between: [ground, a], axis: [1, 0, 0], force: 1}\n"
+    "  - {name: s, type: prismatic, between: [ground, b], axis: [1, 0, 0], force: 1}\n";
+
+static void open_sliders(task *t, olo_problem_cost costs[3], int N, double w, double v)
+{
+    open_task(t, sliders);
+    control(t, "r");
+    control(t, "s");
+    for (int i = 0; i < 3; i++)
+        costs[i] = t->cost;
+    for (int i = 1; i < 3; i++) {
+        costs[i].type = "end";
+        costs[i].quantity = i == 1 ? "r.position^2" : "s.position^2";
+        costs[i].target = 1;
+        costs[i].square = true;
+        costs[i].weight = i == 1 ? w : v;
+    }
+    t->problem.costs = costs;
+    t->problem.cost_count = 3;
+    t->problem.end_velocity = "free";
+    t->problem.intervals = N;
+}
+
+static void check_saddle(const task *t, int index, double cost, int negative, bool left)
+{
+    const olo_saddle saddle = olo_optimum_saddle(t->optimum, index);
+    check_close(cost, saddle.cost, 1e-8);
+    check_equal(negative, saddle.negative);
+    check_true(saddle.left == left);
+}
+
+TEST(saddle_points_are_left_along_negative_curvature)
+{
+    skip_without_solver();
+    const int N = 10;
+    const double b = 1.0 / 3 - 1.0 / (12 * N * N), w = 10, v = 4;
+    const double lowest[2] = {1 / b - 1 / (4 * w * b * b), 1 / b - 1 / (4 * v * b * b)};
+    for (int i = 0; i < 4; i++) {
+        const int most = i < 2 ? 5 : i - 2;
+        olo_error error = {0};
+        olo_problem_cost costs[3];
+        task t;
+        open_sliders(&t, costs, N, w, v);
+        t.problem.transcription = i == 1 ? "redundant" : "reduced";
+        t.problem.saddles = most;
+        check_ok(olo_optimize(t.s.system, &t.problem, NULL, &t.optimum, &error), &error);
+        check_ok(olo_optimum_certify(t.optimum, &t.certificate, &error), &error);
+        check_equal(most == 0 ? 1 : 2, olo_optimum_saddle_count(t.optimum));
+        check_saddle(&t, 0, w + v, 2, most > 0);
+        if (most > 0)
+            check_saddle(&t, 1, lowest[0] + v, 1, most > 1);
+        if (most > 1) {
+            check_text("an optimum was found", olo_optimum_explanation(t.optimum));
+            check_relative(lowest[0] + lowest[1], olo_optimum_cost(t.optimum), 1e-10);
+            check_true(t.certificate.second_order == OLO_POINT_MINIMUM);
+        } else {
+            check_contains("saddle point", olo_optimum_explanation(t.optimum));
+            check_true(t.certificate.second_order == OLO_POINT_SADDLE);
+            check_equal(most == 0 ? 2 : 1, t.certificate.negative);
+        }
+        close_task(&t);
+    }
+}
+
+/* With 2 w b = 1 the lowest eigenvalue of one slider is zero. */
+TEST(degenerate_points_are_reported)
+{
+    skip_without_solver();
+    const double b = 1.0 / 3 - 1.0 / 1200;
+    olo_error error = {0};
+    olo_problem_cost costs[3];
+    task t;
+    open_sliders(&t, costs, 10, 0.1, 0.5 / b);
+    check_ok(olo_optimize(t.s.system, &t.problem, NULL, &t.optimum, &error), &error);
+    check_ok(olo_optimum_certify(t.optimum, &t.certificate, &error), &error);
+    check_true(t.certificate.second_order == OLO_POINT_DEGENERATE);
+    check_equal(0, t.certificate.negative);
+    check_equal(1, t.certificate.zero);
+    check_equal(0, olo_optimum_saddle_count(t.optimum));
+    close_task(&t);
+}
+
 /* In least time with |u| <= 1 over a distance of 1: full force and full brake for one second each,
  * also in discrete time. */
 TEST(least_time_is_found_with_bounds)
@@ -566,6 +655,8 @@ TEST(o6_pitcher_satisfies_its_bounds_and_the_momentum_balance)
 }
 
 TEST_MAIN(cmocka_unit_test(double_integrator_has_its_discrete_optimum),
+          cmocka_unit_test(saddle_points_are_left_along_negative_curvature),
+          cmocka_unit_test(degenerate_points_are_reported),
           cmocka_unit_test(least_time_is_found_with_bounds),
           cmocka_unit_test(single_axis_rotation_converges_to_its_closed_form),
           cmocka_unit_test(o2_and_o3_two_link_pendulum_has_the_table_of_the_sheet),

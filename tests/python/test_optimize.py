@@ -82,6 +82,24 @@ def test_the_motion_is_a_result(tmp_path):
     assert run["rail.position"][-1] == pytest.approx(1, abs=1e-9)
 
 
+def test_saddle_points_are_left():
+    """Rest is stationary between the targets -1 and 1, and has one negative eigenvalue; the minima
+    cost 1/b - 1/(4 w b^2) with b = 1/3 - h^2/12 and the weight w."""
+    miss = {"type": "end", "quantity": "rail.position^2", "target": 1, "square": True, "weight": 10}
+    keys = {"intervals": 10, "controls": {"name": "rail"}, "conditions": [], "end_velocity": "free",
+            "costs": [{"type": "effort"}, miss]}
+    b = 1 / 3 - 0.01 / 12
+    saddle = oloid.optimize(slider(), saddles=0, **keys)
+    assert saddle.cost == pytest.approx(10) and "saddle point" in saddle.explanation
+    assert saddle.certificate.second_order == "saddle" and saddle.certificate.negative == 1
+    assert [(x.negative, x.left) for x in saddle.saddles] == [(1, False)]
+    found = oloid.optimize(slider(), **keys)
+    assert found.certificate.second_order == "minimum"
+    assert found.cost == pytest.approx(1 / b - 1 / (40 * b * b), rel=1e-9)
+    assert [(x.negative, x.left) for x in found.saddles] == [(1, True)]
+    assert found.saddles[0].cost == pytest.approx(10) and found.saddles[0].curvature < 0
+
+
 def test_wrong_keys_and_values_are_refused():
     for keys, message in [({"intervalls": 3}, "did you mean 'intervals'"),
                           ({"controls": {"nam": "rail"}}, r"controls\[0\].*'nam'"),

@@ -1,0 +1,253 @@
+/* Solution of a transcribed problem. Where the solver ends at a saddle point, it continues from
+ * beside it (saddle.h); a point that is not better is dropped again. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "control/certificate.h"
+#include "control/optimum.h"
+#include "control/saddle.h"
+
+/* A solution in progress, and who observes it: the optimum, which records it, and the caller. */
+typedef struct solution {
+    olo_optimum *optimum;
+    const olo_nlp *nlp;
+    const olo_problem *given;
+    olo_optimize_observer caller;
+    double end;     /* of the time, by the clock */
+    int iterations; /* before the present call of the solver */
+    double barrier; /* of the last iteration */
+    double *saved;  /* a point */
+} solution;
+
+/* Charts are centred anew when a node has turned this far from its reference, in rad: they are
+ * regular up to half a turn, those of rods with their null space up to a quarter turn. */
+static const double LARGEST_TURN = 1.0;
+
+static bool report_iteration(void *context, const olo_iterate *now)
+{
+    solution *x = context;
+    olo_optimum *o = x->optimum;
+    const olo_optimize_progress progress = {.iteration = x->iterations + now->iteration,
+                                            .cost = now->objective,
+                                            .violation = now->infeasibility,
+                                            .stationarity = now->dual_infeasibility,
+                                            .restoring = now->restoring};
+    olo_optimize_progress *history =
+        olo_grow(o->history, o->history_count, &o->history_capacity, sizeof *history);
+    if (history) { /* without memory the record ends, the solution continues */
+        o->history = history;
+        o->history[o->history_count++] = progress;
+    }
+    x->barrier = now->barrier;
+    o->recentre = o->reduced && !now->restoring && olo_reduced_turn(o->reduced) > LARGEST_TURN;
+    const bool proceed = !x->caller.iteration || x->caller.iteration(x->caller.context, &progress);
+    o->recentre = o->recentre && proceed;
+    return proceed && !o->recentre;
+}
+
+static bool is_solved(olo_solved solved)
+{
+    return solved == OLO_SOLVED || solved == OLO_SOLVED_NEARLY;
+}
+
+/* Takes the point of the solver to the variables of the transcriptions. */
+static void take_point(olo_optimum *o)
+{
+    olo_presolve_expand(o->presolve, o->point.x, o->reduced ? o->solved : o->x);
+    if (o->reduced)
+        olo_reduced_expand(o->reduced, o->solved, o->x);
+}
+
+/* The inverse: takes variables of the redundant transcription to the solver, with the charts
+ * centred there. */
+static void give_point(olo_optimum *o)
+{
+    if (o->reduced) {
+        olo_reduced_recentre(o->reduced, o->x);
+        olo_reduced_shrink(o->reduced, o->x, o->solved);
+    }
+    olo_presolve_shrink(o->presolve, o->reduced ? o->solved : o->x, o->point.x);
+}
+
+/* Solves from the point; as long as a node is far from the reference of its chart, centres the
+ * charts at the present motion and continues with its multipliers. Iterations and times add up. */
+static olo_status start(solution *x, olo_error *error)
+{
+    olo_optimum *o = x->optimum;
+    olo_solver_options options = {.tolerance = x->given->tolerance,
+                                  .iterations = x->given->iterations,
+                                  .progress = report_iteration,
+                                  .context = x};
+    olo_solve_report total = o->report;
+    bool again;
+    do {
+        options.seconds = fmax(x->end - olo_clock_seconds(), 1e-9); /* 0: no limit */
+        const olo_status status = olo_solver_solve(x->nlp, &options, &o->point, &o->report, error);
+        if (status != OLO_OK)
+            return status;
+        take_point(o);
+        options.iterations -= o->report.iterations;
+        x->iterations += o->report.iterations;
+        total.seconds += o->report.seconds;
+        total.evaluation_seconds += o->report.evaluation_seconds;
+        total.solved = o->report.solved;
+        again = o->recentre && o->report.solved == OLO_STOPPED;
+        if (again) {
+            give_point(o);
+            options.warm = true;
+            options.barrier = x->barrier;
+            total.solved = OLO_LIMIT;
+        }
+    } while (again && options.iterations > 0 && olo_clock_seconds() < x->end);
+    total.iterations = x->iterations;
+    total.objective = x->nlp->objective(x->nlp->context, o->point.x);
+    o->report = total;
+    return OLO_OK;
+}
+
+// -- saddle points --------------------------------------------------------------------------------
+
+static size_t saved_size(const solution *x)
+{
+    return (size_t)olo_redundant_nlp(x->optimum->transcription)->variables +
+           2 * (size_t)x->nlp->variables + (size_t)x->nlp->rows;
+}
+
+/* Copies the point, in variables that do not depend on charts, to the saved numbers or back. */
+static void copy_point(const solution *x, bool back)
+{
+    olo_optimum *o = x->optimum;
+    const size_t full = (size_t)olo_redundant_nlp(o->transcription)->variables,
+                 n = (size_t)x->nlp->variables, m = (size_t)x->nlp->rows;
+    double *const parts[] = {o->x, o->point.z_lower, o->point.z_upper, o->point.y};
+    const size_t sizes[] = {full, n, n, m};
+    double *saved = x->saved;
+    for (int i = 0; i < 4; saved += sizes[i++])
+        memcpy(back ? parts[i] : saved, back ? saved : parts[i], sizes[i] * sizeof *saved);
+    if (back)
+        give_point(o);
+}
+
+/* Records a saddle point; NULL without memory. */
+static olo_saddle *record(olo_optimum *o, int negative)
+{
+    olo_saddle *saddles =
+        olo_grow(o->saddles, o->saddle_count, &o->saddle_capacity, sizeof *saddles);
+    if (!saddles)
+        return NULL;
+    o->saddles = saddles;
+    saddles[o->saddle_count] = (olo_saddle){.cost = o->report.objective, .negative = negative};
+    return &saddles[o->saddle_count++];
+}
+
+/* Continues from beside the saddle point. If no better one is found, the optimum is the saddle
+ * point. */
+static olo_status leave(solution *x, olo_saddle *saddle, olo_error *error)
+{
+    olo_optimum *o = x->optimum;
+    const olo_solve_report before = o->report;
+    double *beside = x->saved + saved_size(x);
+    olo_status status = olo_saddle_leave(x->nlp, &o->point, beside, &saddle->curvature, error);
+    if (status != OLO_OK || saddle->curvature == 0)
+        return status;
+    copy_point(x, false);
+    memcpy(o->point.x, beside, (size_t)x->nlp->variables * sizeof *beside);
+    x->iterations++;
+    status = start(x, error);
+    saddle->left =
+        status == OLO_OK && is_solved(o->report.solved) && o->report.objective < before.objective;
+    if (status == OLO_OK && !saddle->left) {
+        copy_point(x, true);
+        o->report.objective = before.objective;
+        if (o->report.solved != OLO_STOPPED)
+            o->report.solved = before.solved;
+    }
+    return status;
+}
+
+/* Whether the point is a saddle point, with its number of negative eigenvalues. */
+static olo_status look(const solution *x, int *negative, olo_error *error)
+{
+    olo_certificate certificate;
+    int worst;
+    const olo_status status = olo_certify(x->nlp, &x->optimum->point, &certificate, &worst, error);
+    *negative = certificate.second_order == OLO_POINT_SADDLE ? certificate.negative : 0;
+    return status;
+}
+
+static olo_status leave_saddles(solution *x, int most, olo_error *error)
+{
+    olo_optimum *o = x->optimum;
+    olo_status status = OLO_OK;
+    for (int i = 0; status == OLO_OK && is_solved(o->report.solved); i++) {
+        int negative;
+        status = look(x, &negative, error);
+        if (status != OLO_OK || negative == 0)
+            break;
+        olo_saddle *saddle = record(o, negative);
+        if (i == 0 && most > 0)
+            x->saved = olo_pool_alloc(&o->pool, saved_size(x) + (size_t)x->nlp->variables,
+                                      sizeof *x->saved);
+        if (!saddle || (most > 0 && !x->saved))
+            return olo_fail(error, OLO_NO_MEMORY, "out of memory to leave a saddle point");
+        if (i >= most)
+            break;
+        status = leave(x, saddle, error);
+        if (!saddle->left)
+            break;
+    }
+    return status;
+}
+
+// -- how it ended ---------------------------------------------------------------------------------
+
+static const char *const endings[] = {
+    "an optimum was found",
+    "the solution is as exact as rounding permits, but the tolerance is not reached",
+    "no motion near the guess satisfies all constraints",
+    "the cost has no lower bound",
+    "stopped by the user",
+    "the limit of iterations or time is reached",
+    "the solver makes no further progress",
+};
+
+/* How the solution ended: if constraints are violated, which one most; a saddle point. */
+static olo_status explain(olo_optimum *o, olo_error *error)
+{
+    olo_certificate certificate;
+    const olo_solved solved = o->report.solved;
+    const olo_saddle *last = o->saddle_count > 0 ? &o->saddles[o->saddle_count - 1] : NULL;
+    char *text = o->explanation;
+    const size_t size = sizeof o->explanation;
+    const int length = snprintf(text, size, "%s", endings[solved]);
+    if (is_solved(solved) && last && !last->left)
+        (void)snprintf(text, size, "a saddle point was found: the cost decreases in %d direction%s",
+                       last->negative, last->negative == 1 ? "" : "s");
+    if (is_solved(solved))
+        return OLO_OK;
+    const olo_status status = olo_optimum_certify(o, &certificate, error);
+    if (status == OLO_OK && certificate.worst[0])
+        (void)snprintf(text + length, size - (size_t)length, "; %s is violated most, by %.3g",
+                       certificate.worst, certificate.violation);
+    return OLO_OK;
+}
+
+olo_status olo_optimum_solve(olo_optimum *o, const olo_problem *given,
+                             const olo_optimize_observer *observer, olo_error *error)
+{
+    solution x = {.optimum = o,
+                  .nlp = olo_presolve_nlp(o->presolve),
+                  .given = given,
+                  .caller = observer ? *observer : (olo_optimize_observer){0},
+                  .end = olo_clock_seconds() + given->seconds};
+    olo_status status = start(&x, error);
+    if (status == OLO_OK)
+        status = leave_saddles(&x, given->saddles, error);
+    if (status == OLO_OK && o->reduced)
+        status = olo_redundant_recover_multipliers(o->transcription, o->x, o->lambda, error);
+    return status == OLO_OK ? explain(o, error) : status;
+}
