@@ -401,10 +401,14 @@ typedef struct olo_joint {
                         position1, position2; NULL: the only one. Angles are initially zero */
     double stiffness; /**< of a spring, torque per angle or force per length; default 0 */
     double rest; /**< coordinate at which the spring has no force; OLO_UNSET: the initial value */
-    double damping;                   /**< of a damper, torque or force per rate; default 0 */
-    double lower;                     /**< stop: a stiff spring below this; OLO_UNSET: none */
-    double upper;                     /**< stop: a stiff spring above this; OLO_UNSET: none */
-    double stop_stiffness;            /**< of the stops */
+    double damping;  /**< of a damper, torque or force per rate; default 0 */
+    double friction; /**< largest torque or force of dry friction; default 0. Needs a scheme with
+                        contacts, as stop_restitution does */
+    double lower;    /**< value of the coordinate at a stop below it; OLO_UNSET: none */
+    double upper;    /**< value of the coordinate at a stop above it; OLO_UNSET: none */
+    double stop_stiffness;   /**< stops are stiff springs */
+    double stop_restitution; /**< stops are rigid, with this restitution of impacts, 0 to 1;
+                                OLO_UNSET: springs */
     const olo_controller *controller; /**< controller towards a target; NULL: none */
     /** Prescribed motion of the coordinate over time. The torque or force that it requires is a
      * result (olo_system_drive_force), and its work is recorded in the ledger. The initial rate of

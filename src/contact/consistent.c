@@ -7,7 +7,7 @@
 #include "base/extreme.h"
 #include "base/fail.h"
 
-/* A located gap, relative to the length of the model; bracket of the time, relative to the step. */
+/* A located gap, relative to its unit; bracket of the time, relative to the step. */
 static const double located_gap = 1e-14, located_time = 1e-13;
 enum { TRIALS_MAX = 40 };
 
@@ -15,19 +15,19 @@ enum { TRIALS_MAX = 40 };
 
 static void find_active(olo_contact_step *x)
 {
-    const double tolerance = x->options.closed_gap * x->system->length_scale;
     for (int c = 0; c < x->system->contact_count; c++)
-        x->newton.smooth.active[c] = x->met[c] || olo_contact_gap(x, c, x->q, x->t) <= tolerance;
+        x->newton.smooth.active[c] =
+            x->met[c] || olo_contact_relative_gap(x, c, x->q, x->t) <= x->options.closed_gap;
 }
 
-/* The smallest gap at the end of the smooth part among contacts that do not act in it. */
+/* The smallest relative gap at the end of the smooth part among contacts that do not act in it. */
 static double smallest_gap(const olo_contact_step *x)
 {
     const olo_smooth *s = &x->newton.smooth;
     double smallest = INFINITY;
     for (int c = 0; c < x->system->contact_count; c++)
         if (!s->active[c])
-            smallest = fmin(smallest, olo_contact_gap(x, c, s->q1, s->t + s->h));
+            smallest = fmin(smallest, olo_contact_relative_gap(x, c, s->q1, s->t + s->h));
     return smallest;
 }
 
@@ -42,15 +42,17 @@ static void set_modes(olo_contact_step *x, double h)
         olo_contact_mode *mode = &x->newton.mode[c];
         if (!x->newton.smooth.active[c])
             continue;
-        const double rate = olo_frozen_rate(&at, &contact->gap, x->v);
+        const double rate =
+            olo_contact_has_gap(contact) ? olo_frozen_rate(&at, &contact->gap, x->v) : 0;
         mode->normal_pair = x->options.pairs && fabs(rate) <= zero;
-        mode->sliding_pair = mode->normal_pair;
+        bool still = mode->normal_pair;
         for (int i = 0; i < contact->sliding_count; i++)
             if (fabs(olo_frozen_rate(&at, &contact->sliding[i], x->v)) > zero)
-                mode->sliding_pair = false;
-        mode->status = rate > zero          ? OLO_CONTACT_OPEN
-                       : mode->sliding_pair ? OLO_CONTACT_STICKING
-                                            : OLO_CONTACT_SLIDING;
+                still = false;
+        mode->sliding_pair = still && olo_contact_sliding_is_linear(contact);
+        mode->status = rate > zero ? OLO_CONTACT_OPEN
+                       : still     ? OLO_CONTACT_STICKING
+                                   : OLO_CONTACT_SLIDING;
         for (int k = 0; k < 2; k++)
             mode->r[k] = x->D[2 * c + k] > 0 ? 2 / (h * x->D[2 * c + k]) : 0;
     }
@@ -79,13 +81,12 @@ static olo_status solve_smooth(olo_contact_step *x, double h, olo_error *error)
  * status. */
 static bool locate(olo_contact_step *x, double longest, double end_gap, double *length)
 {
-    const double length_scale = x->system->length_scale;
     double low = 0, high = longest, f_high = end_gap, f_low = INFINITY;
     int side = 0;
     olo_error ignored;
     for (int c = 0; c < x->system->contact_count; c++)
         if (!x->newton.smooth.active[c])
-            f_low = fmin(f_low, olo_contact_gap(x, c, x->q, x->t));
+            f_low = fmin(f_low, olo_contact_relative_gap(x, c, x->q, x->t));
     for (int i = 0; i < TRIALS_MAX; i++) {
         double t = (low * f_high - high * f_low) / (f_high - f_low);
         if (!(t > low && t < high))
@@ -94,8 +95,8 @@ static bool locate(olo_contact_step *x, double longest, double end_gap, double *
             return false;
         const double f = smallest_gap(x);
         *length = t;
-        if (fabs(f) <= located_gap * length_scale || high - low <= located_time * longest)
-            return fabs(f) <= OLO_CLOSED_GAP * length_scale;
+        if (fabs(f) <= located_gap || high - low <= located_time * longest)
+            return fabs(f) <= OLO_CLOSED_GAP;
         /* Illinois: the value of an end that stays is halved */
         if (f < 0) {
             high = t;
@@ -139,7 +140,8 @@ static void accept(olo_contact_step *x)
     for (int r = 0; r < x->row_count; r++)
         x->lambda[x->row[r]] += part->Lambda[r];
     for (int c = 0; c < s->contact_count; c++)
-        for (int i = 0; part->active[c] && i <= s->contacts[c].sliding_count; i++) {
+        for (int i = olo_contact_first_row(&s->contacts[c]);
+             part->active[c] && i <= s->contacts[c].sliding_count; i++) {
             x->account[c].lambda[i] += part->impulse[c].lambda[i];
             if (i > 0) {
                 const double work =
@@ -156,7 +158,6 @@ static void accept(olo_contact_step *x)
 static olo_status make_part(olo_contact_step *x, double longest, bool may_locate, double *length,
                             olo_error *error)
 {
-    const double tolerance = OLO_CLOSED_GAP * x->system->length_scale;
     const olo_at start = {.q = x->q, .angles = x->angles, .t = x->t};
     olo_jump jump;
     *length = longest;
@@ -175,12 +176,13 @@ static olo_status make_part(olo_contact_step *x, double longest, bool may_locate
     if (status != OLO_OK)
         return status;
     const double end_gap = smallest_gap(x);
-    if (end_gap < -tolerance && may_locate && locate(x, longest, end_gap, length)) {
+    if (end_gap < -OLO_CLOSED_GAP && may_locate && locate(x, longest, end_gap, length)) {
         for (int c = 0; c < x->system->contact_count; c++)
             if (!x->newton.smooth.active[c] &&
-                olo_contact_gap(x, c, x->newton.smooth.q1, x->t + *length) <= tolerance)
+                olo_contact_relative_gap(x, c, x->newton.smooth.q1, x->t + *length) <=
+                    OLO_CLOSED_GAP)
                 x->met[c] = true;
-    } else if (end_gap < -tolerance) {
+    } else if (end_gap < -OLO_CLOSED_GAP) {
         x->report.captured = x->options.located;
         *length = longest;
         status = may_locate ? solve_smooth(x, longest, error) : OLO_OK;

@@ -47,8 +47,15 @@ void olo_contact_step_free(olo_contact_step *x)
 
 double olo_contact_gap(const olo_contact_step *x, int c, const double *q, double t)
 {
+    const olo_contact_point *contact = &x->system->contacts[c];
     const olo_at at = {.q = q, .angles = x->angles, .t = t};
-    return olo_constraint_value(&x->system->contacts[c].gap, &at);
+    return olo_contact_has_gap(contact) ? olo_constraint_value(&contact->gap, &at) : 0;
+}
+
+double olo_contact_relative_gap(const olo_contact_step *x, int c, const double *q, double t)
+{
+    return olo_contact_gap(x, c, q, t) /
+           olo_contact_unit(&x->system->contacts[c], x->system->length_scale);
 }
 
 /* Adds what a jump did to the report, and its impulses of bilateral rows: those of prescribed
@@ -97,11 +104,11 @@ void olo_contact_step_begin(olo_contact_step *x)
 
 void olo_contact_step_finish(olo_contact_step *x)
 {
-    const double tolerance = OLO_CLOSED_GAP * x->system->length_scale;
     for (int c = 0; c < x->system->contact_count; c++) {
         const double g = olo_contact_gap(x, c, x->q, x->t);
         olo_raise(&x->report.penetration, -g);
-        x->report.closed += g <= tolerance;
+        x->report.closed += olo_contact_has_gap(&x->system->contacts[c]) &&
+                            olo_contact_relative_gap(x, c, x->q, x->t) <= OLO_CLOSED_GAP;
     }
 }
 

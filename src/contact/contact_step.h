@@ -32,7 +32,7 @@ typedef struct olo_contact_options {
     bool published;     /* forces are evaluated as published (smooth.h) */
     bool elastic;       /* only restitution 1 without friction */
     bool varying_mass;  /* the mass may depend on coordinates */
-    double closed_gap;  /* gaps up to this are closed, relative to the length of the model */
+    double closed_gap;  /* gaps up to this are closed, relative to their unit */
     olo_impact_law law; /* of part 1 */
 } olo_contact_options;
 olo_status olo_contact_make_consistent(olo_contact_step *x, double h, olo_error *error);
@@ -86,8 +86,10 @@ olo_status olo_contact_step_create(olo_contact_step *x, const olo_system *system
                                    olo_error *error);
 void olo_contact_step_free(olo_contact_step *x);
 
-/* Parts of both steps: the gap of a contact; before the first part; after the last. */
+/* The gap of a contact, zero of a law that always acts; and relative to its unit. */
 double olo_contact_gap(const olo_contact_step *x, int contact, const double *q, double t);
+double olo_contact_relative_gap(const olo_contact_step *x, int contact, const double *q, double t);
+/* Before the first part of a step, after the last. */
 void olo_contact_step_begin(olo_contact_step *x);
 void olo_contact_step_finish(olo_contact_step *x);
 /* Adds an increment to the configuration, with its remainder. */

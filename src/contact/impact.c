@@ -56,12 +56,14 @@ static void begin(olo_impact *x)
     x->count = x->block_count = 0;
 }
 
-/* Adds the rows of a contact with their blocks: the gap, and friction if `sliding`. */
-static void add_contact(olo_impact *x, const olo_at *at, int c, bool sliding, const double *v)
+/* Adds the rows of a contact with their blocks: the gap, and friction over a time if `sliding`. */
+static void add_contact(olo_impact *x, const olo_at *at, int c, bool sliding, double duration,
+                        const double *v)
 {
     const olo_contact_point *contact = &x->frozen.system->contacts[c];
     const int normal = x->count, rows = sliding ? contact->sliding_count : 0;
-    for (int i = 0; i <= rows; i++, x->count++) {
+    const int first = olo_contact_first_row(contact);
+    for (int i = first; i <= rows; i++, x->count++) {
         const olo_constraint *row = olo_contact_row(contact, i);
         olo_frozen_add(&x->frozen, at, row);
         x->contact[x->count] = c;
@@ -69,15 +71,12 @@ static void add_contact(olo_impact *x, const olo_at *at, int c, bool sliding, co
         x->rate[x->count] = olo_frozen_rate(at, row, v);
         x->Lambda[x->count] = 0;
     }
-    x->blocks[x->block_count++] = (olo_force_block){&olo_set_half_line, NULL, normal, 1, -1, 0, 0};
+    if (first == 0)
+        x->blocks[x->block_count++] =
+            (olo_force_block){&olo_set_half_line, NULL, normal, 1, -1, 0, 0};
     if (rows > 0)
-        x->blocks[x->block_count++] = (olo_force_block){contact->law->set,
-                                                        &contact->law->shape,
-                                                        normal + 1,
-                                                        rows,
-                                                        normal,
-                                                        contact->friction,
-                                                        0};
+        x->blocks[x->block_count++] =
+            olo_friction_block(contact, normal + 1 - first, normal, duration);
 }
 
 static olo_solution solve(olo_impact *x, double *Lambda)
@@ -125,12 +124,19 @@ static double restitution_of(const olo_contact_point *contact, int row, double a
     return contact->restitution < 1 && fabs(approach) < contact->threshold ? 0 : e;
 }
 
+/* The rate of the gap of the contact to which row i belongs; none without a gap. */
+static double approach_of(const olo_impact *x, int i)
+{
+    const bool gap = olo_contact_has_gap(&x->frozen.system->contacts[x->contact[i]]);
+    return gap ? x->rate[i - x->row[i]] : 0;
+}
+
 /* c = (1 + e) gamma. */
 static void set_restitution(olo_impact *x, bool plastic)
 {
     for (int i = 0; i < x->count; i++) {
         const olo_contact_point *contact = &x->frozen.system->contacts[x->contact[i]];
-        const double e = restitution_of(contact, x->row[i], x->rate[i - x->row[i]]);
+        const double e = restitution_of(contact, x->row[i], approach_of(x, i));
         x->c[i] = (1 + (plastic ? 0 : e)) * x->rate[i];
     }
 }
@@ -186,7 +192,7 @@ olo_status olo_impact_solve(olo_impact *x, const olo_at *at, const bool *active,
         return status;
     for (int c = 0; c < s->contact_count; c++)
         if (active[c])
-            add_contact(x, at, c, true, v);
+            add_contact(x, at, c, true, 0, v);
     olo_frozen_matrix(&x->frozen, x->D);
     measure(x, D);
     for (int i = 0; i < x->count; i++)
@@ -202,7 +208,7 @@ olo_status olo_impact_solve(olo_impact *x, const olo_at *at, const bool *active,
     return OLO_OK;
 }
 
-void olo_impact_with_forces(olo_impact *x, const olo_at *at, const bool *active,
+void olo_impact_with_forces(olo_impact *x, const olo_at *at, double duration, const bool *active,
                             const double *v_start, double *v, olo_contact_account *account,
                             double *rows, olo_jump *jump)
 {
@@ -211,13 +217,14 @@ void olo_impact_with_forces(olo_impact *x, const olo_at *at, const bool *active,
     begin(x);
     for (int c = 0; c < s->contact_count; c++)
         if (active[c])
-            add_contact(x, at, c, true, v);
+            add_contact(x, at, c, true, duration, v);
     if (x->count == 0)
         return;
     olo_frozen_matrix(&x->frozen, x->D);
     for (int i = 0; i < x->count; i++) {
         const olo_contact_point *contact = &s->contacts[x->contact[i]];
-        const double approach = olo_frozen_rate(at, &contact->gap, v_start);
+        const double approach =
+            olo_contact_has_gap(contact) ? olo_frozen_rate(at, &contact->gap, v_start) : 0;
         x->c[i] =
             x->rate[i] + restitution_of(contact, x->row[i], approach) *
                              olo_frozen_rate(at, olo_contact_row(contact, x->row[i]), v_start);
@@ -248,6 +255,8 @@ static bool is_restless(const olo_impact *x, const olo_at *at, const olo_smooth_
     const olo_contact_status status = step->mode[c].status;
     if (status == OLO_CONTACT_STICKING && !is_still(x, at, c, v, zero))
         return true;
+    if (!olo_contact_has_gap(contact))
+        return false;
     const double approach = olo_frozen_rate(at, &contact->gap, v);
     return status != OLO_CONTACT_OPEN && restitution_of(contact, 0, approach) == 0 &&
            approach < -zero;
@@ -265,13 +274,13 @@ static void set_origin(olo_impact *x, const olo_smooth_newton *step)
         const int c = x->contact[block->first];
         const olo_contact_impulse *smooth = &step->smooth.impulse[c];
         double z[OLO_SET_SIZE_MAX], p[OLO_SET_SIZE_MAX];
-        if (block->normal < 0)
+        if (x->row[block->first] == 0)
             continue;
-        block->offset = smooth->lambda[0];
+        if (block->normal >= 0)
+            block->offset = smooth->lambda[0];
         for (int k = 0; k < block->size; k++)
             z[k] = -smooth->lambda[1 + k];
-        block->set->prox(block->shape, block->friction * fmax(block->offset, 0.0), block->size, z,
-                         p);
+        block->set->prox(block->shape, olo_block_rho(block, origin), block->size, z, p);
         for (int k = 0; k < block->size; k++)
             origin[block->first + k] = x->Lambda[block->first + k] = -p[k];
     }
@@ -300,9 +309,10 @@ olo_status olo_impact_settle(olo_impact *x, const olo_at *at, const olo_smooth_n
         if (!step->smooth.active[c] || step->mode[c].status == OLO_CONTACT_OPEN)
             continue;
         /* bouncing contacts that approach are left to the next impact */
-        if (contact->restitution > 0 && olo_frozen_rate(at, &contact->gap, v) < 0)
+        if (olo_contact_has_gap(contact) && contact->restitution > 0 &&
+            olo_frozen_rate(at, &contact->gap, v) < 0)
             continue;
-        add_contact(x, at, c, step->mode[c].status == OLO_CONTACT_STICKING, v);
+        add_contact(x, at, c, step->mode[c].status == OLO_CONTACT_STICKING, step->smooth.h, v);
     }
     olo_frozen_matrix(&x->frozen, x->D);
     set_origin(x, step);

@@ -67,9 +67,9 @@ olo_status olo_impact_solve(olo_impact *x, const olo_at *at, const bool *active,
                             const olo_impact_law *law, double *v, olo_contact_account *account,
                             double *rows, double *D, olo_jump *jump, olo_error *error);
 
-/* Contacts and impacts in one jump, at the configuration for which x->frozen has been begun:
- * v_start is the velocity at the start of the step, v that after the forces. */
-void olo_impact_with_forces(olo_impact *x, const olo_at *at, const bool *active,
+/* Contact forces over a time and impacts in one jump, at the configuration for which x->frozen has
+ * been begun: v_start is the velocity at the start of the step, v that after the forces. */
+void olo_impact_with_forces(olo_impact *x, const olo_at *at, double duration, const bool *active,
                             const double *v_start, double *v, olo_contact_account *account,
                             double *rows, olo_jump *jump);
 

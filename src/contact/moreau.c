@@ -72,7 +72,7 @@ olo_status olo_contact_make_moreau(olo_contact_step *x, double h, olo_error *err
         return status;
     olo_frozen_push(&x->impact.frozen, &middle, f, x->v, x->rows);
     /* contacts */
-    olo_impact_with_forces(&x->impact, &middle, smooth->active, x->v_begin, x->v, x->account,
+    olo_impact_with_forces(&x->impact, &middle, h, smooth->active, x->v_begin, x->v, x->account,
                            x->rows, &jump);
     if (!jump.converged) {
         olo_contact_step_restore(x, x->t);

@@ -246,7 +246,8 @@ static void add_contacts(olo_smooth *x, bool numbers)
     const olo_interval over = olo_smooth_interval(x);
     const olo_at end = {.q = x->q1, .angles = x->angles, .t = x->t + x->h};
     for (int c = 0; c < s->contact_count; c++)
-        for (int i = 0; i <= s->contacts[c].sliding_count; i++) {
+        for (int i = olo_contact_first_row(&s->contacts[c]); i <= s->contacts[c].sliding_count;
+             i++) {
             const olo_constraint *row = olo_contact_row(&s->contacts[c], i);
             olo_row_over *at = olo_smooth_over(x, c, i);
             const bool act = numbers && x->active[c];
@@ -283,7 +284,8 @@ static void take_rows(olo_smooth *x)
 {
     const olo_system *s = x->system;
     for (int c = 0; c < s->contact_count && x->over; c++)
-        for (int i = 0; i <= s->contacts[c].sliding_count; i++) {
+        for (int i = olo_contact_first_row(&s->contacts[c]); i <= s->contacts[c].sliding_count;
+             i++) {
             const size_t size = (size_t)olo_contact_row(&s->contacts[c], i)->size;
             olo_row_over *at = olo_smooth_over(x, c, i);
             const olo_array arrays[] = {{&at->d, size},

@@ -82,10 +82,6 @@ void olo_smooth_column(const olo_smooth *x, int contact, int row, bool pair, dou
  * the rate at the end. */
 double olo_smooth_row(const olo_smooth *x, int contact, int row, bool pair, const double *y);
 
-static inline const olo_constraint *olo_contact_row(const olo_contact_point *contact, int row)
-{
-    return row == 0 ? &contact->gap : &contact->sliding[row - 1];
-}
 static inline olo_row_over *olo_smooth_over(const olo_smooth *x, int contact, int row)
 {
     return &x->over[contact * OLO_CONTACT_ROWS_MAX + row];

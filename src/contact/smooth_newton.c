@@ -63,7 +63,8 @@ void olo_smooth_newton_free(olo_smooth_newton *x)
 
 static double rho_of(const olo_smooth_newton *x, int c)
 {
-    return x->smooth.system->contacts[c].friction * fmax(x->smooth.impulse[c].lambda[0], 0.0);
+    return olo_friction_size(&x->smooth.system->contacts[c], x->smooth.impulse[c].lambda[0],
+                             x->smooth.h);
 }
 
 /* The argument of the proximal point of friction. */
@@ -80,10 +81,12 @@ static olo_contact_status status_of(const olo_smooth_newton *x, int c)
     const olo_contact_point *contact = &x->smooth.system->contacts[c];
     const int size = contact->sliding_count;
     double z[OLO_SET_SIZE_MAX], p[OLO_SET_SIZE_MAX];
-    const double normal =
-        x->smooth.impulse[c].lambda[0] - x->mode[c].r[0] * olo_smooth_over(&x->smooth, c, 0)->s;
-    if (!(normal > 0))
-        return OLO_CONTACT_OPEN;
+    if (olo_contact_has_gap(contact)) {
+        const double normal =
+            x->smooth.impulse[c].lambda[0] - x->mode[c].r[0] * olo_smooth_over(&x->smooth, c, 0)->s;
+        if (!(normal > 0))
+            return OLO_CONTACT_OPEN;
+    }
     if (size == 0)
         return OLO_CONTACT_SLIDING;
     argument(x, c, z);
@@ -116,7 +119,8 @@ static void list_unknowns(olo_smooth_newton *x, bool pairs)
         const olo_contact_mode *mode = &x->mode[c];
         if (!x->smooth.active[c])
             continue;
-        for (int i = 0; i <= s->contacts[c].sliding_count; i++) {
+        for (int i = olo_contact_first_row(&s->contacts[c]); i <= s->contacts[c].sliding_count;
+             i++) {
             const bool closed = mode->status != OLO_CONTACT_OPEN;
             const bool pair = pairs && closed &&
                               (i == 0 ? mode->normal_pair
@@ -188,7 +192,8 @@ static void friction_row(olo_smooth_newton *x, int u, double *row)
                 factor * r *
                 olo_smooth_row(&x->smooth, c, 1 + k, false, x->Y + olo_area(j, x->smooth.size));
     }
-    row[find_unknown(x, c, 0)] += by_rho[i] * contact->friction;
+    if (!contact->law->constant)
+        row[find_unknown(x, c, 0)] += by_rho[i] * contact->friction;
 }
 
 /* The dense system of the impulses. */
@@ -253,15 +258,16 @@ static bool apply(olo_smooth_newton *x)
 /* The largest error of the equations of closed contacts at the iterate, relative to their units. */
 static double contact_error(const olo_smooth_newton *x)
 {
-    const double length = x->smooth.system->length_scale;
+    const olo_system *s = x->smooth.system;
     double error = 0;
     for (int i = 0; i < x->count; i++) {
         const olo_contact_unknown *of = &x->unknown[i];
+        const double unit = olo_contact_unit(&s->contacts[of->contact], s->length_scale);
         const olo_row_over *over = olo_smooth_over(&x->smooth, of->contact, of->row);
         if (of->pair)
-            olo_raise(&error, fabs(over->rate) * x->smooth.h / length);
+            olo_raise(&error, fabs(over->rate) * x->smooth.h / unit);
         else if (of->row == 0 || x->mode[of->contact].status == OLO_CONTACT_STICKING)
-            olo_raise(&error, fabs(over->s) / length);
+            olo_raise(&error, fabs(over->s) / unit);
     }
     return error;
 }
@@ -334,13 +340,7 @@ static bool solve_inclusion(olo_smooth_newton *x)
             continue;
         x->blocks[block_count++] = of->row == 0
                                        ? (olo_force_block){&olo_set_half_line, NULL, i, 1, -1, 0, 0}
-                                       : (olo_force_block){contact->law->set,
-                                                           &contact->law->shape,
-                                                           i,
-                                                           contact->sliding_count,
-                                                           i - 1,
-                                                           contact->friction,
-                                                           0};
+                                       : olo_friction_block(contact, i, i - 1, x->smooth.h);
     }
     const olo_inclusion problem = {{.size = x->count, .matrix = x->A}, c, block_count, x->blocks};
     return olo_solve_inclusion(&problem, x->old, x->work, x->integers).residual < 1e-8;
@@ -354,7 +354,8 @@ static bool iterate_without_pairs(olo_smooth_newton *x, olo_error *error)
         olo_smooth_evaluate(&x->smooth);
         x->count = 0;
         for (int c = 0; c < s->contact_count; c++)
-            for (int k = 0; x->smooth.active[c] && k <= s->contacts[c].sliding_count; k++)
+            for (int k = olo_contact_first_row(&s->contacts[c]);
+                 x->smooth.active[c] && k <= s->contacts[c].sliding_count; k++)
                 add_unknown(x, c, k, false);
         if (olo_smooth_factor(&x->smooth, error) != OLO_OK)
             return false;
@@ -377,17 +378,21 @@ static bool iterate_without_pairs(olo_smooth_newton *x, olo_error *error)
 static bool is_admissible(const olo_smooth_newton *x)
 {
     const olo_system *s = x->smooth.system;
-    const double tolerance = 1e-10 * s->length_scale;
     for (int c = 0; c < s->contact_count; c++) {
+        const olo_contact_point *contact = &s->contacts[c];
         const olo_contact_impulse *impulse = &x->smooth.impulse[c];
-        double work = 0;
+        const double unit = olo_contact_unit(contact, s->length_scale);
+        double work = 0, size = rho_of(x, c);
         if (!x->smooth.active[c])
             continue;
-        if (olo_smooth_over(&x->smooth, c, 0)->s < -tolerance || impulse->lambda[0] < 0)
-            return false;
+        if (olo_contact_has_gap(contact)) {
+            if (olo_smooth_over(&x->smooth, c, 0)->s < -1e-10 * unit || impulse->lambda[0] < 0)
+                return false;
+            size = impulse->lambda[0];
+        }
         for (int i = 1; i <= s->contacts[c].sliding_count; i++)
             work += impulse->lambda[i] * olo_smooth_over(&x->smooth, c, i)->s;
-        if (work > 1e-14 * fabs(impulse->lambda[0]) * s->length_scale)
+        if (work > 1e-14 * size * unit)
             return false;
     }
     return true;

@@ -645,6 +645,15 @@ static bool same_slots(const olo_contact_geometry *a, const olo_contact_geometry
     return a->slots == b->slots && memcmp(a->slot, b->slot, sizeof a->slot) == 0;
 }
 
+/* Contacts without geometry: the same gap and the same sliding velocities. */
+static bool same_contact_rows(const olo_contact_point *a, const olo_contact_point *b)
+{
+    bool same = !olo_contact_has_gap(b) || same_row(&a->gap, &b->gap);
+    for (int k = 0; k < b->sliding_count; k++)
+        same = same && same_row(&a->sliding[k], &b->sliding[k]);
+    return same;
+}
+
 olo_status olo_build_contact(olo_builder *builder, const olo_contact_point *contact,
                              const olo_contact_geometry *geometry, int sliding_count)
 {
@@ -656,7 +665,7 @@ olo_status olo_build_contact(olo_builder *builder, const olo_contact_point *cont
     const bool same =
         builder->pattern && point->gap.type == gap && point->sliding_count == sliding_count &&
         point->law == contact->law && !point->geometry == !geometry &&
-        (geometry ? same_slots(point->geometry, geometry) : same_row(&point->gap, &contact->gap));
+        (geometry ? same_slots(point->geometry, geometry) : same_contact_rows(point, contact));
     if (builder->pattern && !same)
         return fail_structure(builder);
     const olo_contact_point before = *point;

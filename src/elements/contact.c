@@ -68,10 +68,10 @@ static int set_directions(olo_builder *builder, const olo_friction *law, double 
     return count;
 }
 
-/* A plane that is fixed to a body: its normal and the vector from its origin to the point depend on
- * the directors. */
+/* A plane that is fixed to a body: its normal, its tangents and the vector from its origin to the
+ * point depend on the directors. */
 static olo_status move_plane(olo_builder *builder, const olo_contact *contact,
-                             olo_contact_geometry *geometry)
+                             olo_contact_geometry *geometry, olo_position tangent[2])
 {
     const olo_system *s = olo_build_system(builder);
     const olo_point_on_body origin = {
@@ -83,9 +83,12 @@ static olo_status move_plane(olo_builder *builder, const olo_contact *contact,
         return status;
     if (node < 0 || !s->nodes[node].type->spatial)
         return olo_builder_fail(builder, "on", "a plane is fixed to the ground or to a body");
-    if (contact->friction > 0)
-        return olo_builder_fail(builder, "friction", "is not available on a moving plane");
     geometry->direction = olo_position_along_frame(s->nodes[node].q, geometry->normal);
+    for (int k = 0; k < 2; k++) {
+        tangent[k] = olo_position_along_frame(s->nodes[node].q, geometry->sliding[k].along);
+        geometry->sliding[k].tangent = k;
+        memset(geometry->sliding[k].along, 0, sizeof geometry->sliding[k].along);
+    }
     if (!olo_position_add(&geometry->x, -1.0, &on_plane))
         return olo_builder_fail(builder, "point", "the chain of relative_to is too long");
     geometry->offset = contact->radius;
@@ -99,6 +102,7 @@ static olo_status build_plane(olo_builder *builder, const olo_contact *contact,
     olo_system *s = olo_build_system(builder);
     olo_contact_geometry geometry = {.sign = 1, .radius = contact->radius};
     const olo_friction *law = olo_friction_find(contact->friction > 0 ? contact->law : "none");
+    olo_position tangent[2];
     int node, sliding = 0;
     if (!contact->point.on)
         return olo_builder_fail(builder, "point", "a contact with a plane needs a point");
@@ -119,14 +123,14 @@ static olo_status build_plane(olo_builder *builder, const olo_contact *contact,
     if (!(contact->radius >= 0))
         return olo_builder_fail(builder, "radius", "must not be negative, got %g", contact->radius);
     geometry.offset = vec3_dot(geometry.normal, contact->origin) + contact->radius;
-    if (contact->on) {
-        status = move_plane(builder, contact, &geometry);
-        if (status != OLO_OK)
-            return status;
-    }
     const bool turns = s->nodes[node].type->spatial;
     if (law->set)
         sliding = set_directions(builder, law, contact->patch, &geometry);
+    if (contact->on) {
+        status = move_plane(builder, contact, &geometry, tangent);
+        if (status != OLO_OK)
+            return status;
+    }
     if (law->spin && (!turns || s->planar))
         return olo_builder_fail(builder, "law", "%s needs a body that turns about the normal",
                                 law->name);
@@ -134,7 +138,8 @@ static olo_status build_plane(olo_builder *builder, const olo_contact *contact,
         return olo_builder_fail(builder, "patch", "%s needs the mean radius of the patch",
                                 law->name);
     const bool directors = law->set && turns && (contact->radius > 0 || law->spin);
-    if (!olo_contact_find_slots(&geometry, directors ? s->nodes[node].q : -1))
+    if (!olo_contact_find_slots(&geometry, directors ? s->nodes[node].q : -1,
+                                contact->on ? tangent : NULL))
         return olo_builder_fail(builder, "point", "the chain of relative_to is too long");
     point->law = law;
     point->gap.type = contact->on ? &olo_constraint_gap_moving : &olo_constraint_gap_plane;
@@ -168,7 +173,8 @@ static olo_status build_distance(olo_builder *builder, const olo_contact *contac
             return status;
     }
     geometry.x = ends[1];
-    if (!olo_position_add(&geometry.x, -1.0, &ends[0]) || !olo_contact_find_slots(&geometry, -1))
+    if (!olo_position_add(&geometry.x, -1.0, &ends[0]) ||
+        !olo_contact_find_slots(&geometry, -1, NULL))
         return olo_builder_fail(builder, "between", "the chain of relative_to is too long");
     if (geometry.x.count == 0)
         return olo_builder_fail(builder, "between",
@@ -266,6 +272,12 @@ static olo_status build(olo_builder *builder, const void *element)
                                                : build_distance(builder, contact, &point);
 }
 
+static bool impacts(const void *element)
+{
+    (void)element;
+    return true;
+}
+
 static const char *const types[] = {"plane", "distance", "rope", "function", NULL};
 
 static const olo_field fields[] = {
@@ -352,5 +364,5 @@ const olo_element_type olo_element_contact = {.initialised = OLO_INITIALISED_CON
                                               .fields = fields,
                                               .field_count = (int)(sizeof fields / sizeof *fields),
                                               .defaults = defaults,
-                                              .impacts = true,
+                                              .impacts = impacts,
                                               .build = build};

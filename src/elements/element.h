@@ -88,7 +88,8 @@ typedef struct olo_element_type {
     const olo_field *fields;
     int field_count;
     void (*defaults)(void *element);
-    bool impacts; /* models with it need a scheme with impacts */
+    /* Whether a model with this element needs a scheme with impacts; NULL: never. */
+    bool (*impacts)(const void *element);
     /* Adds the element to the system under construction. Errors are reported through
      * olo_builder_fail, so that they have a location in the model. */
     olo_status (*build)(olo_builder *builder, const void *element);

@@ -18,7 +18,8 @@ olo_joint olo_joint_default(void)
                        .normal = {OLO_UNSET, OLO_UNSET, OLO_UNSET},
                        .rest = OLO_UNSET,
                        .lower = OLO_UNSET,
-                       .upper = OLO_UNSET};
+                       .upper = OLO_UNSET,
+                       .stop_restitution = OLO_UNSET};
 }
 
 olo_controller olo_controller_default(void)
@@ -91,6 +92,12 @@ static olo_status build(olo_builder *builder, const void *element)
         return status == OLO_OK ? builders[i](builder, joint) : status;
     }
     return olo_builder_fail(builder, "type", "'%s' is not a joint", joint->type);
+}
+
+static bool impacts(const void *element)
+{
+    const olo_joint *joint = element;
+    return !isnan(joint->stop_restitution) || joint->friction > 0;
 }
 
 static const char *const coordinates[] = {"angle",     "angle1",    "angle2", "position",
@@ -181,7 +188,7 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_CHOICE,
      .offset = offsetof(olo_joint, coordinate),
      .choices = coordinates,
-     .help = "coordinate for spring, damper, stops and controller; default the only one"},
+     .help = "coordinate for spring, damper, friction, stops and controller; default the only one"},
     {.key = "stiffness",
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_joint, stiffness),
@@ -194,6 +201,10 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_joint, damping),
      .help = "of a damper: torque or force per rate; default 0"},
+    {.key = "friction",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_joint, friction),
+     .help = "largest torque or force of dry friction; default 0"},
     {.key = "lower",
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_joint, lower),
@@ -206,6 +217,10 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_joint, stop_stiffness),
      .help = "of the springs that are the stops"},
+    {.key = "stop_restitution",
+     .kind = OLO_FIELD_NUMBER,
+     .offset = offsetof(olo_joint, stop_restitution),
+     .help = "of impacts on rigid stops, 0 to 1, instead of stop_stiffness"},
     {.key = "controller",
      .kind = OLO_FIELD_PART,
      .offset = offsetof(olo_joint, controller),
@@ -236,4 +251,5 @@ const olo_element_type olo_element_joint = {.initialised = OLO_INITIALISED_JOINT
                                             .fields = fields,
                                             .field_count = (int)(sizeof fields / sizeof *fields),
                                             .defaults = defaults,
+                                            .impacts = impacts,
                                             .build = build};

@@ -4,8 +4,9 @@
  *     position   u_k = M_k . (x_c - x_p) for every free axis
  *     angle      theta = atan2(C1.M2, C1.M1) if the child rotates about n
  *
- * (system/coordinate.h). A spring, a damper and stops are terms; a torque or force over time, a
- * controller and a C function are actions; a prescribed motion is a constraint. */
+ * (system/coordinate.h). A spring, a damper and stops are terms; rigid stops and dry friction are
+ * contacts; a torque or force over time, a controller and a C function are actions; a prescribed
+ * motion is a constraint. */
 #include "elements/joint_drive.h"
 
 #include <math.h>
@@ -169,25 +170,72 @@ static olo_status add_damper(const drives *x)
                             : status;
 }
 
+static olo_status add_friction(const drives *x)
+{
+    int i;
+    if (x->joint->friction == 0)
+        return OLO_OK;
+    if (!(x->joint->friction > 0))
+        return olo_builder_fail(x->builder, "friction", "must not be negative, got %g",
+                                x->joint->friction);
+    const olo_status status = choose(x, "friction", ANY, &i);
+    return status == OLO_OK
+               ? olo_build_friction_along(x->builder, x->joint->name, i, x->joint->friction)
+               : status;
+}
+
+/* Stops are springs or rigid. */
+static olo_status check_stops(const drives *x, const char *key)
+{
+    const olo_joint *joint = x->joint;
+    const bool rigid = !isnan(joint->stop_restitution);
+    if (rigid && joint->stop_stiffness != 0)
+        return olo_builder_fail(x->builder, "stop_restitution",
+                                "a stop is rigid or a spring: leave out stop_stiffness");
+    if (rigid && !(joint->stop_restitution >= 0 && joint->stop_restitution <= 1))
+        return olo_builder_fail(x->builder, "stop_restitution", "must be between 0 and 1, got %g",
+                                joint->stop_restitution);
+    if (!rigid && !(joint->stop_stiffness > 0))
+        return olo_builder_fail(x->builder, key,
+                                "a stop needs a positive stop_stiffness, got %g, or a "
+                                "stop_restitution if it is rigid",
+                                joint->stop_stiffness);
+    if (joint->lower > joint->upper)
+        return olo_builder_fail(x->builder, key, "lower = %g lies above upper = %g", joint->lower,
+                                joint->upper);
+    return OLO_OK;
+}
+
+static olo_status add_rigid_stops(const drives *x, int coordinate)
+{
+    const olo_joint *joint = x->joint;
+    olo_status status = OLO_OK;
+    if (!isnan(joint->lower))
+        status = olo_build_stop_along(x->builder, joint->name, coordinate, -1, joint->lower,
+                                      joint->stop_restitution);
+    if (status == OLO_OK && !isnan(joint->upper))
+        status = olo_build_stop_along(x->builder, joint->name, coordinate, 1, joint->upper,
+                                      joint->stop_restitution);
+    return status;
+}
+
 static olo_status add_stops(const drives *x)
 {
     const olo_joint *joint = x->joint;
-    bool below = !isnan(joint->lower), above = !isnan(joint->upper);
+    const bool below = !isnan(joint->lower), above = !isnan(joint->upper);
+    const bool rigid = !isnan(joint->stop_restitution);
     const char *key = below ? "lower" : "upper";
     int i;
     if (!below && !above)
-        return joint->stop_stiffness == 0
+        return joint->stop_stiffness == 0 && !rigid
                    ? OLO_OK
-                   : olo_builder_fail(x->builder, "stop_stiffness", "needs lower or upper");
-    if (!(joint->stop_stiffness > 0))
-        return olo_builder_fail(x->builder, key, "a stop needs a positive stop_stiffness, got %g",
-                                joint->stop_stiffness);
-    if (below && above && joint->lower > joint->upper)
-        return olo_builder_fail(x->builder, key, "lower = %g lies above upper = %g", joint->lower,
-                                joint->upper);
-    olo_status status = choose(x, key, ANY, &i);
-    if (status != OLO_OK)
-        return status;
+                   : olo_builder_fail(x->builder, rigid ? "stop_restitution" : "stop_stiffness",
+                                      "needs lower or upper");
+    olo_status status = check_stops(x, key);
+    if (status == OLO_OK)
+        status = choose(x, key, ANY, &i);
+    if (status != OLO_OK || rigid)
+        return status == OLO_OK ? add_rigid_stops(x, i) : status;
     double c[3] = {joint->stop_stiffness, below ? joint->lower : -HUGE_VAL,
                    above ? joint->upper : HUGE_VAL};
     const olo_law *law = term_of(x, i)->law->angle ? &olo_law_angle_stop : &olo_law_stop;
@@ -301,6 +349,8 @@ static olo_status add_all(const drives *x)
         status = add_spring(x);
     if (status == OLO_OK)
         status = add_damper(x);
+    if (status == OLO_OK)
+        status = add_friction(x);
     if (status == OLO_OK)
         status = add_stops(x);
     if (status == OLO_OK)

@@ -41,8 +41,8 @@ static bool find_slots(olo_pool *pool, const olo_constraint *row, olo_share *sha
     return slots != NULL;
 }
 
-static olo_status add_row(olo_builder *builder, const olo_relation_row *relation,
-                          const olo_time_function *time)
+olo_status olo_make_relation_row(olo_builder *builder, const olo_relation_row *relation,
+                                 olo_constraint *row)
 {
     olo_system *s = olo_build_system(builder);
     int index[OLO_FORM_SIZE_MAX], size = collect_coordinates(s, relation, index);
@@ -53,19 +53,29 @@ static olo_status add_row(olo_builder *builder, const olo_relation_row *relation
     olo_share *shares = olo_pool_alloc(&s->pool, (size_t)relation->count, sizeof *shares);
     if (!stored || !shares)
         return olo_build_out_of_memory(builder);
-    olo_constraint row = {.type = &olo_constraint_relation,
-                          .size = size,
-                          .index = stored,
-                          .share_count = relation->count,
-                          .shares = shares,
-                          .constant = relation->constant};
+    *row = (olo_constraint){.type = &olo_constraint_relation,
+                            .size = size,
+                            .index = stored,
+                            .share_count = relation->count,
+                            .shares = shares,
+                            .constant = relation->constant};
     for (int i = 0; i < relation->count; i++) {
         const olo_term *x = s->joint_coordinates[relation->coordinate[i]].term;
         shares[i] = (olo_share){.factor = relation->factor[i], .coordinate = x};
-        row.curved = row.curved || x->law->angle || x->form[0].products > 0;
-        if (!find_slots(&s->pool, &row, &shares[i]))
+        row->curved = row->curved || x->law->angle || x->form[0].products > 0;
+        if (!find_slots(&s->pool, row, &shares[i]))
             return olo_build_out_of_memory(builder);
     }
+    return OLO_OK;
+}
+
+static olo_status add_row(olo_builder *builder, const olo_relation_row *relation,
+                          const olo_time_function *time)
+{
+    olo_constraint row;
+    const olo_status status = olo_make_relation_row(builder, relation, &row);
+    if (status != OLO_OK)
+        return status;
     if (time)
         row.time = *time;
     return olo_build_row(builder, &row);

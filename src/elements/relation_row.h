@@ -14,6 +14,10 @@ typedef struct olo_relation_row {
     double constant;
 } olo_relation_row;
 
+/* The row alone, which belongs to no group: a gap or a sliding velocity (coordinate_contact.c). */
+olo_status olo_make_relation_row(olo_builder *builder, const olo_relation_row *relation,
+                                 olo_constraint *row);
+
 /* Adds a group called `name` with this row. */
 olo_status olo_build_relation_row(olo_builder *builder, const char *name,
                                   const olo_relation_row *relation);
@@ -36,6 +40,14 @@ olo_status olo_build_spring_along(olo_builder *builder, const char *owner, int c
                                   double stiffness, double rest);
 olo_status olo_build_damper_along(olo_builder *builder, const char *owner, int coordinate,
                                   double damping);
+
+/* Adds a rigid stop along a joint coordinate x, with the gap side (bound - x): side is 1 for an
+ * upper, -1 for a lower one. */
+olo_status olo_build_stop_along(olo_builder *builder, const char *owner, int coordinate, int side,
+                                double bound, double restitution);
+/* Adds dry friction with a largest force along a joint coordinate. */
+olo_status olo_build_friction_along(olo_builder *builder, const char *owner, int coordinate,
+                                    double force);
 
 /* Whether an expression, a table or a function is given. */
 static inline bool olo_signal_is_given(const olo_signal *signal)

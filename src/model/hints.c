@@ -14,7 +14,7 @@ typedef struct hint {
 static const hint hints[] = {
     {"joint", " parent child body1 body2 bodies link1 link2 bodyNumbers body ", BETWEEN},
     {"joint", " position pos origin point ", "write at: [x, y, z], in space"},
-    {"joint", " limits range limit ", "write lower, upper and stop_stiffness"},
+    {"joint", " limits range limit ", "write lower, upper and stop_stiffness or stop_restitution"},
     {"joint", " velocity initial_velocity speed ", "write rate or sliding"},
     {"joint", " k spring ", "write stiffness"},
     {"joint", " d c damper friction ", "write damping"},

@@ -298,10 +298,11 @@ static olo_status read_setting(olo_reader *reader, const olo_setting *setting)
 
 static bool has_impacts(const olo_model *model)
 {
-    bool impacts = false;
     for (int i = 0; i < olo_element_type_count; i++)
-        impacts = impacts || (olo_element_types[i]->impacts && model->lists[i].count > 0);
-    return impacts;
+        for (size_t k = 0; olo_element_types[i]->impacts && k < model->lists[i].count; k++)
+            if (olo_element_types[i]->impacts(model->lists[i].items[k]->element))
+                return true;
+    return false;
 }
 
 olo_status olo_read_run(olo_reader *reader, const olo_yaml_node *section)

@@ -201,7 +201,7 @@ static void enter_part(void *context, const olo_smooth *part)
 }
 
 /* The mean force of a contact over the step, and whether it sticks. Without geometry it is the
- * force along the gap, then those along the sliding distances. */
+ * force along the gap, if there is one, then those along the sliding distances. */
 static void record_contact(const olo_stepper *x, int i, double h, olo_contact_record *record)
 {
     const olo_contact_step *c = x->contact;
@@ -209,14 +209,18 @@ static void record_contact(const olo_stepper *x, int i, double h, olo_contact_re
     const olo_contact_geometry *geometry = contact->geometry;
     double normal[3];
     *record = (olo_contact_record){.sticking = 0};
-    for (int k = 0; !geometry && k <= contact->sliding_count; k++)
-        record->force[k] = c->account[i].lambda[k] / h;
+    const int first = olo_contact_first_row(contact);
+    for (int k = first; !geometry && k <= contact->sliding_count; k++)
+        record->force[k - first] = c->account[i].lambda[k] / h;
     if (geometry) {
         olo_contact_normal(contact, c->q, normal);
         vec3_add(c->account[i].lambda[0] / h, normal, record->force);
     }
-    for (int k = 0; geometry && k < contact->sliding_count; k++)
-        vec3_add(c->account[i].lambda[1 + k] / h, geometry->sliding[k].along, record->force);
+    for (int k = 0; geometry && k < contact->sliding_count; k++) {
+        double tangent[3];
+        olo_contact_tangent(contact, k, c->q, tangent);
+        vec3_add(c->account[i].lambda[1 + k] / h, tangent, record->force);
+    }
     record->sticking = c->newton.smooth.active[i] && contact->sliding_count > 0 &&
                        c->newton.mode[i].status == OLO_CONTACT_STICKING;
 }
@@ -227,11 +231,13 @@ static void enter_step(olo_stepper *x, olo_state *state, double h)
     const olo_system *s = x->system;
     const olo_contact_step *c = x->contact;
     for (int i = 0; i < s->contact_count; i++) {
+        const olo_contact_point *contact = &s->contacts[i];
+        const int *index = olo_contact_row(contact, olo_contact_first_row(contact))->index;
         const double lost = -c->account[i].impact - c->account[i].friction;
         olo_sum_add(&state->dissipation, lost);
         olo_sum_add(&state->impact, -c->account[i].impact);
         olo_sum_add(&state->friction, -c->account[i].friction);
-        olo_state_add_received_energy(s, state, s->contacts[i].gap.index[0], -lost);
+        olo_state_add_received_energy(s, state, index[0], -lost);
     }
     for (int i = 0; i < s->contact_count; i++)
         record_contact(x, i, h, &state->contacts[i]);

@@ -1,7 +1,6 @@
 /* Rows of contacts; see the header. With the 3-vectors q_s of the contact and x = x0 + sum w_s q_s:
  *
  *     plane      W_s = w_s n
- *     moving     W_s = w_s n + u_s x at the mean, n = sum u_s q_s: quadratic
  *     distance   W_s = s w_s 2 x_m/(l0 + l1), l = |x|, since l1^2 - l0^2 = 2 x_m.(x1 - x0)
  *     sliding    W_s = w_s t - R (n.q_s) t + 1/2 k (n x q_s), the last two for directors of the
  *                sphere: sum (n.d_i) d_i' is omega x n, 1/2 sum d_i x d_i' is omega
@@ -73,81 +72,6 @@ const olo_constraint_type olo_constraint_gap_plane = {.name = "gap to a plane",
                                                       .discrete = plane_discrete,
                                                       .start_tangent = no_tangent,
                                                       .hessian = no_hessian};
-
-/* --- moving plane --- */
-
-static double moving_value(const olo_constraint *row, const olo_at *at)
-{
-    const olo_contact_geometry *c = row->data;
-    double x[3], n[3];
-    olo_position_value(&c->x, at->q, x);
-    olo_position_value(&c->direction, at->q, n);
-    return vec3_dot(n, x) - c->offset;
-}
-
-static double moving_magnitude(const olo_constraint *row, const olo_at *at)
-{
-    const olo_contact_geometry *c = row->data;
-    double n[3], sum = vec3_norm(c->x.x0);
-    olo_position_value(&c->direction, at->q, n);
-    for (int s = 0; s < c->slots; s++)
-        sum += fabs(c->weight[s]) * vec3_norm(at->q + c->slot[s]);
-    return fabs(c->offset) + vec3_norm(n) * sum;
-}
-
-static void moving_row(const olo_constraint *row, const double *q, double *d)
-{
-    const olo_contact_geometry *c = row->data;
-    double x[3], n[3];
-    olo_position_value(&c->x, q, x);
-    olo_position_value(&c->direction, q, n);
-    for (int k = 0; k < row->size; k++)
-        d[k] = c->weight[k / 3] * n[k % 3] + c->turning[k / 3] * x[k % 3];
-}
-
-static void moving_matrix(const olo_constraint *row, double factor, double *matrix)
-{
-    const olo_contact_geometry *c = row->data;
-    for (int k = 0; k < row->size; k++)
-        for (int l = 0; l < row->size; l++)
-            matrix[k * row->size + l] = k % 3 != l % 3
-                                            ? 0
-                                            : factor * (c->weight[k / 3] * c->turning[l / 3] +
-                                                        c->turning[k / 3] * c->weight[l / 3]);
-}
-
-static void moving_gradient(const olo_constraint *row, const olo_at *at, double *gradient)
-{
-    moving_row(row, at->q, gradient);
-}
-
-static void moving_discrete(const olo_constraint *row, const olo_interval *x, double *d,
-                            double *tangent)
-{
-    moving_row(row, x->qm, d);
-    if (tangent)
-        moving_matrix(row, 0.5, tangent);
-}
-
-static void moving_start_tangent(const olo_constraint *row, const olo_interval *x, double *tangent)
-{
-    (void)x;
-    moving_matrix(row, 0.5, tangent);
-}
-
-static void moving_hessian(const olo_constraint *row, const olo_at *at, double *hessian)
-{
-    (void)at;
-    moving_matrix(row, 1, hessian);
-}
-
-const olo_constraint_type olo_constraint_gap_moving = {.name = "gap to a moving plane",
-                                                       .value = moving_value,
-                                                       .magnitude = moving_magnitude,
-                                                       .gradient = moving_gradient,
-                                                       .discrete = moving_discrete,
-                                                       .start_tangent = moving_start_tangent,
-                                                       .hessian = moving_hessian};
 
 /* --- distance --- */
 
@@ -355,6 +279,15 @@ const olo_constraint_type olo_constraint_sliding = {.name = "sliding",
 
 /* --- the rows of a contact --- */
 
+double olo_contact_unit(const olo_contact_point *contact, double length_scale)
+{
+    const olo_constraint *row = olo_contact_row(contact, olo_contact_first_row(contact));
+    bool angle = row->share_count > 0;
+    for (int i = 0; i < row->share_count; i++)
+        angle = angle && row->shares[i].coordinate->law->angle;
+    return angle ? 1 : length_scale;
+}
+
 /* The index of a slot in the ascending list, which it extends. -1: no room. */
 static int find_slot(olo_contact_geometry *c, int slot)
 {
@@ -370,13 +303,28 @@ static int find_slot(olo_contact_geometry *c, int slot)
         c->weight[i] = c->weight[i - 1];
         c->turning[i] = c->turning[i - 1];
         c->director[i] = c->director[i - 1];
+        c->tangent[0][i] = c->tangent[0][i - 1];
+        c->tangent[1][i] = c->tangent[1][i - 1];
     }
     c->slot[at] = slot;
-    c->weight[at] = c->turning[at] = c->director[at] = 0;
+    c->weight[at] = c->turning[at] = c->director[at] = c->tangent[0][at] = c->tangent[1][at] = 0;
     return at;
 }
 
-bool olo_contact_find_slots(olo_contact_geometry *c, int frame)
+/* Enters the weights of a direction at its slots; false if there is no room. */
+static bool add_direction(olo_contact_geometry *c, const olo_position *direction, double *weights)
+{
+    bool room = true;
+    for (int k = 0; k < direction->count; k++) {
+        const int at = find_slot(c, direction->slot[k]);
+        room = room && at >= 0;
+        if (at >= 0)
+            weights[at] = direction->weight[k];
+    }
+    return room;
+}
+
+bool olo_contact_find_slots(olo_contact_geometry *c, int frame, const olo_position tangent[2])
 {
     bool room = true;
     c->slots = 0;
@@ -386,12 +334,9 @@ bool olo_contact_find_slots(olo_contact_geometry *c, int frame)
         if (at >= 0)
             c->weight[at] = c->x.weight[k];
     }
-    for (int k = 0; k < c->direction.count; k++) {
-        const int at = find_slot(c, c->direction.slot[k]);
-        room = room && at >= 0;
-        if (at >= 0)
-            c->turning[at] = c->direction.weight[k];
-    }
+    room = add_direction(c, &c->direction, c->turning) && room;
+    for (int k = 0; k < 2 && tangent; k++)
+        room = add_direction(c, &tangent[k], c->tangent[k]) && room;
     for (int i = 1; i <= 3 && frame >= 0; i++) {
         const int at = find_slot(c, frame + 3 * i);
         room = room && at >= 0;
@@ -413,7 +358,8 @@ void olo_contact_set_rows(olo_contact_point *contact, const olo_constraint_type 
     for (int k = 0; k < sliding_count; k++) {
         geometry->sliding[k].of = geometry;
         contact->sliding[k] = contact->gap;
-        contact->sliding[k].type = &olo_constraint_sliding;
+        contact->sliding[k].type = geometry->direction.count > 0 ? &olo_constraint_sliding_moving
+                                                                 : &olo_constraint_sliding;
         contact->sliding[k].data = &geometry->sliding[k];
     }
 }
@@ -430,4 +376,23 @@ void olo_contact_normal(const olo_contact_point *contact, const double *q, doubl
     vec3_normalise(normal);
     for (int i = 0; i < 3; i++)
         normal[i] *= c->sign;
+}
+
+void olo_contact_tangent(const olo_contact_point *contact, int k, const double *q,
+                         double tangent[3])
+{
+    const olo_contact_geometry *c = contact->geometry;
+    const olo_sliding *sliding = &c->sliding[k];
+    vec3_copy(sliding->along, tangent);
+    for (int s = 0; c->direction.count > 0 && sliding->spin == 0 && s < c->slots; s++)
+        vec3_add(c->tangent[sliding->tangent][s], q + c->slot[s], tangent);
+}
+
+bool olo_contact_sliding_is_linear(const olo_contact_point *contact)
+{
+    const olo_contact_geometry *c = contact->geometry;
+    bool linear = true;
+    for (int s = 0; c && c->direction.count > 0 && s < c->slots; s++)
+        linear = linear && c->director[s] == 0;
+    return linear;
 }

@@ -1,14 +1,17 @@
-/* Contacts: a gap g(q) >= 0 and the velocities along which friction acts.
+/* Contacts and other laws with sets of forces: a gap g(q) >= 0 and the velocities along which
+ * friction acts.
  *
  *     plane      g = n.x - c, the centre x of a sphere or a point above a plane, c with its radius
  *     moving     the same with a plane fixed to a body: n and x depend on its directors
  *     distance   g = s (|x| - c), x from one point to another: spheres (s = 1), ropes (s = -1)
  *
  * A gap is a constraint row (constraint.h) with a value and a discrete gradient; a sliding velocity
- * is a velocity row f = W(q) v, linear in q. These rows are not among the constraints of the
- * system: a contact decides in every step whether they act, and with which force. All rows of a
- * contact with geometry have the same list of coordinates. A gap can also be any row with a value:
- * a function of coordinates, whose sliding velocities are the rates of such functions.
+ * is a velocity row f = W(q) v, with W linear in q except for spheres on moving planes. These rows
+ * are not among the constraints of the system: a contact decides in every step whether they act,
+ * and with which force. All rows of a contact with geometry have the same list of coordinates. A
+ * gap can also be any row with a value: a function of coordinates, whose sliding velocities are the
+ * rates of such functions, or the distance of a joint coordinate from its stop. A law without a gap
+ * always acts: dry friction along a joint coordinate.
  */
 #ifndef OLO_SYSTEM_CONTACT_H
 #define OLO_SYSTEM_CONTACT_H
@@ -30,6 +33,7 @@ typedef struct olo_sliding {
     const olo_contact_geometry *of;
     double along[3]; /* unit vector in the plane, or zero */
     double spin;     /* length by which the rate of rotation is multiplied, or zero */
+    int tangent;     /* of a moving plane: which of its tangents */
 } olo_sliding;
 
 /* The numbers of a contact. */
@@ -42,9 +46,10 @@ struct olo_contact_geometry {
     double radius;          /* lever of rotations: the touching point is x - radius n */
     int slots; /* 3-vectors of q: those of x and the directors of the sphere, ascending */
     int slot[OLO_CONTACT_SLOTS_MAX];
-    double weight[OLO_CONTACT_SLOTS_MAX];   /* of each in x */
-    double turning[OLO_CONTACT_SLOTS_MAX];  /* of each in the direction of a moving plane */
-    double director[OLO_CONTACT_SLOTS_MAX]; /* 1 if it is a director of the sphere, else 0 */
+    double weight[OLO_CONTACT_SLOTS_MAX];     /* of each in x */
+    double turning[OLO_CONTACT_SLOTS_MAX];    /* of each in the direction of a moving plane */
+    double director[OLO_CONTACT_SLOTS_MAX];   /* 1 if it is a director of the sphere, else 0 */
+    double tangent[2][OLO_CONTACT_SLOTS_MAX]; /* of each in the tangents of a moving plane */
     olo_sliding sliding[OLO_SLIDING_MAX];
 };
 
@@ -54,26 +59,52 @@ typedef struct olo_contact_point {
     const char *name;
     const char *where;                    /* the element in the model, for messages */
     const olo_contact_geometry *geometry; /* in the pool of the system; NULL: rows of functions */
-    olo_constraint gap;
+    olo_constraint gap;                   /* without a type: the law always acts */
     int sliding_count;
     olo_constraint sliding[OLO_SLIDING_MAX];
     const olo_friction *law;
-    double friction;               /* coefficient */
+    double friction;               /* coefficient, or the largest force, as the law has it */
     double restitution;            /* normal */
     double threshold;              /* approach velocity below which there is none, unless it is 1 */
     double tangential_restitution; /* also of the rotation about the normal */
 } olo_contact_point;
 
+static inline bool olo_contact_has_gap(const olo_contact_point *contact)
+{
+    return contact->gap.type != NULL;
+}
+
+/* Rows of a contact by number: 0 is the gap, then sliding velocities. The first one it has. */
+static inline int olo_contact_first_row(const olo_contact_point *contact)
+{
+    return olo_contact_has_gap(contact) ? 0 : 1;
+}
+static inline const olo_constraint *olo_contact_row(const olo_contact_point *contact, int row)
+{
+    return row == 0 ? &contact->gap : &contact->sliding[row - 1];
+}
+
+/* The unit of gap and sliding distances: 1 if they are angles, else the length of the model. */
+double olo_contact_unit(const olo_contact_point *contact, double length_scale);
+
 extern const olo_constraint_type olo_constraint_gap_plane, olo_constraint_gap_moving,
-    olo_constraint_gap_distance, olo_constraint_sliding;
+    olo_constraint_gap_distance, olo_constraint_sliding, olo_constraint_sliding_moving;
 
 /* The direction of the normal force at a configuration: on the body above the plane, or on the
  * second point; length one. The contact must have geometry. */
 void olo_contact_normal(const olo_contact_point *contact, const double *q, double normal[3]);
+/* The direction of sliding velocity k at a configuration; zero if it is a rotation. */
+void olo_contact_tangent(const olo_contact_point *contact, int k, const double *q,
+                         double tangent[3]);
+/* False if the identity of row_lift.h does not hold for a sliding velocity: W is of higher order in
+ * q. Such a contact has no pair of position and velocity while it sticks. */
+bool olo_contact_sliding_is_linear(const olo_contact_point *contact);
 
-/* Completes the geometry: its slots from x and, unless `frame` is -1, the directors of the frame
- * that starts there. False if there are too many. */
-bool olo_contact_find_slots(olo_contact_geometry *geometry, int frame);
+/* Completes the geometry: its slots from x, the direction and two tangents of a moving plane (NULL:
+ * none) and, unless `frame` is -1, the directors of the frame that starts there. False if there are
+ * too many. */
+bool olo_contact_find_slots(olo_contact_geometry *geometry, int frame,
+                            const olo_position tangent[2]);
 
 /* Sets the rows of a contact from its geometry. `index` has 3 slots entries and lives as long as
  * the system. */

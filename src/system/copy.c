@@ -228,8 +228,13 @@ static void copy_others(copying *x)
         to->joints[i].rolling = pool_copy(x, to->joints[i].rolling, 1, sizeof(olo_rolling));
     for (int i = 0; x->ok && i < to->contact_count; i++) {
         olo_contact_point *contact = &to->contacts[i];
-        if (!contact->geometry)
+        if (!contact->geometry) {
+            if (olo_contact_has_gap(contact))
+                copy_row(x, &contact->gap);
+            for (int k = 0; x->ok && k < contact->sliding_count; k++)
+                copy_row(x, &contact->sliding[k]);
             continue;
+        }
         olo_contact_geometry *geometry =
             (olo_contact_geometry *)pool_copy(x, contact->geometry, 1, sizeof *contact->geometry);
         int *index = (int *)pool_copy(x, contact->gap.index, (size_t)contact->gap.size,

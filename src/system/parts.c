@@ -57,12 +57,12 @@ static void join_all(const olo_system *s, int *parent)
         join_coordinates(s, parent, s->constraints[c].size, s->constraints[c].index);
     for (int i = 0; i < s->contact_count; i++) {
         const olo_contact_point *contact = &s->contacts[i];
-        join_coordinates(s, parent, contact->gap.size, contact->gap.index);
-        for (int k = 0; k < contact->sliding_count; k++) {
-            const olo_constraint *row = &contact->sliding[k];
+        const int first = olo_contact_first_row(contact);
+        const int *own = olo_contact_row(contact, first)->index;
+        for (int k = first; k <= contact->sliding_count; k++) {
+            const olo_constraint *row = olo_contact_row(contact, k);
             join_coordinates(s, parent, row->size, row->index);
-            join(parent, s->coordinates[contact->gap.index[0]].node,
-                 s->coordinates[row->index[0]].node);
+            join(parent, s->coordinates[own[0]].node, s->coordinates[row->index[0]].node);
         }
     }
     for (int i = 0; i < s->action_count; i++)

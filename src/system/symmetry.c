@@ -360,15 +360,16 @@ static bool add_function_contact(const normalisation *map, const olo_contact_poi
                                  double gram[MOTIONS][MOTIONS])
 {
     bool ok = true;
-    for (int i = 0; ok && i <= contact->sliding_count; i++) {
-        const olo_constraint *row = i == 0 ? &contact->gap : &contact->sliding[i - 1];
+    for (int i = olo_contact_first_row(contact); ok && i <= contact->sliding_count; i++) {
+        const olo_constraint *row = olo_contact_row(contact, i);
         for (int k = 0; ok && k < row->share_count; k++)
             ok = add_term(map, row->shares[k].coordinate, gram);
     }
     return ok;
 }
 
-/* Adds a contact: its gap is a function of n.x or of |x|. Friction on a plane has no symmetry. */
+/* Adds a contact: its gap is a function of n.x or of |x|. Friction on a plane of the ground has no
+ * symmetry, that between two bodies is invariant. */
 static bool add_contact(const normalisation *map, const olo_contact_point *contact,
                         double gram[MOTIONS][MOTIONS])
 {
@@ -386,7 +387,7 @@ static bool add_contact(const normalisation *map, const olo_contact_point *conta
     else
         olo_form_add_dot(&builder, 0.5, &g->x, &g->x);
     const bool ok = olo_forms_finish(1, &builder, &pool, &form) && add_form(map, &form, gram);
-    for (int k = 0; contact->sliding_count > 0 && k < MOTIONS; k++)
+    for (int k = 0; contact->sliding_count > 0 && g->direction.count == 0 && k < MOTIONS; k++)
         gram[k][k] += 1;
     olo_pool_free(&pool);
     return ok;

@@ -185,8 +185,11 @@ void olo_system_contact(const olo_system *system, const olo_state *state, int in
 {
     const olo_contact_record *record = &state->contacts[index];
     const olo_at at = {.q = state->q, .angles = state->angles, .t = state->t};
-    contact->gap = olo_constraint_value(&system->contacts[index].gap, &at);
-    contact->closed = contact->gap <= OLO_CLOSED_GAP * system->length_scale;
+    const olo_contact_point *point = &system->contacts[index];
+    const bool gap = olo_contact_has_gap(point);
+    contact->gap = gap ? olo_constraint_value(&point->gap, &at) : 0;
+    contact->closed =
+        gap && contact->gap <= OLO_CLOSED_GAP * olo_contact_unit(point, system->length_scale);
     vec3_copy(record->force, contact->force);
     contact->sticking = record->sticking != 0;
 }

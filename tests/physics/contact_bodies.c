@@ -1,0 +1,141 @@
+/* Friction between two moving bodies: exact solutions, and momenta that it does not change. */
+#include "scene.h"
+
+#include "stepping/step.h"
+
+/* A block slides on a plank that slides freely: both have the same velocity after
+ * v/(mu g (1 + m/M)), and the momentum is unchanged. */
+TEST(a_block_takes_a_plank_along)
+{
+    static const char *const text =
+        "gravity: [0, 0, -9.81]\n"
+        "bodies: {name: plank, mass: 2, inertia: [0.1, 0.1, 0.1]}\n"
+        "points: {name: block, mass: 1, position: [0.1, 0.2, 0.05], velocity: [2, 0, 0]}\n"
+        "joints: {name: rail, type: prismatic, between: [ground, plank], axis: [1, 0, 0]}\n"
+        "contacts: {point: block, on: plank, origin: [0, 0, 0.05], friction: 0.3}\n"
+        "run: {step: 0.01}\n";
+    scene s = scene_open(text, NULL);
+    const double slow = 0.3 * 9.81, meet = 2 / (1.5 * slow);
+    const int steps = (int)floor(meet / 0.01);
+    scene_run(&s, 0.01, steps);
+    const double t = olo_state_time(s.state);
+    check_close(2 - slow * t, scene_v(&s, "block")[0], 1e-12);
+    check_close(0.5 * slow * t, scene_v(&s, "plank")[0], 1e-12);
+    check_close(0.1 + 2 * t - 0.5 * slow * t * t, scene_q(&s, "block")[0], 1e-12);
+    check_close(0.2, scene_q(&s, "block")[1], 1e-14);
+    for (int i = 0; i < 20; i++) {
+        scene_run(&s, 0.01, 1);
+        check_close(2, scene_ledger(&s).linear_momentum[0], 1e-13);
+    }
+    check_close(2.0 / 3, scene_v(&s, "block")[0], 1e-13);
+    check_close(2.0 / 3, scene_v(&s, "plank")[0], 1e-13);
+    /* the lost energy is that of the relative motion; the settling impulse takes the last of it */
+    check_close(0.5 * (2.0 / 3) * 4, scene_ledger(&s).dissipation, 1e-12);
+    check_close(0.5 * (2.0 / 3) * 4, scene_ledger(&s).friction, 1e-3);
+    scene_close(&s);
+}
+
+/* A solid sphere rolls on a plank that a force pulls: its acceleration is 2/7 of the plank's, which
+ * is F/(M + 2/7 m). The error is of second order. */
+TEST(a_sphere_rolls_on_a_plank_that_is_pulled)
+{
+    static const char *const text =
+        "gravity: [0, 0, -9.81]\n"
+        "bodies:\n"
+        "  - {name: plank, mass: 2, inertia: [0.1, 0.1, 0.1]}\n"
+        "  - {name: ball, mass: 1, inertia: [0.004, 0.004, 0.004], position: [0, 0, 0.15]}\n"
+        "joints: {name: rail, type: prismatic, between: [ground, plank], axis: [1, 0, 0], force: "
+        "3}\n"
+        "contacts: {point: ball, radius: 0.1, on: plank, origin: [0, 0, 0.05], friction: 0.5}\n"
+        "run: {step: 0.01}\n";
+    const double a = 3 / (2 + 2.0 / 7);
+    double error[2];
+    for (int k = 0; k < 2; k++) {
+        scene s = scene_open(text, NULL);
+        scene_run(&s, k == 0 ? 0.02 : 0.01, k == 0 ? 25 : 50);
+        error[k] = fabs(scene_v(&s, "ball")[0] - 2.0 / 7 * a * 0.5);
+        check_close(a * 0.5, scene_v(&s, "plank")[0], 1e-2);
+        check_below(error[k], 1e-2);
+        check_close(0.15, scene_q(&s, "ball")[2], 1e-12);
+        scene_close(&s);
+    }
+    check_close(2, log2(error[0] / error[1]), 0.1);
+}
+
+/* Two free bodies in space, a ball that a spring pulls to a plate, spinning and sliding on it:
+ * friction and impacts between them change neither momentum nor angular momentum, and take energy.
+ */
+TEST(friction_between_bodies_conserves_momenta)
+{
+    static const char *const text =
+        "parameters: {r: 0}\n"
+        "bodies:\n"
+        "  - {name: plate, mass: 2, inertia: [0.2, 0.25, 0.4], velocity: [0.1, 0.2, 0], "
+        "angular_velocity: [0.3, -0.4, 0.5]}\n"
+        "  - {name: ball, mass: 1, inertia: [0.004, 0.005, 0.006], position: [0.05, 0.1, 0.12], "
+        "velocity: [1, 0.5, 0], angular_velocity: [3, -8, 12]}\n"
+        "springs: {between: [plate, ball], stiffness: 60, length: 0}\n"
+        "contacts:\n"
+        "  - {name: top, point: ball, radius: 0.1, on: plate, friction: 0.3, restitution: r, "
+        "law: contensou, patch: 0.02}\n"
+        "run: {step: 0.01}\n";
+    static const char *const restitution[] = {"0", "0.6"};
+    for (int k = 0; k < 2; k++) {
+        const olo_setting settings[] = {{"r", restitution[k]}};
+        scene s = scene_open_set(text, NULL, settings, 1);
+        const olo_ledger start = scene_ledger(&s);
+        double energy = start.total;
+        int sliding = 0;
+        check_equal(7, s.system->invariant_count); /* energy and all momenta */
+        for (int i = 0; i < 100; i++) {
+            scene_run(&s, 0.01, 1);
+            const olo_ledger now = scene_ledger(&s);
+            for (int c = 0; c < 3; c++) {
+                check_close(start.linear_momentum[c], now.linear_momentum[c], 1e-13);
+                check_close(start.angular_momentum[c], now.angular_momentum[c], 1e-13);
+            }
+            check_true(now.total <= energy + 1e-12);
+            check_close(start.balance, now.balance, 1e-11);
+            energy = now.total;
+            sliding += now.friction > 0;
+        }
+        check_true(sliding > 0 && energy < start.total - 0.01);
+        scene_close(&s);
+    }
+}
+
+/* Points of a box on a plate that both fly: sticking pairs change no momentum either. */
+TEST(a_box_that_sticks_to_a_plate_conserves_momenta)
+{
+    static const char *const text =
+        "bodies:\n"
+        "  - {name: plate, mass: 2, inertia: [0.2, 0.25, 0.4], angular_velocity: [0.2, 0.3, 2]}\n"
+        "  - {name: box, mass: 1, inertia: [0.01, 0.012, 0.015], position: [0.3, 0, 0.05], "
+        "velocity: [0.015, 0.6, -0.09], angular_velocity: [0.2, 0.3, 2]}\n"
+        "springs: {between: [{on: plate, at: [0.3, 0, 0]}, box], stiffness: 200, length: 0}\n"
+        "contacts:\n"
+        "  - {point: {on: box, at: [0.1, 0.1, -0.05]}, on: plate, friction: 0.8}\n"
+        "  - {point: {on: box, at: [-0.1, 0.1, -0.05]}, on: plate, friction: 0.8}\n"
+        "  - {point: {on: box, at: [0, -0.1, -0.05]}, on: plate, friction: 0.8}\n"
+        "run: {step: 0.01}\n";
+    scene s = scene_open(text, NULL);
+    const olo_ledger start = scene_ledger(&s);
+    double energy = start.total;
+    for (int i = 0; i < 50; i++) {
+        scene_run(&s, 0.01, 1);
+        const olo_ledger now = scene_ledger(&s);
+        for (int c = 0; c < 3; c++) {
+            check_close(start.linear_momentum[c], now.linear_momentum[c], 1e-13);
+            check_close(start.angular_momentum[c], now.angular_momentum[c], 1e-13);
+        }
+        check_true(now.total <= energy + 1e-12);
+        energy = now.total;
+        check_close(0, now.penetration, 1e-10);
+    }
+    scene_close(&s);
+}
+
+TEST_MAIN(cmocka_unit_test(a_block_takes_a_plank_along),
+          cmocka_unit_test(a_sphere_rolls_on_a_plank_that_is_pulled),
+          cmocka_unit_test(friction_between_bodies_conserves_momenta),
+          cmocka_unit_test(a_box_that_sticks_to_a_plate_conserves_momenta))
