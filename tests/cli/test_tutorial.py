@@ -26,7 +26,8 @@ def is_there(line, printed):
 
 
 @pytest.mark.parametrize("page", ["docs/tutorial-statics.md", "docs/tutorial-convergence.md",
-                                  "docs/tutorial-rods.md", "docs/tutorial-optimal-control.md"])
+                                  "docs/tutorial-rods.md", "docs/tutorial-optimal-control.md",
+                                  "docs/tutorial-contact.md"])
 def test_the_commands_of_the_page_run(oloid, page):
     if "optimal" in page and "Ipopt" in oloid("optimize", "double-integrator").stderr:
         pytest.skip("Oloid was built without Ipopt")
