@@ -28,6 +28,9 @@ enum { ITERATIONS_MAX = 30 };
 static const double accurate = 1e-12;
 /* Rounding of a coordinate, relative to its unit. */
 static const double rounding = 4e-15;
+/* Rounding errors of long chains are larger than these: an update is accepted that is at most so
+ * many times larger and has not become smaller by the factor of an iteration that converges. */
+static const double largest_noise = 100, contraction = 0.5;
 
 /* --- workspace --- */
 
@@ -235,8 +238,9 @@ static void measure(const olo_smooth *x, const double *z, double size[2])
     }
 }
 
-/* Adds the update of the smooth unknowns and of the impulses b; true if it was small. */
-static bool apply(olo_smooth_newton *x)
+/* Adds the update of the smooth unknowns and of the impulses b; true if it was small. `last` is the
+ * size of the last update, relative to that of a solution, and becomes that of this one. */
+static bool apply(olo_smooth_newton *x, double *last)
 {
     olo_smooth *s = &x->smooth;
     double update[2], value[2];
@@ -251,8 +255,10 @@ static bool apply(olo_smooth_newton *x)
     olo_dense_add(s->size, 1, x->y0, s->unknown);
     measure(s, x->y0, update);
     measure(s, s->unknown, value);
-    return update[0] <= accurate * value[0] + rounding &&
-           update[1] <= accurate * value[1] + rounding / s->h;
+    const double before = *last;
+    *last = fmax(update[0] / (accurate * value[0] + rounding),
+                 update[1] / (accurate * value[1] + rounding / s->h));
+    return *last <= 1 || (*last <= largest_noise && *last > contraction * before);
 }
 
 /* The largest error of the equations of closed contacts at the iterate, relative to their units. */
@@ -297,6 +303,7 @@ static bool iterate(olo_smooth_newton *x, bool frozen, olo_error *error)
 {
     const double satisfied = 1e-12;
     bool small = false;
+    double last = INFINITY;
     for (int i = 0; i < ITERATIONS_MAX; i++) {
         olo_smooth_evaluate(&x->smooth);
         const bool changed = !frozen && i > 0 && decide(x);
@@ -308,7 +315,7 @@ static bool iterate(olo_smooth_newton *x, bool frozen, olo_error *error)
         reduce(x);
         if (!solve_impulses(x))
             return false;
-        small = apply(x);
+        small = apply(x, &last);
         x->iterations++;
     }
     return false;
@@ -350,6 +357,7 @@ static bool solve_inclusion(olo_smooth_newton *x)
 static bool iterate_without_pairs(olo_smooth_newton *x, olo_error *error)
 {
     const olo_system *s = x->smooth.system;
+    double last = INFINITY;
     for (int i = 0; i < 2 * ITERATIONS_MAX; i++) {
         olo_smooth_evaluate(&x->smooth);
         x->count = 0;
@@ -366,7 +374,7 @@ static bool iterate_without_pairs(olo_smooth_newton *x, olo_error *error)
             x->b[k] =
                 x->old[k] - x->smooth.impulse[x->unknown[k].contact].lambda[x->unknown[k].row];
         x->iterations++;
-        if (apply(x))
+        if (apply(x, &last))
             break;
     }
     olo_smooth_evaluate(&x->smooth);
