@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "control/guess.h"
 #include "control/optimum.h"
+#include "stepping/contact_scheme.h"
 #include "stepping/events.h"
 
 bool olo_optimize_available(void)
@@ -164,6 +165,8 @@ static olo_status resolve(const olo_system *system, const olo_problem *problem,
 {
     olo_problem_entry at = {0};
     olo_status status = olo_events_refuse(system, "optimal control", error);
+    if (status == OLO_OK)
+        status = olo_contacts_refuse(system, "optimal control", error);
     if (status == OLO_OK)
         status = olo_control_problem_create(system, problem, resolved, &at, error);
     return status != OLO_OK && at.list

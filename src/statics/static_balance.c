@@ -11,6 +11,7 @@
 #include "kinematics/null_space.h"
 #include "kinematics/redundancy.h"
 #include "linalg/vec3.h"
+#include "stepping/contact_scheme.h"
 #include "stepping/events.h"
 #include "stepping/tree_assembly.h"
 
@@ -45,6 +46,8 @@ olo_status olo_static_create(const olo_system *system, olo_state *state,
 {
     *balance = NULL;
     olo_status status = olo_events_refuse(system, "statics", error);
+    if (status == OLO_OK)
+        status = olo_contacts_refuse(system, "statics", error);
     if (status != OLO_OK)
         return status;
     olo_static_balance *x = *balance = olo_alloc(1, sizeof *x);

@@ -1,6 +1,8 @@
 /* Schemes with impacts in the stepper: the step of contact/contact_step.h applied to a state. The
  * step knows no state; this file copies configuration and velocity, and enters work, dissipation,
  * multipliers and reactions of its parts. */
+#include "stepping/contact_scheme.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -81,6 +83,15 @@ const olo_scheme olo_scheme_moreau = {
     .energy_error = INFINITY,
     .turn = OLO_HALF_TURN,
     .contact = &moreau};
+
+olo_status olo_contacts_refuse(const olo_system *system, const char *what, olo_error *error)
+{
+    if (system->contact_count == 0)
+        return OLO_OK;
+    return olo_fail(error, OLO_UNSUPPORTED,
+                    "%s: %s cannot handle contacts, rigid stops and dry friction; only runs can",
+                    system->contacts[0].where, what);
+}
 
 olo_status olo_contact_scheme_check(const olo_stepper *x, const olo_run *run, olo_error *error)
 {

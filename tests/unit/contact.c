@@ -432,6 +432,23 @@ TEST(other_schemes_refuse_contacts_and_name_them)
     olo_model_free(model);
 }
 
+/* An equilibrium without the floor would be wrong: contacts are not left out. */
+TEST(equilibria_refuse_contacts_and_name_them)
+{
+    olo_error error = {0};
+    scene s = scene_open("gravity: [0, 0, -9.81]\n"
+                         "bodies: {name: a, mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}\n"
+                         "joints: {name: j, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0], "
+                         "upper: 0.5, stop_restitution: 0}\n",
+                         NULL);
+    const olo_equilibrium_options options = olo_equilibrium_options_default();
+    check_status(OLO_UNSUPPORTED,
+                 olo_find_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error));
+    check_contains("test:3:9: joints: statics", error.text);
+    check_contains("cannot handle contacts, rigid stops and dry friction", error.text);
+    scene_close(&s);
+}
+
 TEST_MAIN(cmocka_unit_test(discrete_gradients_give_the_change_of_the_gap),
           cmocka_unit_test(derivatives_of_rows_are_differences),
           cmocka_unit_test(the_lift_gives_the_change_of_the_rate),
@@ -442,4 +459,5 @@ TEST_MAIN(cmocka_unit_test(discrete_gradients_give_the_change_of_the_gap),
           cmocka_unit_test(the_guard_stops_a_rise_of_energy),
           cmocka_unit_test(a_state_in_the_middle_of_a_contact_continues_to_the_same_bits),
           cmocka_unit_test(forces_of_contacts_are_reported),
-          cmocka_unit_test(other_schemes_refuse_contacts_and_name_them))
+          cmocka_unit_test(other_schemes_refuse_contacts_and_name_them),
+          cmocka_unit_test(equilibria_refuse_contacts_and_name_them))
