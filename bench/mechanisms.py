@@ -13,7 +13,7 @@ MOST_LOOPS = 0.3  # linkages with loops, relative to the baseline
 NOT_SLOWER = 1.01  # relative to the baseline: one percent for iterations that fall otherwise
 MOST_MEAN = 0.5  # geometric mean of all models of the catalogue, relative to the baseline
 MOST_COUPLED = 0.5  # each of the models below
-MOST_CONSISTENT_TREE = 1.5  # consistent-energy-momentum relative to energy-momentum, trees
+MOST_CONSISTENT_TREE = 1.5  # energy-momentum relative to energy-momentum-2006, trees
 MOST_CONSISTENT_LOOP = 1.8  # the same with loops
 
 # Models with springs, dampers, drives or loops on four or more bodies or points.
@@ -93,19 +93,19 @@ CONSISTENT = (
 
 
 def consistent(bench):
-    """Steps with consistent velocities, relative to those of energy-momentum."""
+    """Steps with consistent velocities, relative to those of energy-momentum-2006."""
     print()
-    row("consistent velocities, reduced", "instr/step", "iterations/step", "energy-momentum",
+    row("consistent velocities, reduced", "instr/step", "iterations/step", "energy-momentum-2006",
         "iterations/step", "ratio")
     for name, model, step, window, settings, most in CONSISTENT:
         plain, rated = (bench.model_cost(model, step, *window, settings, scheme=scheme)
-                        for scheme in ("energy-momentum", "consistent-energy-momentum"))
+                        for scheme in ("energy-momentum-2006", "energy-momentum"))
         ratio = rated.instructions / plain.instructions
         row(f"  {name}", number(rated.instructions), f"{rated.iterations:.2f}",
             number(plain.instructions), f"{plain.iterations:.2f}", bounded(ratio, most))
         if ratio > most:
             bench.miss(f"{name}: consistent velocities take {ratio:.2f} times the instructions of "
-                       f"energy-momentum, more than {most:g}")
+                       f"energy-momentum-2006, more than {most:g}")
 
 
 def models(bench):

@@ -323,7 +323,7 @@ static inline scene joined_open_scheme(const joined *x, const char *scheme, cons
 
 static inline scene joined_open(const joined *x, const char *constraints)
 {
-    return joined_open_scheme(x, "energy-momentum", constraints);
+    return joined_open_scheme(x, "energy-momentum-2006", constraints);
 }
 
 static inline void joined_free(joined *x)

@@ -9,8 +9,7 @@
 #include "oloid/derivatives.h"
 #include "system/parameter_derivative.h"
 
-static const char *const schemes[] = {"energy-momentum", "variational",
-                                      "consistent-energy-momentum"};
+static const char *const schemes[] = {"energy-momentum-2006", "variational", "energy-momentum"};
 
 enum { NUMBERS_MAX = 4000 };
 

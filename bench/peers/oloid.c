@@ -1,5 +1,5 @@
 /* The chain in Oloid, through its public interface, from the model of the catalogue. The method is
- * the name of a scheme, or "tolerance" for energy-momentum with steps adapted to the setting,
+ * the name of a scheme, or "tolerance" for energy-momentum-2006 with steps adapted to the setting,
  * followed by the order if it is not 2: "variational-6". The constraints are `reduced`; the Newton
  * tolerance is the default.
  *
@@ -77,7 +77,7 @@ static bool set_links(const chain *c, oloid_run *x)
 /* Options of the run for a method. */
 static olo_run run_of(const olo_model *model, const char *method, double setting)
 {
-    static const char *const schemes[] = {"energy-momentum", "variational"};
+    static const char *const schemes[] = {"energy-momentum-2006", "variational"};
     olo_run run = *olo_model_run(model);
     const char *dash = strrchr(method, '-');
     const bool chosen = strncmp(method, "tolerance", 9) == 0;

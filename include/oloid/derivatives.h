@@ -94,7 +94,7 @@ typedef struct olo_step_map {
 OLO_API olo_step_map olo_step_map_default(void);
 /** Advances the state by h and computes the matrix of this step, its symplectic defect, volume and
  * eigenvalues. Dense: for systems of up to 1000 degrees of freedom. Velocities normal to the
- * constraints, which the scheme energy-momentum permits, are not part of the map. */
+ * constraints, which the scheme energy-momentum-2006 permits, are not part of the map. */
 OLO_API olo_status olo_derivatives_compute_step_map(olo_derivatives *derivatives, olo_state *state,
                                                     double h, olo_step_map *map, olo_error *error);
 /** @} */

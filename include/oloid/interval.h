@@ -66,7 +66,7 @@ OLO_API void olo_interval_set(olo_interval *interval, int n, const double *q0, c
  * threads. */
 typedef struct olo_kernel olo_kernel;
 
-/** Creates the kernel of a scheme, given by name ("energy-momentum", "consistent-energy-momentum",
+/** Creates the kernel of a scheme, given by name ("energy-momentum", "energy-momentum-2006",
  * "variational"). The system must outlive the kernel. On success the caller owns the kernel. */
 OLO_API olo_status olo_kernel_create(const olo_system *system, const char *scheme,
                                      olo_kernel **kernel, olo_error *error);

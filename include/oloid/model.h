@@ -32,7 +32,7 @@ typedef struct olo_run {
     double end;      /**< end time */
     const char
         *start; /**< initial state: "given", or "equilibrium", at rest with all forces in balance */
-    const char *scheme; /**< "energy-momentum", "consistent-energy-momentum" or "variational" */
+    const char *scheme;         /**< "energy-momentum", "energy-momentum-2006" or "variational" */
     const char *constraints;    /**< "reduced", "multipliers", "projected", "minimal", "penalty",
                                    "augmented" */
     double penalty;             /**< mu of penalty and augmented, energy mu |g|^2 */
@@ -50,7 +50,7 @@ typedef struct olo_run {
     bool forces;  /**< record constraint forces */
 } olo_run;
 
-/** Constant steps of 0.01 to t = 1, energy-momentum of order 2, reduced, at most 10,000 frames. */
+/** Steps of 0.01 to t = 1, energy-momentum-2006 of order 2, reduced, at most 10,000 frames. */
 OLO_API olo_run olo_run_default(void);
 
 /** An override `name=value` of a parameter (`l=0.2`) or of a run option (`run.step=1e-3`); the

@@ -34,7 +34,7 @@ OLO_API olo_study olo_study_default(void);
  *  @{ */
 /** Relative errors |x - x_ref| / |x_ref| in the 2-norm of the configuration q, the momenta p = M v,
  * both together, z = (q, p), and the multipliers. NaN where there is nothing to compare.
- * Multipliers are those at the end time: for energy-momentum, where they belong to the midpoints of
+ * Multipliers are those at the end time: for energy-momentum-2006, which has them at midpoints of
  * steps, the mean of the last step and the next; for variational those of the time node, which
  * follow from the next step. */
 typedef struct olo_errors {

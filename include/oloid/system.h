@@ -207,8 +207,8 @@ typedef struct olo_ledger {
     double constraint_error;    /**< largest |g| */
     double constraint_relative; /**< largest |g| divided by the size of its row at the initial
                                      state */
-    double velocity_error; /**< largest |G v|: of order h^2 with energy-momentum, round-off with
-                                     variational */
+    double velocity_error; /**< largest |G v|: round-off with energy-momentum and variational, of
+                                     order h^2 with energy-momentum-2006 */
     double penetration;    /**< depth of the deepest contact after the last step, or 0 */
     double closed;         /**< number of closed contacts after the last step */
 } olo_ledger;
@@ -264,8 +264,8 @@ OLO_API const char *olo_system_contact_name(const olo_system *system, int index)
 /** State of a contact; the force is that over the last step, zero before the first. */
 OLO_API void olo_system_contact(const olo_system *system, const olo_state *state, int index,
                                 olo_contact_state *contact);
-/** Torque or force of drive `index` along its coordinate over the last step: with energy-momentum
- * the mean over the step, with variational the value at its start. Zero before the first step. */
+/** Force of drive `index` along its coordinate: with energy-momentum at the end of the last step,
+ * with energy-momentum-2006 the mean over it, with variational at its start. Zero before it. */
 OLO_API double olo_system_drive_force(const olo_system *system, const olo_state *state, int index);
 /** Work of drive `index` since the start of the run, as in the ledger. Without other loads it is
  * the change of energy: to round-off with energy-momentum, to the order of the scheme with

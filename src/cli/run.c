@@ -38,10 +38,9 @@ static const cli_option options[] = {
      "adapt the steps to this error (not with variational)"},
     {"end", 0, CLI_TEXT, offsetof(struct options, end), "T", "end time"},
     {"scheme", 0, CLI_TEXT, offsetof(struct options, scheme), "NAME",
-     "energy-momentum (energy exact),\n"
-     "consistent-energy-momentum (velocities exact on the\n"
-     "constraints, too) or variational (symplectic, energy\n"
-     "bounded)"},
+     "energy-momentum (energy and velocities on the constraints\n"
+     "exact), energy-momentum-2006 (as published: velocities to\n"
+     "second order) or variational (symplectic, energy bounded)"},
     {"constraints", 0, CLI_TEXT, offsetof(struct options, constraints), "KIND",
      "how constraints are treated: reduced (loops by\n"
      "multipliers), minimal (loops by a null space),\n"

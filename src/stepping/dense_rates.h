@@ -1,5 +1,5 @@
-/* Consistent velocities (consistent.c) in dense treatments: with the rows d over the step and the
- * rows G(q1) of rates, both in the basis [W U] of the constraint rows at q0,
+/* Consistent velocities (energy_momentum.c) in dense treatments: with the rows d over the step and
+ * the rows G(q1) of rates, both in the basis [W U] of the constraint rows at q0,
  *
  *     P = [I - W (D W)^-1 D] U,   N = [I - W (G W)^-1 G] U,
  *     P^T M N nu = P^T (p - M w),   v1 = N nu + w,   w = W (G W)^-1 (-dg/dt),

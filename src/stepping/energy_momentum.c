@@ -1,42 +1,55 @@
-/* The energy-momentum scheme (thesis 3.2, eq. B.4):
+/* The energy-momentum scheme with velocities that satisfy their constraints (docs/theory.md): the
+ * idea of Gear, Gupta and Leimkuhler (1985), discretised as by Kinon, Betsch and Schneider (2023).
+ * With f(q, v) = G(q) v + dg/dt, the discrete gradients d of the rows and the vectors a of
+ * system/rate_interval.h, v_m = (v0 + v1)/2,
  *
- *     T(q1) = (2/h) M (q1 - q0) - 2 M v0 + h dV(q0, q1) - h f(t_m, q_m),
- *     T + h G(q_m)^T lambda = 0,
- *     v1 = (2/h) (q1 - q0) - v0.
+ *     M (q1 - q0) = h M v_m + h sum gamma d,
+ *     M (v1 - v0) = -h dV(q0, q1) + h F - h sum lambda d - h sum gamma a,
+ *     g(q1) = 0,   f(q1, v1) = 0.
  *
- * dV is the discrete gradient through quadratic invariants. The scheme conserves energy and every
- * momentum map that is at most quadratic, exactly, at any step size; it is of second order. The
- * step reflects velocities normal to the constraints, so that these remain of second order in all
- * compositions; configuration and tangential momentum reach order 4. */
-#include "stepping/balance.h"
+ * The first equation eliminated from the second gives the balance T of the published scheme and one
+ * new force,
+ *
+ *     T + h sum mu d + h sum gamma a = 0,   mu = lambda - 2 gamma/h,
+ *     T = (2/h) M (q1 - q0) - 2 M v0 + h dV - h F.
+ *
+ * gamma is of order h^2. Energy, and momentum maps that are at most quadratic, are exact at any
+ * step size, and they are those of the motion: no velocity is normal to the constraints. The step
+ * is symmetric; compositions have order 4 and 6 in positions and velocities. */
+#include <string.h>
 
-/* The row x - f(t) = 0 of a prescribed motion does the work -h lambda d.dq/h = -lambda (f1 - f0).
- */
+#include "stepping/balance.h"
+#include "system/rate_interval.h"
+
+/* The rows of prescribed motions x = f(t) do the work -lambda (f1 - f0) - gamma (f1' - f0'). */
 static void add_drive_work(const olo_step *step, olo_state *state)
 {
     const olo_system *s = step->system;
     olo_interval x = olo_step_interval(step);
     for (int i = 0; i < s->drive_count; i++) {
-        int row = s->drives[i].row;
-        double advance = olo_constraint_advance(&s->constraints[row], &x);
-        olo_balance_add_drive_work(step, state, i, -state->lambda[row] * advance);
+        const int row = s->drives[i].row;
+        const olo_constraint *motion = &s->constraints[row];
+        const double work = state->lambda[row] * olo_constraint_advance(motion, &x) +
+                            step->gamma[row] * olo_rate_advance(motion, &x);
+        olo_balance_add_drive_work(step, state, i, -work);
     }
 }
 
 static void finish(const olo_step *step, olo_state *state)
 {
     add_drive_work(step, state);
-    for (int i = 0; i < step->system->n; i++)
-        step->v1[i] = 2 / step->h * step->x.dq[i] - state->v[i];
     olo_balance_finish(step, state);
 }
 
 const olo_scheme olo_scheme_energy_momentum = {
     .name = "energy-momentum",
-    .conserves = "energy and momenta are conserved to round-off at any step size",
-    .highest_order = 4,
+    .conserves = "energy and momenta of velocities that satisfy the constraints are conserved to "
+                 "round-off at any step size",
+    .highest_order = 6,
     .unit = 1,
     .inertial = true,
+    .consistent = true,
+    .without_rows = &olo_scheme_energy_momentum_2006,
     .turn = OLO_HALF_TURN,
     .begin = olo_balance_begin,
     .balance = olo_balance,

@@ -164,7 +164,7 @@ void olo_linear_step_forward(olo_linear_step *x, double *dq, double *dv,
     olo_linear_add_mass(x, -2.0, dv, rho);
     olo_linear_add_start(x, false, dq, rho);
     solve_step(x, rho, gaps_of(x, dq, change->end), dq1);
-    /* energy-momentum: dv1 = (2/h)(dq1 - dq0) - dv0 */
+    /* energy-momentum-2006: dv1 = (2/h)(dq1 - dq0) - dv0 */
     if (!x->projects) {
         for (int i = 0; i < n; i++) {
             dv[i] = a * (dq1[i] - dq[i]) - dv[i];

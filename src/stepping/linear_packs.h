@@ -19,8 +19,8 @@ void olo_linear_packs_free(olo_linear_packs *packs);
  * three are [n]; those that a scheme does not have are NULL. */
 typedef struct olo_packs_adjoint {
     double *gq;
-    double *gv;  /* to the velocity: energy-momentum; at the start only if the step starts from a
-                    velocity */
+    double *gv;  /* to the velocity: energy-momentum-2006; at the start only if the step starts from
+                    a velocity */
     double *gp;  /* to the momentum: variational */
     double *y;   /* [n] written, unless it is NULL: the derivative by the balance */
     bool motion; /* dq, q_m and q1 of the step are wanted, too */

@@ -1,6 +1,6 @@
-/* The linearised step of schemes with consistent velocities (consistent.c), with the sparse matrix
- * J of `multipliers` at the solution (multipliers_rates.h). With z1 = (q1, mu', s1, gamma') and the
- * equations R(q0, v0, z1) = 0
+/* The linearised step of schemes with consistent velocities (energy_momentum.c), with the sparse
+ * matrix J of `multipliers` at the solution (multipliers_rates.h). With z1 = (q1, mu', s1, gamma')
+ * and the equations R(q0, v0, z1) = 0
  *
  *     J dz1 = -(dR/dq0 dq0 + dR/dv0 dv0),   dv1 = (2/h) ds1,
  *

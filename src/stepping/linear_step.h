@@ -15,7 +15,7 @@
  * Therefore no derivative of a null space with respect to q0 is needed, and no function of a joint
  * type.
  *
- *     energy-momentum   dv1 = (2/h)(dq1 - dq0) - dv0
+ *     energy-momentum-2006   dv1 = (2/h)(dq1 - dq0) - dv0
  *     variational       M v1 + sum mu_i grad g_i(q1) = p is varied in the same way, with
  *                       d(grad g_i . v1) = 0
  *
@@ -51,8 +51,8 @@ typedef struct olo_step_variation {
     double *v;        /* [n] the projection of the velocity there, in addition to p */
     double *velocity; /* [n] the equation of the velocity (consistent velocities only) */
     double *end;      /* [m] constraint rows at the end ... */
-    double *rate;     /* [m] ... and their rates there (not of energy-momentum); both only after
-                         olo_linear_step_need_rows */
+    double *rate;     /* [m] ... and their rates there (not of energy-momentum-2006); both only
+                         after olo_linear_step_need_rows */
 } olo_step_variation;
 
 /* Enables variations of rows. */

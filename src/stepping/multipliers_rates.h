@@ -1,5 +1,5 @@
 /* The rates of constraint rows in the treatment `multipliers`, for schemes with consistent
- * velocities (consistent.c). To the unknowns dq and mu' = h^2/2 mu come s = (h/2) v1 and
+ * velocities (energy_momentum.c). To the unknowns dq and mu' = h^2/2 mu come s = (h/2) v1 and
  * gamma' = h gamma, to its equations
  *
  *     (h/2) T + sum mu' d + sum gamma' a' = 0,   a' = dd/dq0 (h/2) v0 + dd/dq1 s,

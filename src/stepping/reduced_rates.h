@@ -1,4 +1,4 @@
-/* Consistent velocities in the treatment `reduced` (consistent.c): both multipliers are eliminated.
+/* Consistent velocities in the treatment `reduced` (energy_momentum.c), without multipliers.
  * With r = M (q1 - q0 - h v_m), which equals h sum gamma d, and the null space P_m between q0 and
  * q1,
  *

@@ -44,6 +44,14 @@ const olo_scheme *olo_scheme_find(const char *name)
     return i < 0 ? NULL : schemes[i];
 }
 
+const olo_scheme *olo_scheme_of(const olo_run *run)
+{
+    const olo_scheme *scheme = olo_scheme_find(run->scheme);
+    const olo_treatment *treatment = olo_treatment_find(run->constraints);
+    const bool rows = !treatment || treatment->consistent;
+    return scheme && scheme->consistent && !rows ? scheme->without_rows : scheme;
+}
+
 const char *olo_scheme_conserves(const char *name)
 {
     const olo_scheme *scheme = olo_scheme_find(name);

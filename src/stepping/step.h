@@ -171,7 +171,9 @@ typedef struct olo_scheme {
                                   where rows are */
     bool inertial;   /* for frames under constant forces f, T = M ((2/h) dq - 2 v0) + h f, or with 2
                         p0 instead of 2 M v0 */
-    bool consistent; /* v1 is an unknown and satisfies the constraints: see consistent.c */
+    bool consistent; /* v1 is an unknown and satisfies the constraints: see energy_momentum.c */
+    /* consistent: the scheme with the same step where constraints have no rows (penalties) */
+    const struct olo_scheme *without_rows;
     double energy_error; /* relative error of the energy by design: 0 exact, infinity bounded but
                             not constant */
     double turn; /* longest Cayley vector of a solution; longer ones belong to a spurious root */
@@ -198,6 +200,8 @@ typedef struct olo_scheme {
 #undef OLO_SCHEME
 /* Returns a scheme by its name, NULL if there is none. */
 const olo_scheme *olo_scheme_find(const char *name);
+/* The scheme of a run, given its treatment of constraints; NULL if there is none of this name. */
+const olo_scheme *olo_scheme_of(const olo_run *run);
 
 /* Creates a stepper with a scheme that may be unregistered; run->scheme is ignored. */
 olo_status olo_stepper_create_with(const olo_system *system, const olo_scheme *scheme,
@@ -247,7 +251,8 @@ typedef struct olo_treatment {
                         wrenches; only closures have multipliers */
     bool recorded;   /* steps are recorded and linearised: step_record.c, linear_step.c */
     bool penalty;    /* it has a penalty parameter */
-    bool consistent; /* it has equations for schemes with consistent velocities */
+    bool consistent; /* it has equations for schemes with consistent velocities ... */
+    bool doubled;    /* ... and solves for velocities and gamma with the rest: twice the unknowns */
     /* Refuses systems for which it has no equations, and invalid options. May be NULL. */
     olo_status (*check)(const olo_system *system, const olo_run *run, olo_error *error);
     olo_status (*create)(const olo_system *system, const olo_scheme *scheme, const olo_run *run,

@@ -40,7 +40,7 @@ static bool has_velocity_rows(const olo_system *s, const olo_group *group)
 
 static olo_status find_scheme(const olo_run *run, const olo_scheme **scheme, olo_error *error)
 {
-    *scheme = olo_scheme_find(run->scheme);
+    *scheme = olo_scheme_of(run);
     return *scheme ? OLO_OK : refuse(error, "there is no scheme", run->scheme, olo_scheme_names);
 }
 
@@ -59,7 +59,7 @@ static olo_status choose_order(olo_stepper *x, const olo_run *run, olo_error *er
         return olo_fail(error, OLO_UNSUPPORTED,
                         "the scheme %s has no order %d: its step reflects velocities normal to the "
                         "constraints, which limits compositions to order %d; take order %d, or the "
-                        "scheme consistent-energy-momentum or variational",
+                        "scheme energy-momentum or variational",
                         x->scheme->name, run->order, x->scheme->highest_order,
                         x->scheme->highest_order);
     if (run->tolerance > 0 && x->scheme->constant)
@@ -86,11 +86,6 @@ static olo_status choose(olo_stepper *x, const olo_run *run, olo_error *error)
                         "the scheme %s has no constraints by %s; take reduced, multipliers, "
                         "projected or minimal, or the scheme energy-momentum",
                         x->scheme->name, x->treatment->name);
-    if (x->scheme->consistent && !x->treatment->consistent)
-        return olo_fail(error, OLO_UNSUPPORTED,
-                        "the scheme %s has no constraints by %s; take reduced, multipliers, "
-                        "projected or minimal, or the scheme energy-momentum",
-                        x->scheme->name, x->treatment->name);
     for (int i = 0; i < x->system->group_count && x->scheme->evaluation.at_start; i++)
         if (has_velocity_rows(x->system, &x->system->groups[i]))
             return olo_fail(
@@ -111,7 +106,8 @@ static olo_status count_unknowns(olo_stepper *x, olo_error *error)
     olo_counts counts;
     const olo_status status = olo_system_counts(x->system, &counts, error);
     if (status == OLO_OK)
-        x->unknowns = olo_treatment_unknowns(x->treatment->name, &counts);
+        x->unknowns = olo_treatment_unknowns(x->treatment->name, &counts) *
+                      (x->scheme->consistent && x->treatment->doubled ? 2 : 1);
     return status;
 }
 

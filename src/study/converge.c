@@ -4,10 +4,10 @@
  *     order = log(e'/e) / log(h'/h),
  *     slope = sum (x - mean x)(y - mean y) / sum (x - mean x)^2,   x = log h,  y = log e.
  *
- * Multipliers are compared at the end of the run. Those of energy-momentum belong to the middles of
- * steps and, as the step reflects velocities normal to the constraints, oscillate about their
- * values from step to step: the mean of the last step and the next is of second order at the end.
- * Those of variational belong to the node where a step begins: the next step has them. The
+ * Multipliers are compared at the end of the run. Those of energy-momentum-2006 belong to the
+ * middles of steps and, as the step reflects velocities normal to the constraints, oscillate about
+ * their values from step to step: the mean of the last step and the next is of second order at the
+ * end. Those of variational belong to the node where a step begins: the next step has them. The
  * multipliers of the last step, taken as values at the end, have order 1 (thesis, figures 4.3, 4.6,
  * 4.13). */
 #include <math.h>
@@ -116,7 +116,7 @@ static olo_status find_node(const olo_study *study, const olo_run *run, const ol
     olo_stepper *stepper = NULL;
     olo_state *next = NULL;
     olo_error unsolved = {0};
-    if (olo_scheme_find(run->scheme)->consistent)
+    if (olo_scheme_of(run)->consistent)
         return find_end(study, run, state, lambda, error);
     olo_status status = olo_stepper_create(system, run, &stepper, error);
     if (status == OLO_OK)

@@ -220,8 +220,8 @@ def test_tables_for_people(oloid):
                  "1e5,1e6", "--step", "1e-3", "--count", "50", "--steps", "1e-3,1e-4", "--quiet")
     assert done.returncode == 0 and done.stderr == ""
     lines = done.stdout.splitlines()
-    assert lines[0] == ("heavy-top: steps of 0.001 to t = 0.05 (energy-momentum); 12 coordinates, "
-                        "9 constraints")
+    assert lines[0] == ("heavy-top: steps of 0.001 to t = 0.05 (energy-momentum-2006); "
+                        "12 coordinates, 9 constraints")
     assert lines[1].split() == ["treatment", "unknowns", "CPU", "iterations", "passes", "|g|",
                                 "end", "|g|", "max", "energy", "momentum", "difference"]
     assert [line.split()[0] for line in lines[2:6]] == ["reduced", "multipliers", "penalty",

@@ -33,7 +33,7 @@ THREADS = ["1", "2", "4"]  # of BLAS, which takes no more than there are process
 # so large that BLAS would use several threads: matrices of more than some hundred rows
 LARGE = {"chain": ["--set", "n=40"], "four-bar-spatial": ["--set", "n=8"], "six-body-linkage": [],
          "flexible-robot-arm": []}
-TREATMENTS = {"energy-momentum": ["reduced", "minimal", "multipliers", "projected", "penalty",
+TREATMENTS = {"energy-momentum-2006": ["reduced", "minimal", "multipliers", "projected", "penalty",
                                   "augmented"],
               "variational": ["reduced", "minimal", "multipliers", "projected"]}
 

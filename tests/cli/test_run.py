@@ -266,7 +266,7 @@ def test_orders_and_tolerances(oloid):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["--order", "6"], "take order 4, or the scheme consistent-energy-momentum or variational"),
+    (["--order", "6"], "take order 4, or the scheme energy-momentum or variational"),
     (["--order", "3"], "must be 2, 4 or 6, got 3"),
     (["--scheme", "variational", "--tolerance", "1e-3"], "needs constant steps"),
     (["--order", "2", "--tolerance", "1e-12"], "take run.order: 4"),

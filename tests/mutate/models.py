@@ -211,7 +211,7 @@ def repeats(rng, text):
 # most mutants should still be models
 CHANGES = 3*[number] + 8*[nearly] + 3*[vector, kind] + 2*[names, key] + [lines, section, expression,
                                                                          characters, cut, repeats]
-OPTIONS = {"--scheme": ["energy-momentum", "variational"],
+OPTIONS = {"--scheme": ["energy-momentum", "energy-momentum-2006", "variational"],
            "--constraints": ["reduced", "minimal", "multipliers", "projected", "penalty",
                              "augmented"],
            "--order": ["2", "4", "6"], "--tolerance": ["1e-3", "1e-8"],

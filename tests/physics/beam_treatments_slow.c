@@ -340,7 +340,7 @@ TEST(table_5_2_condition_numbers_of_the_loaded_beam)
 TEST(stress_of_the_averaged_configuration_loses_the_energy)
 {
     olo_error error = {0};
-    olo_scheme midpoint = *olo_scheme_find("energy-momentum");
+    olo_scheme midpoint = *olo_scheme_find("energy-momentum-2006");
     midpoint.evaluation.midpoint = true;
     scene s = scene_open("beam-with-masses", "reduced");
     olo_stepper *x = s.stepper;

@@ -24,11 +24,11 @@ static const struct {
     const char *what, *scheme, *text;
     uint64_t hash;
 } RUNS[] = {
-    {"a free body", "energy-momentum",
+    {"a free body", "energy-momentum-2006",
      "bodies: {name: b, mass: 1.5, center: [0.1, 0.2, 0.3], inertia: [1, 1.5, 2],\n"
      "         velocity: [0.1, 0.2, 0.3], angular_velocity: [1, 2, 3]}\n",
      0x989d55dc23d2a887ULL},
-    {"a heavy top", "energy-momentum",
+    {"a heavy top", "energy-momentum-2006",
      "gravity: [0, 0, -9.81]\n"
      "bodies: {name: top, mass: 0.7, center: [0, 0, 0.075], inertia: [6e-3, 6e-3, 5e-4],\n"
      "         angular_velocity: [0.3, 0.1, 40]}\n"
@@ -40,7 +40,7 @@ static const struct {
      "         angular_velocity: [0.3, 0.1, 40]}\n"
      "supports: {on: top}\n",
      0x186f9321fb4e493eULL},
-    {"points on rods, a spring and a damper", "energy-momentum",
+    {"points on rods, a spring and a damper", "energy-momentum-2006",
      "gravity: [0, 0, -9.81]\n"
      "points:\n"
      "  - {name: a, mass: 2, position: [0.5, 0, 0]}\n"
@@ -50,7 +50,7 @@ static const struct {
      "springs: {between: [b, c], stiffness: 100, length: 0.3}\n"
      "dampers: {between: [a, c], damping: 0.1}\n",
      0x161fa33786e0b800ULL},
-    {"a chain of five hinges", "energy-momentum",
+    {"a chain of five hinges", "energy-momentum-2006",
      "gravity: [0, 0, -9.81]\n"
      "bodies: {name: \"b{i}\", repeat: {i: [1, 5]}, mass: 0.8, inertia: [0.01, 0.02, 0.03],\n"
      "         position: [i - 0.5, 0, 0]}\n"
@@ -61,7 +61,7 @@ static const struct {
      "  - {name: j4, between: [b3, b4], at: [3, 0, 0], axis: [0, 0, 1]}\n"
      "  - {name: j5, between: [b4, b5], at: [4, 0, 0], axis: [0, 1, 0]}\n",
      0x82f40b51e577c3e2ULL},
-    {"a parallelogram with redundant rows", "energy-momentum",
+    {"a parallelogram with redundant rows", "energy-momentum-2006",
      "gravity: [0, -9.81, 0]\n"
      "bodies:\n"
      "  - {name: crank, mass: 1, inertia: [0.01, 0.1, 0.1], position: [0, 0.5, 0]}\n"
@@ -73,7 +73,7 @@ static const struct {
      "  - {name: C, between: [coupler, rocker], at: [2, 1, 0], axis: [0, 0, 1]}\n"
      "  - {name: D, between: [rocker, ground], at: [2, 0, 0], axis: [0, 0, 1]}\n",
      0x397d0756460abbfdULL},
-    {"a beam of three elements", "energy-momentum",
+    {"a beam of three elements", "energy-momentum-2006",
      "gravity: [0, 0, -9.81]\n"
      "beams: {name: bow, elements: 3, points: [[0, 0, 0], [1, 0, 0]],\n"
      "        stiffness: [900, 700, 700, 9, 8, 7], inertia: [1, 0.01, 0.02]}\n"

@@ -17,7 +17,7 @@
 #include "scene.h"
 
 static const char *const treatments[] = {"reduced", "multipliers", "projected", "minimal"};
-static const char *const schemes[] = {"energy-momentum", "variational"};
+static const char *const schemes[] = {"energy-momentum-2006", "variational"};
 
 enum { TREATMENTS = 4, SCHEMES = 2 };
 

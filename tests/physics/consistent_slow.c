@@ -61,7 +61,7 @@ static const char RING[] = "name: ring\n"
 
 static scene open_with(const char *model, const char *order, const char *tolerance)
 {
-    const olo_setting settings[] = {{"run.scheme", "consistent-energy-momentum"},
+    const olo_setting settings[] = {{"run.scheme", "energy-momentum"},
                                     {"run.order", order},
                                     {"run.tolerance", tolerance},
                                     {"n", "60"}};

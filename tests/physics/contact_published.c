@@ -231,7 +231,7 @@ TEST(only_consistent_schemes_satisfy_the_rates_of_a_pendulum)
                                     "rods: {between: [ground, p]}\n";
     static const double h[] = {0.02, 0.01}, expected[] = {2.70e-3, 6.74e-4};
     for (int k = 0; k < 4; k++) {
-        scene s = open_with(text, k < 2 ? "energy-momentum" : "contact-two-step");
+        scene s = open_with(text, k < 2 ? "energy-momentum-2006" : "contact-two-step");
         double largest = 0;
         for (long i = 0; i < lround(5 / h[k % 2]); i++) {
             scene_run(&s, h[k % 2], 1);
@@ -271,7 +271,7 @@ TEST(only_consistent_schemes_satisfy_the_rates_of_a_free_body)
     for (int k = 0; k < 4; k++) {
         scene s = open_with("bodies: {name: b, mass: 1, inertia: [2, 3, 4], angular_velocity: "
                             "[0.5, 0.5, 2]}\n",
-                            k < 2 ? "energy-momentum" : "contact-two-step");
+                            k < 2 ? "energy-momentum-2006" : "contact-two-step");
         double largest = 0, square = 0;
         for (long i = 0; i < lround(5 / h[k % 2]); i++) {
             scene_run(&s, h[k % 2], 1);

@@ -143,7 +143,7 @@ TEST(P3_double_pendulum_has_order_2_in_z_and_1_in_the_multipliers)
 
 TEST(multipliers_at_the_end_have_order_2)
 {
-    static const char *const schemes[] = {"energy-momentum", "variational"};
+    static const char *const schemes[] = {"energy-momentum-2006", "variational"};
     const double steps[] = {0.02, 0.01, 0.005};
     for (int k = 0; k < 2; k++)
         for (int order = 2; order <= 4; order += 2) {

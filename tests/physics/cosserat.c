@@ -584,7 +584,7 @@ static scene release(int kind, const char *scheme)
 TEST(a_released_rod_conserves_energy_and_momenta)
 {
     for (int kind = 0; kind < 2; kind++) {
-        scene s = release(kind, "energy-momentum");
+        scene s = release(kind, "energy-momentum-2006");
         const olo_ledger before = scene_ledger(&s);
         scene_run(&s, 0.005, 200);
         const olo_ledger after = scene_ledger(&s);

@@ -400,7 +400,7 @@ TEST(kinetic_energy_by_a_common_mass)
     olo_parameter_derivative *change;
     double by_mass;
     scene x = scene_open("chain", "reduced");
-    probe_open(&x, "energy-momentum", 0.002, 20);
+    probe_open(&x, "energy-momentum-2006", 0.002, 20);
     const olo_goal goal = {.initialised = OLO_INITIALISED_GOAL, .quantity = "kinetic", .end = 1};
     p.J = (olo_functional){
         .initialised = OLO_INITIALISED_FUNCTIONAL, .goals = &goal, .goal_count = 1};
@@ -533,7 +533,7 @@ TEST(goals_by_name)
                          .end = 2,
                          .running = 0.5};
         scene x = scene_open(text, "reduced");
-        probe_open(&x, "energy-momentum", 0.01, 10);
+        probe_open(&x, "energy-momentum-2006", 0.01, 10);
         p.J = (olo_functional){
             .initialised = OLO_INITIALISED_FUNCTIONAL, .goals = &goal, .goal_count = 1};
         check_gradient(1e-2);

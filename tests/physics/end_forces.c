@@ -10,8 +10,7 @@
 
 static scene open_order(const char *model, const char *treatment, const char *order)
 {
-    const olo_setting settings[] = {{"run.scheme", "consistent-energy-momentum"},
-                                    {"run.order", order}};
+    const olo_setting settings[] = {{"run.scheme", "energy-momentum"}, {"run.order", order}};
     return scene_open_set(model, treatment, settings, 2);
 }
 

@@ -87,8 +87,8 @@ TEST(integrals_and_their_derivatives_have_the_order_of_the_steps)
     static const method methods[] = {{"variational", 2, 20, 0},
                                      {"variational", 4, 20, 0},
                                      {"variational", 6, 16, 0},
-                                     {"energy-momentum", 2, 20, 0},
-                                     {"energy-momentum", 4, 20, 0}};
+                                     {"energy-momentum-2006", 2, 20, 0},
+                                     {"energy-momentum-2006", 4, 20, 0}};
     integral integrals[2];
     fill(integrals);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
@@ -111,7 +111,7 @@ TEST(a_tolerance_holds_for_integrals)
     fill(integrals);
     for (int order = 2; order <= 4; order += 2)
         for (int k = 0; k < 2; k++) {
-            const method m = {"energy-momentum", order, 0, order == 2 ? 1e-4 : 1e-9};
+            const method m = {"energy-momentum-2006", order, 0, order == 2 ? 1e-4 : 1e-9};
             errors e = errors_of(&m, &integrals[k]);
             print_message("order %d: %.2e %.2e\n", order, e.value, e.by_k);
             check_below(e.value, 2 * m.tolerance);
@@ -130,7 +130,7 @@ TEST(checkpoints_change_no_bit_of_an_integral_over_composed_steps)
         scene s = scene_open("six-body-linkage", "reduced");
         double gq[2][200], gv[2][200];
         check_true(s.system->n <= 200);
-        s.run.scheme = i / 2 ? "variational" : "energy-momentum";
+        s.run.scheme = i / 2 ? "variational" : "energy-momentum-2006";
         s.run.order = 4;
         s.run.step = 0.01;
         s.run.end = 0.3;

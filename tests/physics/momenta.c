@@ -237,7 +237,7 @@ TEST(what_has_no_momenta_is_reported)
     double p[SIZE] = {0};
     scene s = scene_open("heavy-top", "reduced");
     check_status(OLO_UNSUPPORTED, olo_stepper_set_momenta(s.stepper, s.state, p, &error));
-    check_contains("energy-momentum does not step from momenta; take variational", error.text);
+    check_contains("energy-momentum-2006 does not step from momenta; take variational", error.text);
     scene_close(&s);
     s = variational_open("heavy-top", "reduced");
     check_status(OLO_BAD_INPUT,

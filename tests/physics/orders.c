@@ -93,13 +93,13 @@ static void check_orders(const char *model, double time, const long steps[3])
         check_close(2.0 * (k + 1), order.p, 0.1);
     }
     for (int k = 0; k < 2; k++) {
-        const method energy = {"energy-momentum", names[k], "reduced"};
+        const method energy = {"energy-momentum-2006", names[k], "reduced"};
         const errors order = orders_of(model, &energy, time, steps[k], &reference);
         check_close(2.0 * (k + 1), order.q, 0.1);
         check_close(2.0 * (k + 1), order.tangential, 0.1);
     }
     for (int k = 0; k < 3; k++) {
-        const method consistent = {"consistent-energy-momentum", names[k], "reduced"};
+        const method consistent = {"energy-momentum", names[k], "reduced"};
         const errors order = orders_of(model, &consistent, time, steps[k], &reference);
         check_close(2.0 * (k + 1), order.q, 0.1);
         check_close(2.0 * (k + 1), order.p, 0.1);
@@ -157,14 +157,14 @@ TEST(orders_2_4_6_with_motions_and_loads_over_time)
     check_orders(DRIVEN, 0.5, (const long[]){100, 40, 20});
 }
 
-static const method METHODS[] = {{"consistent-energy-momentum", "6", "reduced"},
-                                 {"consistent-energy-momentum", "6", "multipliers"},
-                                 {"consistent-energy-momentum", "6", "projected"},
-                                 {"consistent-energy-momentum", "6", "minimal"},
-                                 {"energy-momentum", "4", "reduced"},
-                                 {"energy-momentum", "4", "multipliers"},
-                                 {"energy-momentum", "4", "projected"},
-                                 {"energy-momentum", "4", "minimal"},
+static const method METHODS[] = {{"energy-momentum", "6", "reduced"},
+                                 {"energy-momentum", "6", "multipliers"},
+                                 {"energy-momentum", "6", "projected"},
+                                 {"energy-momentum", "6", "minimal"},
+                                 {"energy-momentum-2006", "4", "reduced"},
+                                 {"energy-momentum-2006", "4", "multipliers"},
+                                 {"energy-momentum-2006", "4", "projected"},
+                                 {"energy-momentum-2006", "4", "minimal"},
                                  {"variational", "4", "reduced"},
                                  {"variational", "6", "reduced"},
                                  {"variational", "6", "multipliers"},
@@ -296,10 +296,10 @@ static void check_refused(const char *scheme, const char *order, const char *tol
 
 TEST(what_a_scheme_does_not_have_is_refused)
 {
-    check_refused("energy-momentum", "6", "0",
-                  "take order 4, or the scheme consistent-energy-momentum or variational");
+    check_refused("energy-momentum-2006", "6", "0",
+                  "take order 4, or the scheme energy-momentum or variational");
     check_refused("variational", "2", "1e-4", "needs constant steps");
-    check_refused("energy-momentum", "2", "1e-13", "take run.order: 4");
+    check_refused("energy-momentum-2006", "2", "1e-13", "take run.order: 4");
 }
 
 /* With strong damping the backward part of a composed step makes it gain energy: for v' = -(d/m) v

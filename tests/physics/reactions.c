@@ -244,7 +244,7 @@ TEST(reactions_and_loads_make_the_change_of_momentum)
 TEST(reactions_of_composed_steps)
 {
     static const olo_setting methods[][2] = {
-        {{"run.scheme", "energy-momentum"}, {"run.order", "4"}},
+        {{"run.scheme", "energy-momentum-2006"}, {"run.order", "4"}},
         {{"run.scheme", "variational"}, {"run.order", "4"}},
         {{"run.scheme", "variational"}, {"run.order", "6"}},
     };

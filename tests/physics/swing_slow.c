@@ -5,7 +5,7 @@
 
 #include "stepping/step.h"
 
-static const char SWING[] = "three-bar-swing", EM[] = "energy-momentum",
+static const char SWING[] = "three-bar-swing", EM[] = "energy-momentum-2006",
                   VARIATIONAL[] = "variational";
 
 static scene open_swing(const char *scheme, const char *constraints, const char *step)

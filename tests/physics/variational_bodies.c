@@ -398,7 +398,7 @@ TEST(f8_the_symplectic_form_is_constant)
     for (int k = 0; k < 3; k++) {
         double start = symplectic_form(models[k], "variational", h[k], 0);
         double end = symplectic_form(models[k], "variational", h[k], 100);
-        double other = symplectic_form(models[k], "energy-momentum", h[k], 100);
+        double other = symplectic_form(models[k], "energy-momentum-2006", h[k], 100);
         print_message("form %.12g, changed by %.1e; energy-momentum by %.1e\n", start,
                       end / start - 1, other / start - 1);
         check_relative(start, end, 1e-10);
@@ -503,7 +503,7 @@ TEST(f14_both_schemes_come_together_with_second_order)
     for (int i = 0; i < 3; i++) {
         double a[2 * TRAJECTORY_MAX] = {0}, b[2 * TRAJECTORY_MAX] = {0}, h = 1e-3 / (1 << i);
         phase(LINKAGE, h, 0.2, a);
-        phase_of("energy-momentum", LINKAGE, h, 0.2, b);
+        phase_of("energy-momentum-2006", LINKAGE, h, 0.2, b);
         for (int part = 0; part < 2; part++)
             apart[i][part] = scene_distance(TRAJECTORY_MAX, a + part * TRAJECTORY_MAX,
                                             b + part * TRAJECTORY_MAX);

@@ -41,7 +41,7 @@ GOALS = [oloid.goal("tip.position", direction=[1, 0, 2], end=1, running=0.5),
          oloid.goal("hinge.angle", target=1, end=3)]
 
 
-@pytest.mark.parametrize("scheme", ["energy-momentum", "variational"])
+@pytest.mark.parametrize("scheme", ["energy-momentum-2006", "variational"])
 def test_gradient_by_parameters(swing, scheme):
     names = {"m": 1.5, "l": 0.8, "k": 12.0, "w": 1.0}
     g = oloid.gradient(swing, GOALS, parameters=names, scheme=scheme)

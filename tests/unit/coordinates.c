@@ -33,18 +33,13 @@ static const char *const of_coordinates = "coordinates:\n"
 
 TEST(a_pendulum_in_coordinates_moves_as_a_point_on_a_rod)
 {
-    static const char *const how[][2] = {{"energy-momentum", "reduced"},
-                                         {"energy-momentum", "multipliers"},
-                                         {"energy-momentum", "projected"},
-                                         {"energy-momentum", "minimal"},
-                                         {"consistent-energy-momentum", "reduced"},
-                                         {"consistent-energy-momentum", "multipliers"},
-                                         {"consistent-energy-momentum", "projected"},
-                                         {"variational", "reduced"},
-                                         {"variational", "multipliers"},
-                                         {"contact", "reduced"},
-                                         {"contact-two-step", "reduced"},
-                                         {"moreau", "reduced"}};
+    static const char *const how[][2] = {
+        {"energy-momentum-2006", "reduced"},   {"energy-momentum-2006", "multipliers"},
+        {"energy-momentum-2006", "projected"}, {"energy-momentum-2006", "minimal"},
+        {"energy-momentum", "reduced"},        {"energy-momentum", "multipliers"},
+        {"energy-momentum", "projected"},      {"variational", "reduced"},
+        {"variational", "multipliers"},        {"contact", "reduced"},
+        {"contact-two-step", "reduced"},       {"moreau", "reduced"}};
     for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
         scene p = open_with(of_points, how[i][0], how[i][1]),
               c = open_with(of_coordinates, how[i][0], how[i][1]);
@@ -66,7 +61,7 @@ TEST(a_pendulum_in_coordinates_moves_as_a_point_on_a_rod)
 /* A model without positions has no momentum in space; with them scalars change none. */
 TEST(only_energy_is_an_invariant_of_scalars)
 {
-    scene c = open_with(of_coordinates, "energy-momentum", NULL);
+    scene c = open_with(of_coordinates, "energy-momentum-2006", NULL);
     check_equal(1, olo_system_invariant_count(c.system));
     check_close(0, norm3(scene_ledger(&c).linear_momentum), 0);
     scene_run(&c, 0.01, 200);
@@ -80,8 +75,8 @@ TEST(only_energy_is_an_invariant_of_scalars)
 /* x1 = u, x2 = u + w: the same motion with a diagonal and with a full matrix. */
 TEST(a_full_mass_matrix_is_that_of_other_coordinates)
 {
-    static const char *const schemes[] = {"energy-momentum", "consistent-energy-momentum",
-                                          "variational", "contact", "moreau"};
+    static const char *const schemes[] = {"energy-momentum-2006", "energy-momentum", "variational",
+                                          "contact", "moreau"};
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
         scene diagonal = open_with("coordinates: {names: [x1, x2], values: [1, 3], rates: [0, 1], "
                                    "mass: [2, 3], energy: 20*x1^2 + 7*(x2 - x1 - 1)^2}\n",
@@ -106,15 +101,15 @@ TEST(springs_dampers_forces_and_relations_act_along_coordinates)
 {
     scene own = open_with("coordinates: {names: [s, t], mass: [1, 2], values: [1, 0],"
                           " energy: [3*s^2, 0.7*t], constraints: t - 2*s + 2}\n",
-                          "energy-momentum", NULL),
+                          "energy-momentum-2006", NULL),
           other = open_with("coordinates: {names: [s, t], mass: [1, 2], values: [1, 0],"
                             " forces: [0, -0.7]}\n"
                             "springs: {along: s, stiffness: 6, length: 0}\n"
                             "relations: {coordinate: t, follows: s, ratio: 2}\n",
-                            "energy-momentum", NULL),
+                            "energy-momentum-2006", NULL),
           damped = open_with("coordinates: {names: [s], mass: [1], rates: [1]}\n"
                              "dampers: {along: s, damping: 2}\n",
-                             "energy-momentum", NULL);
+                             "energy-momentum-2006", NULL);
     scene_run(&own, 0.01, 100);
     scene_run(&other, 0.01, 100);
     check_close(coordinate(&own, "s"), coordinate(&other, "s"), 1e-11);
@@ -131,7 +126,7 @@ TEST(an_equilibrium_of_coordinates_is_found)
 {
     scene s = open_with("coordinates: {names: [s, t], values: [1, 1], mass: [1, 2],"
                         " energy: [cosh(s - 2), (t - s)^4 + t - s]}\n",
-                        "energy-momentum", NULL);
+                        "energy-momentum-2006", NULL);
     olo_error error = {0};
     olo_equilibrium_options options = olo_equilibrium_options_default();
     check_ok(olo_find_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error), &error);

@@ -824,7 +824,7 @@ TEST(steps_of_energy_momentum_balance_in_the_pieces_of_the_kernel)
     const int n = s.system->n;
     const double h = 0.01;
     double q0[N_MAX], v0[N_MAX], work[2 * N_MAX], angles[16], T[N_MAX] = {0}, Mv[N_MAX], size = 0;
-    check_ok(olo_kernel_create(s.system, "energy-momentum", &kernel, &error), &error);
+    check_ok(olo_kernel_create(s.system, "energy-momentum-2006", &kernel, &error), &error);
     scene_run(&s, h, 3);
     memcpy(q0, olo_state_configuration(s.state), (size_t)n * sizeof *q0);
     memcpy(v0, olo_state_velocity(s.state), (size_t)n * sizeof *v0);

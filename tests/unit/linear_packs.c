@@ -9,7 +9,7 @@
 #include "stepping/linear_step.h"
 #include "stepping/momenta.h"
 
-static const char *const schemes[] = {"energy-momentum", "variational"};
+static const char *const schemes[] = {"energy-momentum-2006", "variational"};
 static const joined_kind kinds[] = {JOINED_HINGES, JOINED_PAIRS, JOINED_BALLS};
 enum { SCHEMES = 2, KINDS = 3, BODIES_MAX = 24, NUMBERS_MAX = 12 * BODIES_MAX };
 

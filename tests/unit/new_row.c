@@ -210,7 +210,7 @@ static const char *const treatments[] = {"multipliers", "reduced", "projected", 
 TEST(a_bead_stays_on_the_surface_and_conserves_its_energy)
 {
     for (int k = 0; k < 4; k++) {
-        scene s = open_bead("energy-momentum", treatments[k]);
+        scene s = open_bead("energy-momentum-2006", treatments[k]);
         const double first = energy(s.state->q, s.state->v);
         double lowest = 1, highest = -1;
         check_below(s.projection.position, 1e-15);
@@ -245,7 +245,7 @@ static double error_of(const char *scheme, const char *constraints, int steps)
 
 TEST(its_motion_is_that_of_the_equations_of_motion_to_second_order)
 {
-    static const char *const schemes[] = {"energy-momentum", "variational"};
+    static const char *const schemes[] = {"energy-momentum-2006", "variational"};
     for (int k = 0; k < 4; k++) {
         const double coarse = error_of(schemes[k % 2], treatments[k / 2], 400);
         const double fine = error_of(schemes[k % 2], treatments[k / 2], 800);
@@ -276,7 +276,7 @@ static void step_from(scene *s, double e, double h, double end[6])
 
 TEST(steps_have_derivatives_through_it)
 {
-    static const char *const schemes[] = {"energy-momentum", "variational"};
+    static const char *const schemes[] = {"energy-momentum-2006", "variational"};
     const double e = 1e-5, h = 0.05;
     for (int k = 0; k < 2; k++) {
         scene s = open_bead(schemes[k], "reduced");

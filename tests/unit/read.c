@@ -423,7 +423,7 @@ TEST(wrong_settings_are_named)
     check_setting_refused("run.step", "-1", "setting 'run.step=-1': must be above 0");
     check_setting_refused(
         "run.scheme", "rk4",
-        "expected energy-momentum, consistent-energy-momentum, variational, contact, "
+        "expected energy-momentum-2006, energy-momentum, variational, contact, "
         "contact-captured, contact-two-step, contact-one-step or moreau, got 'rk4'");
     check_setting_refused(NULL, "1", "no name");
 }

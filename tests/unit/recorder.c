@@ -307,7 +307,7 @@ TEST(the_file_describes_itself)
         {"/", "status", "NOT_CONVERGED"},
         {"/", "error", "t = 0.05: Newton gave up"},
         {"/", "oloid_version", OLO_VERSION},
-        {"/run", "scheme", "energy-momentum"},
+        {"/run", "scheme", "energy-momentum-2006"},
         {"/ledger/total", "description", "kinetic + potential + strain + constraint energy"},
     };
     for (size_t i = 0; i < sizeof EXPECTED / sizeof EXPECTED[0]; i++) {

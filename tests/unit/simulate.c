@@ -221,7 +221,7 @@ TEST(reactions_exist_only_for_groups_and_after_a_step)
  * with these numbers, for any history of the state. */
 TEST(a_state_that_is_set_has_no_history)
 {
-    static const char *const schemes[] = {"energy-momentum", "variational"};
+    static const char *const schemes[] = {"energy-momentum-2006", "variational"};
     for (int k = 0; k < 2; k++) {
         const olo_setting scheme = {"run.scheme", schemes[k]};
         scene old = scene_open_set("six-body-linkage", "reduced", &scheme, 1);
