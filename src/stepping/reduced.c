@@ -693,14 +693,15 @@ static bool rebuild(reduced *x, olo_step *step)
     return moved <= moved_bound * fmin(size, 1.0) + 1e-14;
 }
 
-/* The velocities of the solution, and the joint wrenches W + (2/h) W_r that belong to lambda. */
+/* The velocities of the solution, and the joint wrenches that belong to lambda = mu + 2 gamma/h:
+ * the balance has W = -h sum mu d, and W_r = h sum gamma d, hence W - (2/h) W_r. */
 static void find_velocities(reduced *x, olo_step *step)
 {
     x->rates->factored = true;
     (void)olo_reduced_rates_project(x, step);
     olo_reduced_rates_wrenches(x, step);
     for (int i = 0; i < x->system->twists; i++)
-        x->wrench[i] += 2 / step->h * x->rates->wrench[i];
+        x->wrench[i] -= 2 / step->h * x->rates->wrench[i];
     for (int i = 0; i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
         for (int j = 0; j < closure->count; j++)

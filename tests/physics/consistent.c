@@ -7,6 +7,8 @@
 
 #include "oloid/interval.h"
 #include "stepping/registry.h"
+#include "stepping/segments.h"
+#include "stepping/step.h"
 #include "system/condition.h"
 #include "system/rate_interval.h"
 
@@ -51,6 +53,7 @@ static const char HINGES[] =
     "                         [0.47942553860420295, 0, 0.87758256189037254]]}}\n"
     "  - {name: third, mass: 0.6, inertia: [0.01, 0.011, 0.003], center: [0, 0.02, -0.22],\n"
     "     position: [0.48311476076835119, -0.37393089254191075, 0.19177021544168119],\n"
+    "     points: {tip: [0.1, 0.2, -0.3]},\n"
     "     rotation: {matrix: [[0.83838664359420345, -0.53444911856432309, -0.10710730838119384],\n"
     "                         [0.25934338005223073, 0.56395437786761859, -0.78402581010259598],\n"
     "                         [0.47942553860420295, 0.62953919603926622, 0.61141765887509669]]}}\n"
@@ -311,6 +314,56 @@ TEST(without_rows_both_schemes_are_the_same)
     }
 }
 
+/* The wrench of the joint of node k from the multipliers of its rows, -h sum factor d. */
+static void sum_rows(const scene *s, int k, const olo_interval *x, const double *factor, double *W)
+{
+    const olo_node *node = &s->system->nodes[k];
+    const olo_group *group = &s->system->groups[s->system->topology->nodes[k].joint.group];
+    double own[OLO_NODE_SIZE_MAX] = {0}, d[OLO_FORM_SIZE_MAX];
+    for (int c = group->first; c < group->first + group->count; c++) {
+        const olo_constraint *row = &s->system->constraints[c];
+        row->type->discrete(row, x, d, NULL);
+        for (int i = 0; i < row->size; i++)
+            if (row->index[i] >= node->q && row->index[i] < node->q + node->type->size)
+                own[row->index[i] - node->q] -= x->h * factor[c] * d[i];
+    }
+    node->type->add_wrench(x->qm + node->q, own, W);
+}
+
+/* Joint wrenches of `reduced` after a step belong to lambda = mu + 2 gamma/h, as `multipliers` has
+ * it, up to h sum gamma a, a fraction of order h of the difference. */
+TEST(joint_wrenches_belong_to_lambda)
+{
+    const double h = 0.001;
+    char model[4096];
+    double q0[36], work[72];
+    olo_interval x;
+    snprintf(model, sizeof model, "%srods: {name: tie, between: [ground, third.tip]}\n", HINGES);
+    scene a = open_scheme(model, true, "multipliers"), b = open_scheme(model, true, "reduced");
+    scene_run(&a, h, 2);
+    scene_run(&b, h, 3);
+    check_equal(36, a.system->n);
+    memcpy(q0, a.state->q, sizeof q0);
+    const double t = a.state->t;
+    scene_run(&a, h, 1);
+    olo_interval_set(&x, a.system->n, q0, a.state->q, h, t, work);
+    x.angles = a.state->angles;
+    for (int k = 0; k < a.system->node_count; k++) {
+        double W[6] = {0}, difference[6] = {0}, error = 0, size = 0;
+        const double *got = olo_last_wrenches(b.state) + a.system->nodes[k].motion;
+        sum_rows(&a, k, &x, a.state->lambda, W);
+        sum_rows(&a, k, &x, a.stepper->step.gamma, difference);
+        for (int i = 0; i < 6; i++) {
+            error = larger(error, fabs(got[i] - W[i]));
+            size = larger(size, 2 / h * fabs(difference[i]));
+        }
+        print_message("wrench %.1e, error %.1e, 2 gamma/h %.1e\n", fabs(W[0]), error, size);
+        check_below(error, 0.05 * size);
+    }
+    scene_close(&a);
+    scene_close(&b);
+}
+
 /* --- the rate of a row over an interval --- */
 
 static double next_random(unsigned *seed)
@@ -515,6 +568,7 @@ TEST_MAIN(cmocka_unit_test(three_points_on_rods), cmocka_unit_test(heavy_top),
           cmocka_unit_test(plate_without_extent_along_a_director),
           cmocka_unit_test(chain_of_three_hinges), cmocka_unit_test(unknowns_of_the_treatments),
           cmocka_unit_test(without_rows_both_schemes_are_the_same),
+          cmocka_unit_test(joint_wrenches_belong_to_lambda),
           cmocka_unit_test(rates_of_rows_have_an_exact_difference),
           cmocka_unit_test(all_laws_hold_on_the_whole_catalogue),
           cmocka_unit_test(momenta_are_exact), cmocka_unit_test(treatments_agree),
