@@ -90,6 +90,9 @@ olo_status olo_elimination_find_redundant(olo_elimination *elimination, double l
                                           olo_error *error);
 /* Projects the multipliers of a closure block to its active directions. */
 void olo_elimination_project_multipliers(const olo_elimination *elimination, int c, double *x);
+/* The active directions of closure block c of an elimination become those of block d of another. */
+void olo_elimination_copy_directions(const olo_elimination *from, int c, olo_elimination *to,
+                                     int d);
 /* The same during a factorisation block by block, with a K whose closure columns have the same
  * redundancy as the rows. First olo_elimination_activate_all activates all rows, then
  * every block is eliminated by olo_elimination_eliminate_with_rank. After the solve

@@ -66,6 +66,15 @@ void olo_elimination_activate_all(olo_elimination *el, double size)
     olo_elimination_activate_closures(el);
 }
 
+void olo_elimination_copy_directions(const olo_elimination *from, int c, olo_elimination *to, int d)
+{
+    const node *a = &from->nodes[c], *b = &to->nodes[d];
+    const size_t size = (size_t)(a->shape.size * from->active[c]) * sizeof *from->numbers;
+    to->active[d] = from->active[c];
+    memcpy(to->numbers + b->B, from->numbers + a->B, size);
+    memcpy(to->numbers + b->B_hat, from->numbers + a->B_hat, size);
+}
+
 void olo_elimination_project_multipliers(const olo_elimination *el, int c, double *x)
 {
     const node *k = &el->nodes[c];

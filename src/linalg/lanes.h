@@ -7,6 +7,7 @@
 #ifndef OLO_LINALG_LANES_H
 #define OLO_LINALG_LANES_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -95,6 +96,12 @@ LANES_INLINE lane3 lane3_choose(lane_mask mask, lane3 a, lane3 b)
 LANES_INLINE lane lane3_dot(lane3 a, lane3 b)
 {
     return a.x[0] * b.x[0] + a.x[1] * b.x[1] + a.x[2] * b.x[2];
+}
+
+LANES_INLINE lane lane3_norm(lane3 a)
+{
+    const lane square = lane3_dot(a, a);
+    return (lane){sqrt(square[0]), sqrt(square[1]), sqrt(square[2]), sqrt(square[3])};
 }
 
 LANES_INLINE lane3 lane3_cross(lane3 a, lane3 b)

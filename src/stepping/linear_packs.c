@@ -47,7 +47,7 @@ olo_status olo_linear_packs_create(const olo_system *system, const olo_scheme *s
 {
     olo_packs *forward;
     *packs = NULL;
-    olo_status status = olo_packs_create(system, scheme, topology, width, &forward, error);
+    olo_status status = olo_packs_create(system, scheme, topology, NULL, width, &forward, error);
     if (status != OLO_OK || !forward)
         return status;
     if (olo_packs_have_forces(forward) || has_levers(forward)) {

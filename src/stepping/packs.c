@@ -5,6 +5,7 @@
  */
 #include "base/fail.h"
 #include "base/memory.h"
+#include "stepping/packs_closures.h"
 #include "stepping/packs_private.h"
 #include "system/system.h"
 
@@ -23,8 +24,7 @@ enum { FEW = 2 }; /* with fewer bodies the evaluation of four at once gains noth
 
 static bool fits(const olo_system *s, const olo_scheme *scheme, const olo_topology *topology)
 {
-    bool fitting = scheme->inertial && topology->closure_count == 0 && s->drive_count == 0 &&
-                   s->loose_mass_count == 0;
+    bool fitting = scheme->inertial && s->loose_mass_count == 0;
     for (int k = 0; fitting && k < s->node_count; k++) {
         olo_joint_motions motions;
         fitting = motions_of(topology, k, &motions);
@@ -165,7 +165,7 @@ static void clear_slots(olo_packs *x)
     for (int i = 0; i < x->fours; i++)
         for (int l = 0; l < LANES; l++) {
             slots *at = &x->slots[i];
-            at->parent[l] = at->above_q[l] = at->late[l] = at->waiting[l] = -1;
+            at->parent[l] = at->above_q[l] = at->late[l] = at->waiting[l] = at->coupled[l] = -1;
             at->above[l] = x->ground;
         }
 }
@@ -259,8 +259,11 @@ static bool add_rates(olo_packs *x)
 }
 
 static olo_status set_up(olo_packs *x, const olo_system *system, const olo_topology *topology,
-                         bool consistent, olo_error *error)
+                         bool consistent, olo_elimination *variations, bool *packed,
+                         olo_error *error)
 {
+    const bool closed = topology->closure_count > 0;
+    olo_status status = OLO_OK;
     x->system = system;
     x->topology = topology;
     x->count = system->node_count;
@@ -272,7 +275,7 @@ static olo_status set_up(olo_packs *x, const olo_system *system, const olo_topol
     x->bodies = olo_alloc(fours * LANES, sizeof *x->bodies);
     int *position = olo_alloc((size_t)x->count, sizeof *position);
     bool ok = x->four && x->slots && x->bodies && position &&
-              (!x->at_start || olo_packs_store_tangents(x)) && find_stages(x);
+              (!(x->at_start || closed) || olo_packs_store_tangents(x)) && find_stages(x);
     if (ok) {
         clear_slots(x);
         for (int i = 0; i < x->count; i++) {
@@ -282,16 +285,25 @@ static olo_status set_up(olo_packs *x, const olo_system *system, const olo_topol
         }
         ok = find_waiting(x) && find_forced(x, position) && (!consistent || add_rates(x));
     }
+    if (!ok)
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for packs of bodies");
+    else if (closed)
+        status = olo_packs_closures_create(x, variations, position, packed, error);
+    if (x->closures)
+        x->closures->kernels = x->kernels == olo_packs_kernels_wide
+                                   ? olo_packs_closure_kernels_wide
+                                   : &olo_packs_closure_kernels_plain;
     olo_free(position);
-    return ok ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for packs of bodies");
+    return status;
 }
 
 olo_status olo_packs_create(const olo_system *system, const olo_scheme *scheme,
-                            const olo_topology *topology, olo_packs_width width, olo_packs **packs,
-                            olo_error *error)
+                            const olo_topology *topology, olo_elimination *variations,
+                            olo_packs_width width, olo_packs **packs, olo_error *error)
 {
     *packs = NULL;
-    if (!fits(system, scheme, topology))
+    if (!fits(system, scheme, topology) ||
+        (topology->closure_count > 0 && (!variations || scheme->consistent)))
         return OLO_OK;
     olo_packs *x = olo_alloc(1, sizeof *x);
     if (!x)
@@ -303,7 +315,7 @@ olo_status olo_packs_create(const olo_system *system, const olo_scheme *scheme,
     x->hinges_only = x->forces.force_count == 0;
     packed = packed && (!x->at_start || x->forces.force_count == 0);
     if (status == OLO_OK && packed)
-        status = set_up(x, system, topology, scheme->consistent, error);
+        status = set_up(x, system, topology, scheme->consistent, variations, &packed, error);
     if (status == OLO_OK && packed)
         *packs = x;
     else
@@ -331,6 +343,7 @@ void olo_packs_free(olo_packs *x)
     olo_free(x->joints);
     olo_free(x->stages);
     olo_free(x->forced);
+    olo_packs_closures_free(x->closures);
     olo_joint_forces_free(&x->forces);
     olo_free(x);
 }
@@ -339,7 +352,11 @@ void olo_packs_predict(olo_packs *x, const olo_step *step, double scale, olo_mot
 {
     const size_t size = (size_t)x->system->n * sizeof *step->q_end;
     const bool framed = x->framed && memcmp(step->q_end, step->x.q0, size) == 0;
+    if (x->closures)
+        x->h = 0; /* their forces have been added to the impulses */
     x->kernels->predict(x, step, scale, &mix, framed);
+    if (x->closures)
+        x->closures->kernels->remember_balance(x);
     x->framed = x->factored = false;
 }
 
@@ -351,14 +368,46 @@ static int project_rates(olo_packs *x, const olo_step *step, double *v1)
     return singular;
 }
 
+/* Factors S and solves for the unknowns of all closures. Returns the position of a body with a
+ * singular closure, or -1. */
+static int solve_closures(olo_packs *x)
+{
+    closures *all = x->closures;
+    const int *order = olo_elimination_sequence(all->S), count = olo_elimination_count(all->S);
+    if (x->rank_size > 0)
+        olo_elimination_activate_all(all->S, x->rank_size);
+    for (int i = 0; i < count; i++)
+        if (!(x->rank_size > 0 ? olo_elimination_eliminate_with_rank
+                               : olo_elimination_eliminate)(all->S, order[i]))
+            return all->coupled[0].body;
+    for (int i = count - 1; i >= 0; i--)
+        olo_elimination_substitute(all->S, order[i]);
+    for (int i = 0; i < all->count; i++) {
+        closure *c = &all->closure[i];
+        memcpy(c->x, olo_elimination_twist(all->S, c->block[0]), (size_t)c->rows * sizeof *c->x);
+        if (c->relative > 0)
+            memcpy(c->x + c->rows, olo_elimination_twist(all->S, c->block[1]),
+                   (size_t)c->relative * sizeof *c->x);
+    }
+    return -1;
+}
+
 bool olo_packs_iterate(olo_packs *x, const olo_step *step, bool older, olo_newton *newton)
 {
     x->factored = x->factored && older;
     int singular = x->rate ? project_rates(x, step, NULL) : -1;
+    if (singular < 0 && x->closures)
+        x->closures->kernels->load(x, step);
     if (singular < 0 && older)
         x->kernels->forward(x, step);
     else if (singular < 0)
         singular = x->kernels->eliminate(x, step);
+    if (singular < 0 && x->closures) {
+        x->closures->kernels->sweep(x);
+        singular = solve_closures(x);
+        if (singular < 0)
+            x->closures->kernels->apply(x);
+    }
     if (singular < 0)
         x->kernels->substitute(x, newton);
     x->update = newton->increment;
@@ -376,6 +425,53 @@ int olo_packs_velocities(olo_packs *x, olo_step *step)
     }
     const int singular = project_rates(x, step, step->v1);
     return singular < 0 ? -1 : x->topology->order[singular];
+}
+
+bool olo_packs_have_closures(const olo_packs *x)
+{
+    return x->closures != NULL;
+}
+
+void olo_packs_write_motion(const olo_packs *x, olo_step *step)
+{
+    x->closures->kernels->write_motion(x, step);
+}
+
+void olo_packs_load(olo_packs *x, const olo_step *step)
+{
+    x->closures->kernels->load_multipliers(x, step);
+}
+
+void olo_packs_set_multipliers(olo_packs *x, const double *lambda, const double *row_start)
+{
+    x->closures->lambda = lambda;
+    x->closures->row_start = row_start;
+}
+
+void olo_packs_find_rank(olo_packs *x, double size)
+{
+    x->rank_size = size;
+}
+
+void olo_packs_take_rank(olo_packs *x, const olo_elimination *from)
+{
+    for (int i = 0; i < x->closures->count; i++)
+        olo_elimination_copy_directions(from, olo_topology_closure_block(x->topology, i),
+                                        x->closures->S, x->closures->closure[i].block[0]);
+}
+
+void olo_packs_update_multipliers(olo_packs *x, double *lambda)
+{
+    for (int i = 0; i < x->closures->count; i++) {
+        const closure *c = &x->closures->closure[i];
+        double *of = lambda + x->topology->closure_blocks[i].u;
+        if (x->rank_size > 0)
+            olo_elimination_update_multipliers(x->closures->S, c->block[0], of);
+        else
+            for (int k = 0; k < c->rows; k++)
+                of[k] += c->x[k];
+    }
+    x->rank_size = 0;
 }
 
 bool olo_packs_have_forces(const olo_packs *x)

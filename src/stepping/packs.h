@@ -1,11 +1,12 @@
 /* The reduced treatment for trees of rigid bodies of any size, on lower pairs and universal joints
- * or free, under constant forces. With both energy-momentum schemes also springs, dampers, stops
- * and drives along the coordinates of joints (joint_forces.h). The same equations, tangent and
- * lifted iteration as on any tree (reduced.c), in two passes over records of one body each; the
- * work per body is done for four at once (packs_sweep.c). */
+ * or free, under constant forces, with closures (packs_closures.h). With both energy-momentum
+ * schemes also springs, dampers, stops and drives along the coordinates of joints (joint_forces.h).
+ * The same equations, tangent and lifted iteration as on any tree (reduced.c), in two passes over
+ * records of one body each; the work per body is done for four at once (packs_sweep.c). */
 #ifndef OLO_STEPPING_PACKS_H
 #define OLO_STEPPING_PACKS_H
 
+#include "linalg/elimination.h"
 #include "stepping/predictor.h"
 #include "stepping/step.h"
 
@@ -15,10 +16,12 @@ typedef struct olo_packs olo_packs;
  * have; to the same bits. */
 typedef enum olo_packs_width { OLO_PACKS_BEST, OLO_PACKS_PLAIN } olo_packs_width;
 
-/* NULL and OK where the system has something else, or the scheme another balance. */
+/* NULL and OK where the system has something else, or the scheme another balance. The packs read
+ * the variation of curved closure rows from `variations`, an elimination of the topology, where a
+ * projector has added it; NULL: there must be no closures. */
 olo_status olo_packs_create(const olo_system *system, const olo_scheme *scheme,
-                            const olo_topology *topology, olo_packs_width width, olo_packs **packs,
-                            olo_error *error);
+                            const olo_topology *topology, olo_elimination *variations,
+                            olo_packs_width width, olo_packs **packs, olo_error *error);
 void olo_packs_free(olo_packs *packs);
 
 /* Start of an iteration at a mix of the last motions, and at the last joint wrenches times `scale`;
@@ -30,6 +33,22 @@ void olo_packs_predict(olo_packs *packs, const olo_step *step, double scale, olo
 bool olo_packs_iterate(olo_packs *packs, const olo_step *step, bool older, olo_newton *newton);
 /* The consistent velocities v1 of the iterate. The node that is singular, or -1. */
 int olo_packs_velocities(olo_packs *packs, olo_step *step);
+/* --- closures: before an iteration step->x has the iterate (olo_packs_write_motion), and
+ * `variations` the variation of the gradients of curved rows --- */
+bool olo_packs_have_closures(const olo_packs *packs);
+/* The motion of the iterate goes to step->x. */
+void olo_packs_write_motion(const olo_packs *packs, olo_step *step);
+/* The arrays with scaled multipliers and values of rows at the start of a step, [closures]. */
+void olo_packs_set_multipliers(olo_packs *packs, const double *lambda, const double *row_start);
+/* The forces of the multipliers after the last iteration. */
+void olo_packs_load(olo_packs *packs, const olo_step *step);
+/* Redundant rows: found by the next iteration, as by olo_elimination_activate_all, or taken from an
+ * elimination of the topology. */
+void olo_packs_find_rank(olo_packs *packs, double size);
+void olo_packs_take_rank(olo_packs *packs, const olo_elimination *from);
+/* After an iteration: adds the change of the multipliers of all closures. */
+void olo_packs_update_multipliers(olo_packs *packs, double *lambda);
+
 /* The motion of the step and the wrench of every joint over step->weight, [twists], from what is
  * iterated; momentum and energy where the scheme has them. */
 void olo_packs_finish(olo_packs *packs, olo_step *step, double *wrench);

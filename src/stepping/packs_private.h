@@ -76,6 +76,7 @@ typedef struct olo_packs_slots {
     int stage[LANES];           /* first of its stages */
     joints *joints;             /* NULL: none is staged */
     forced *forced;             /* NULL: no forces along their coordinates */
+    int coupled[LANES];         /* among those with blocks of closure rows, or -1 */
     int late[LANES];            /* it has children in later fours: where their sums wait, or -1 */
     int waiting[LANES];         /* its parent is in an earlier four: where they wait, or -1 */
     bool first[LANES];          /* and nothing waits there before it */
@@ -153,6 +154,8 @@ struct olo_packs {
     int stage_count;
     bool hinges_only; /* all joints are hinges without such forces */
     forced *forced;
+    struct olo_packs_closures *closures; /* NULL: none */
+    double rank_size;                    /* see olo_packs_find_rank */
     four *four;
     slots *slots;
     body *bodies;

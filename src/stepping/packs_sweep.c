@@ -18,6 +18,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "stepping/packs_closures.h"
 #include "stepping/packs_local.h"
 #include "stepping/packs_projection.h"
 #include "stepping/packs_rates.h"
@@ -81,10 +82,10 @@ static void predict(olo_packs *x, const olo_step *step, double scale, const olo_
             predict_four(x, i, step, scale, mix, true);
         else
             predict_four(x, i, step, scale, mix, false);
-        if (x->rate) { /* open joints would be part of r */
+        if (x->rate || x->closures) /* open joints would be part of r, and loops converge faster */
             close_four(x, i);
+        if (x->rate)
             guess_rates(x, i, step);
-        }
     }
     x->h = step->h;
     /* where motions are extrapolated well, the wrenches of the balance are better than the last */
@@ -144,6 +145,19 @@ LANES_INLINE void make_rows(olo_packs *x, int i, const olo_step *step, const tur
         joint_of[l].turn.row = 0;
 }
 
+/* The blocks of closure rows on four bodies; their joints are stored for the columns of closures.
+ */
+LANES_INLINE void add_closures(olo_packs *x, int i, const bool at_start, const joint *joint_of,
+                               sums *own)
+{
+    const slots *at = &x->slots[i];
+    for (int l = 0; l < LANES; l++) {
+        x->closures->left[LANES * i + l] = (left_pair){joint_of[l].turn.left, joint_of[l].arm_m};
+        for (int j = 0; !at_start && at->coupled[l] >= 0 && j < 2 * LOWER; j++)
+            own[l].K[j] += x->closures->coupled[at->coupled[l]].columns[j];
+    }
+}
+
 /* Sums and joints of four bodies; what has come from children in later fours is added. */
 LANES_INLINE void make_four(olo_packs *x, int i, const olo_step *step, const bool at_start,
                             const bool hinges_only, const bool rated, sums *own, joint *joint_of)
@@ -178,6 +192,8 @@ LANES_INLINE void make_four(olo_packs *x, int i, const olo_step *step, const boo
     for (int l = 0; l < LANES; l++)
         for (int k = 0; at->late[l] >= 0 && k < SUMS; k++)
             own[l].K[k] += x->waiting[at->late[l]].K[k];
+    if (x->closures)
+        add_closures(x, i, at_start, joint_of, own);
 }
 
 /* v^T of six columns, v a vector of three: the products of three numbers are summed across */
@@ -792,20 +808,20 @@ LANES_INLINE void substitute_joint(body *c, const body *parent, const slots *at,
     c->twist[1] = w;
 }
 
-/* How far bodies move by an update and have moved before, squared: lengths over the model's length,
- * and angles. */
+/* How far bodies move by an update and have moved before: lengths over the model's length, plus
+ * angles. */
 typedef struct measures {
     lane change, sum, size, turn, worst;
 } measures;
 
-LANES_INLINE void measure(const four *b, lane3 shift, lane3 spin, lane per_area, int i, measures *m)
+LANES_INLINE void measure(const four *b, lane3 shift, lane3 spin, lane per_length, int i,
+                          measures *m)
 {
-    const lane change = per_area * lane3_dot(shift, shift) + lane3_dot(spin, spin),
-               turn = lane3_dot(b->a, b->a);
+    const lane change = per_length * lane3_norm(shift) + lane3_norm(spin), turn = lane3_norm(b->a);
     m->worst = lane_choose(change > m->change, lane_all(i), m->worst);
     m->change = lane_larger(change, m->change);
     m->sum += change;
-    m->size = lane_larger(per_area * lane3_dot(b->x, b->x) + turn, m->size);
+    m->size = lane_larger(per_length * lane3_norm(b->x) + turn, m->size);
     m->turn = lane_larger(turn, m->turn);
 }
 
@@ -830,13 +846,13 @@ LANES_INLINE void substitute_bodies(olo_packs *x, int i, const bool hinges_only,
     *spin = collect(c[0].twist[1], c[1].twist[1], c[2].twist[1], c[3].twist[1]);
 }
 
-LANES_INLINE void substitute_four(olo_packs *x, int i, const bool hinges_only, lane per_area,
+LANES_INLINE void substitute_four(olo_packs *x, int i, const bool hinges_only, lane per_length,
                                   measures *m)
 {
     four *b = &x->four[i];
     lane3 shift, spin;
     substitute_bodies(x, i, hinges_only, &shift, &spin);
-    measure(b, shift, spin, per_area, i, m);
+    measure(b, shift, spin, per_length, i, m);
     b->x = lane3_add(b->x, shift);
     b->a = turned_further(b->a, spin);
     if (x->rate) { /* v1 = (2/h) dq - v0 up to the projection */
@@ -853,18 +869,17 @@ static double largest_of(lane x)
 
 static void substitute(olo_packs *x, olo_newton *newton)
 {
-    const lane zero = {0, 0, 0, 0}, per_area = lane_all(x->per_length * x->per_length);
+    const lane zero = {0, 0, 0, 0}, per_length = lane_all(x->per_length);
     measures m = {zero, zero, zero, zero, zero};
     for (int i = 0; i < x->fours; i++)
         if (x->hinges_only)
-            substitute_four(x, i, true, per_area, &m);
+            substitute_four(x, i, true, per_length, &m);
         else
-            substitute_four(x, i, false, per_area, &m);
-    /* |shift| + |spin| is at most this, and |x| + |a| at least that */
+            substitute_four(x, i, false, per_length, &m);
     const double total = (m.sum[0] + m.sum[1]) + (m.sum[2] + m.sum[3]);
-    newton->increment = isfinite(total) ? sqrt(2 * largest_of(m.change)) : total;
-    newton->size = sqrt(largest_of(m.size));
-    newton->turn = sqrt(largest_of(m.turn));
+    newton->increment = isfinite(total) ? largest_of(m.change) : total;
+    newton->size = largest_of(m.size);
+    newton->turn = largest_of(m.turn);
     /* the first lane with the largest change: a lane without a body never changes */
     int l = 0;
     while (l < LANES - 1 && m.change[l] != largest_of(m.change))

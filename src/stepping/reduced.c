@@ -87,7 +87,8 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     if (status == OLO_OK)
         status = olo_projector_create(x->topology, x->elimination, &x->projector, error);
     if (status == OLO_OK)
-        status = olo_packs_create(system, scheme, x->topology, OLO_PACKS_BEST, &x->packs, error);
+        status = olo_packs_create(system, scheme, x->topology, x->elimination, OLO_PACKS_BEST,
+                                  &x->packs, error);
     if (status == OLO_OK && scheme->consistent)
         status = olo_reduced_rates_create(x->topology, &x->rates, error);
     if (x->packs && x->motion_pass)
@@ -103,6 +104,8 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         x->rank_q = olo_alloc((size_t)system->n, sizeof *x->rank_q);
         if (!x->wrench || !x->lambda || !x->row_start || !x->predicted || !x->rank_q)
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the reduced treatment");
+        if (status == OLO_OK && x->packs && olo_packs_have_closures(x->packs))
+            olo_packs_set_multipliers(x->packs, x->lambda, x->row_start);
     }
     if (status != OLO_OK) {
         destroy(x);
@@ -258,6 +261,23 @@ static void begin(reduced *x, olo_step *step)
         if (x->rates)
             find_redundant_rates(x, step);
         find_redundant_rows(x, step);
+        if (x->packs)
+            olo_packs_take_rank(x->packs, x->elimination);
+    }
+}
+
+/* Predicts the multipliers of closures, in the space of active directions. */
+static void predict_multipliers(reduced *x, const olo_step *step, double scale)
+{
+    const double factor = scale != 0 ? 0.5 * step->h * step->h : 0;
+    for (int i = 0; i < x->topology->closure_block_count; i++) {
+        const olo_closure *closure = &x->topology->closure_blocks[i];
+        for (int j = 0; j < closure->count; j++)
+            x->lambda[closure->u + j] =
+                factor != 0 ? factor * olo_step_predicted_multiplier(step, closure->first + j) : 0;
+        if (x->redundant && !x->rank_in_tangent)
+            olo_elimination_project_multipliers(x->elimination, closure_block(x, i),
+                                                x->lambda + closure->u);
     }
 }
 
@@ -283,6 +303,12 @@ static void predict(void *data, olo_step *step, double scale)
     x->extrapolated = mix.differences > 1;
     if (x->packed) {
         olo_packs_predict(x->packs, step, scale, mix);
+        if (olo_packs_have_closures(x->packs)) {
+            begin(x, step);
+            olo_elimination_clear(x->elimination);
+            olo_packs_write_motion(x->packs, step);
+            predict_multipliers(x, step, scale);
+        }
         return;
     }
     /* predict motions and joint wrenches */
@@ -295,18 +321,7 @@ static void predict(void *data, olo_step *step, double scale)
         olo_motion_predict(x->topology, &step->x, x->predicted, 1.0);
     else
         olo_motion_set(x->topology, &step->x, x->predicted);
-    /* predict the multipliers of closures, in the space of active directions */
-    for (int i = 0; i < x->topology->closure_block_count; i++)
-        for (int j = 0; j < x->topology->closure_blocks[i].count; j++)
-            x->lambda[x->topology->closure_blocks[i].u + j] =
-                scale != 0 ? 0.5 * h * h *
-                                 olo_step_predicted_multiplier(
-                                     step, x->topology->closure_blocks[i].first + j)
-                           : 0;
-    for (int i = 0; x->redundant && !x->rank_in_tangent && i < x->topology->closure_block_count;
-         i++)
-        olo_elimination_project_multipliers(x->elimination, closure_block(x, i),
-                                            x->lambda + x->topology->closure_blocks[i].u);
+    predict_multipliers(x, step, scale);
 }
 
 /* The size of a motion: lengths divided by the model's length, plus angles; not finite if any is.
@@ -604,8 +619,8 @@ static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
     x->update = newton->increment;
     if (x->rates)
         x->rates->slow = ratio > largest_ratio;
-    x->older = (x->rates || !(x->varied && x->packed)) && !step->closed &&
-               newton->increment <= small && ratio <= largest_ratio;
+    x->older = (x->rates || !(x->packed && (x->varied || olo_packs_have_closures(x->packs)))) &&
+               !step->closed && newton->increment <= small && ratio <= largest_ratio;
 }
 
 /* Assembles and eliminates balance and tangent at the iterate. Returns the singular block, or -1.
@@ -650,11 +665,38 @@ static olo_status conclude(reduced *x, const olo_step *step, int singular, olo_n
     return OLO_OK;
 }
 
+/* The variation of the gradients of closure rows, for packs. */
+static void vary_closures(reduced *x, const olo_step *step)
+{
+    const double a = 1 / step->h;
+    if (x->finding_rank)
+        olo_packs_find_rank(x->packs, 2 * a * x->compliance);
+    for (int i = 0; x->varied && i < x->topology->closure_count; i++) {
+        const int row = x->topology->closures[i];
+        if (x->system->constraints[row].curved && x->lambda[i] != 0)
+            olo_projector_add_hessian(x->projector, olo_piece_of_constraint(x->system, row),
+                                      a * x->lambda[i], olo_motion_left(&step->x), step->x.q1);
+    }
+}
+
+/* After an iteration over packs. */
+static void update_closures(reduced *x, olo_step *step)
+{
+    olo_packs_update_multipliers(x->packs, x->lambda);
+    olo_packs_write_motion(x->packs, step);
+    x->finding_rank = false;
+}
+
 static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_error *error)
 {
     reduced *x = data;
     if (x->packed) {
+        const bool closed = olo_packs_have_closures(x->packs);
+        if (closed)
+            vary_closures(x, step);
         bool regular = olo_packs_iterate(x->packs, step, x->older, newton);
+        if (regular && closed)
+            update_closures(x, step);
         if (regular)
             choose_tangent(x, step, newton);
         return conclude(x, step, regular ? -1 : newton->worst, newton, error);
@@ -726,6 +768,8 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
 {
     const int passes = 4;
     reduced *x = data;
+    if (x->packed && olo_packs_have_closures(x->packs))
+        olo_packs_load(x->packs, step);
     const bool packed = x->packed, complete = !packed || finish_packs(x, step);
     step->exchanged = step->exchanged && packed;
     if (!packed && !x->varied)
@@ -737,6 +781,7 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
     if (!closed || !complete) {
         step->closed = true;
         step->exchanged = false;
+        x->finding_rank = x->rank_in_tangent;
         if (count < passes)
             return OLO_PASS_AGAIN;
         olo_fail(error, OLO_NOT_CONVERGED, "joints do not close");

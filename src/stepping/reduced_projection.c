@@ -89,7 +89,7 @@ olo_status olo_reduced_project(void *data, olo_step *step, olo_error *error)
 {
     reduced *x = data;
     int block = 0;
-    if (x->packs) {
+    if (x->packs && !olo_packs_have_closures(x->packs)) {
         block = olo_packs_project(x->packs, step);
         return block < 0 ? OLO_OK : fail_massless(x, block, OLO_SINGULAR, error);
     }

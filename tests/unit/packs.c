@@ -45,8 +45,9 @@ static olo_packs *probe_packs(const probe *p, olo_packs_width width)
 {
     olo_packs *packs = NULL;
     olo_error error = {0};
-    check_ok(olo_packs_create(p->s.system, p->s.stepper->scheme, p->tree, width, &packs, &error),
-             &error);
+    check_ok(
+        olo_packs_create(p->s.system, p->s.stepper->scheme, p->tree, NULL, width, &packs, &error),
+        &error);
     return packs;
 }
 

@@ -109,7 +109,7 @@ TEST(hinged_bodies_predict_the_same_bits_on_any_processor)
         olo_packs *hinges[2] = {NULL, NULL};
         double missed[3][OLO_PREDICTOR_MOTIONS + 1] = {{0}};
         for (int side = 0; side < 2; side++)
-            check_ok(olo_packs_create(s.system, s.stepper->scheme, tree,
+            check_ok(olo_packs_create(s.system, s.stepper->scheme, tree, NULL,
                                       side ? OLO_PACKS_PLAIN : OLO_PACKS_BEST, &hinges[side],
                                       &error),
                      &error);

@@ -1,0 +1,147 @@
+/* Closures of packed bodies: constraint rows that no joint of the tree satisfies (loops, gears,
+ * prescribed motions). The elimination on the tree solves K dt = -z for any z; with the columns C
+ * and rows G of the closures, dt = dt_0 - K^-1 C x and
+ *
+ *     G dt + g = 0   gives   S x = -(g + G dt_0),   S = -G K^-1 C.
+ *
+ * Columns and rows go only along the ways from their bodies to the root. At a degree of freedom
+ * with B, B^, y and D they leave eta = G B and rho = B^^T C/D, and S = -sum eta rho. S has a block
+ * for each closure, and closures are coupled where their ways share bodies: the elimination of any
+ * graph solves that (linalg/elimination.h). A force between two bodies moves those above both, too:
+ * ways do not end where they meet.
+ *
+ * The gradient of a row varies with both of its bodies a and b: blocks K_aa, K_ab, K_ba, K_bb in
+ * the force of its multiplier. With the relative motion s = dt_b - X dt_a, X = [I -r^; 0 I],
+ *
+ *     K_ab dt_b = K_ab X dt_a + K_ab s,    K_ba dt_a = K_ba X^-1 dt_b - K_ba X^-1 s,
+ *
+ * so that blocks between bodies become blocks of bodies and columns of s, an unknown beside the
+ * multipliers whose row is s itself.
+ */
+#ifndef OLO_STEPPING_PACKS_CLOSURES_H
+#define OLO_STEPPING_PACKS_CLOSURES_H
+
+#include "stepping/packs_private.h"
+
+/* Unknowns of a closure: multipliers of up to six rows, and six numbers of s; four at once. */
+enum { UNKNOWNS = 12, GROUPS = UNKNOWNS / LANES, ROW_GROUPS = 2, FRAME = 12 };
+
+/* Four columns or four rows on one body. */
+typedef struct olo_packs_bundle {
+    lane3 upper, lower;
+} bundle;
+
+/* A body on the way from a closure to the root. */
+typedef struct olo_packs_link {
+    int body;      /* position */
+    int above;     /* link of its parent in the same closure, or -1 */
+    int dof, dofs; /* its degrees of freedom among those of the closure */
+} link;
+
+/* A body with closure rows. */
+typedef struct olo_packs_coupled {
+    int body, q;               /* position, first coordinate */
+    bool varies;               /* some row varies with it; */
+    double *K;                 /* 6 x 6, about the origin; NULL: none with it alone */
+    lane rho_left, rho1, x1;   /* from the origin to the pivot; pivot at the end */
+    lane left[3], end[3];      /* directors of the left pair and at the end */
+    lane columns[2 * LOWER];   /* K about the pivot, like `sums` */
+    lane force[FRAME / LANES]; /* of the multipliers, on its frame */
+} coupled;
+
+/* Gradients of up to six rows with respect to the frames of two bodies, by rows. */
+typedef lane gradients[2][ROW_GROUPS * LANES][FRAME / LANES];
+
+typedef struct olo_packs_closure {
+    int first_row, u;       /* among the constraints, and the closure multipliers */
+    int rows, relative;     /* multipliers; numbers of s: 0, 3 (rotations) or 6 */
+    unsigned curved;        /* rows whose gradient changes */
+    int count, groups;      /* unknowns, and fours of them */
+    int sides;              /* bodies; */
+    int side[2];            /* among those with closure rows */
+    int at[2];              /* their links */
+    double *cross[2];       /* K_ab and K_ba, about the origin */
+    gradients left, end;    /* in the balance, and of the rows at the end */
+    lane right[ROW_GROUPS]; /* g */
+    bundle columns[2][GROUPS], at_end[2][GROUPS]; /* C and G at both bodies */
+    int first, links, dofs;                       /* of links */
+    lane *eta, *rho;                              /* [dofs * groups] */
+    lane value[GROUPS];                           /* G dt_0 */
+    double x[UNKNOWNS];                           /* solution */
+    int block[2];                                 /* in S: multipliers, and s */
+} closure;
+
+/* Two closures that share bodies, or one with itself: a block of S. */
+typedef struct olo_packs_overlap {
+    int i, j;
+    int first, count; /* of shared bodies */
+    double *block[2][2];
+} overlap;
+
+typedef struct olo_packs_shared {
+    int i, j;
+    int link_i, link_j;
+} shared;
+
+typedef struct olo_packs_left {
+    lane n, arm;
+} left_pair;
+
+typedef struct olo_packs_closures {
+    const struct olo_packs_closure_kernels *kernels;
+    int count, coupled_count, link_count, overlap_count, shared_count;
+    closure *closure;
+    coupled *coupled;
+    link *links;
+    overlap *overlaps;
+    shared *shared;
+    lane *numbers;          /* eta and rho */
+    bundle *columns, *rows; /* of one closure, [links * groups] */
+    lane3 (*base)[4];       /* [fours] constant part of the balance */
+    left_pair *left;        /* [fours * LANES] axis and arm of the left pair of each joint */
+    olo_elimination_structure *structure; /* of S */
+    olo_elimination *S;
+    const double *lambda, *row_start; /* scaled multipliers, and values of rows at the start */
+} closures;
+
+typedef struct olo_packs_closure_kernels {
+    /* the iterate goes to step->x */
+    void (*write_motion)(const olo_packs *x, olo_step *step);
+    /* the part of the balance without multipliers, at the start of a step */
+    void (*remember_balance)(olo_packs *x);
+    /* forces, columns, rows and blocks of bodies, before these are eliminated; forces alone */
+    void (*load)(olo_packs *x, const olo_step *step);
+    void (*load_multipliers)(olo_packs *x, const olo_step *step);
+    /* S and its right side by the last elimination of bodies; the solution changes its right side
+     */
+    void (*sweep)(olo_packs *x);
+    void (*apply)(olo_packs *x);
+} olo_packs_closure_kernels;
+
+extern const olo_packs_closure_kernels olo_packs_closure_kernels_plain;
+/* NULL where there is no such compilation. */
+extern const olo_packs_closure_kernels *const olo_packs_closure_kernels_wide;
+
+/* The gradient of row k of a closure by the frames of its bodies. */
+static inline void olo_packs_set_gradient(const closures *x, const closure *c, int k,
+                                          const olo_constraint *row, const double *gradient,
+                                          gradients to)
+{
+    for (int i = 0; i < row->size; i++) {
+        int side = 0, at = row->index[i] - x->coupled[c->side[0]].q;
+        if (at < 0 || at >= FRAME) {
+            side = 1;
+            at = row->index[i] - x->coupled[c->side[1]].q;
+        }
+        to[side][k][at / LANES][at % LANES] = gradient[i];
+    }
+}
+
+/* Links and blocks of S for all closures of a topology; `elimination` receives the variation of
+ * their gradients from a projector. `fits` is false where a row is no quadratic form of one or two
+ * bodies, or the ways are so long that the elimination of the whole graph is better. */
+olo_status olo_packs_closures_create(olo_packs *packs, olo_elimination *elimination,
+                                     const int *position, bool *fits, olo_error *error);
+void olo_packs_closures_free(closures *closures);
+
+#endif

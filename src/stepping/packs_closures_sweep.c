@@ -1,0 +1,582 @@
+/* The sweeps of closures over packed bodies: their equations are in packs_closures.h. Columns C and
+ * rows G of four unknowns go from body to parent at once. A degree of freedom changes them by
+ *
+ *     rho = B^^T C/D,   C' = C - (K B) rho,   eta = G B,   G' = G - eta y/D,
+ *
+ * then C_p += A^^T C' and G_p += G' A; G dt_0 grows by G' e - eta rho_0.
+ *
+ * In all of it four columns or rows are treated at once, or four bodies where their motion is
+ * written.
+ */
+#include "stepping/packs_closures.h"
+#include "stepping/packs_local.h"
+#include "system/condition.h"
+#include "system/interval.h"
+
+#ifndef OLO_PACKS_CLOSURE_KERNELS
+#define OLO_PACKS_CLOSURE_KERNELS olo_packs_closure_kernels_plain
+#endif
+
+/* --- motions for the evaluation of rows --- */
+
+/* Configurations of the present iterate. */
+static void write_motion(const olo_packs *x, olo_step *step)
+{
+    for (int i = 0; i < x->fours; i++) {
+        const slots *at = &x->slots[i];
+        const four *b = &x->four[i];
+        const lane scale = lane_cayley_scale(b->a);
+        lane3 q0[4], dq[4], q_m[4], q1[4];
+        gather_frames(step->x.q0, at, q0);
+        for (int I = 0; I < 3; I++) {
+            const lane_turned d = lane_cayley_apply(b->a, scale, b->d0[I]);
+            dq[1 + I] = d.change;
+            q_m[1 + I] = d.mid;
+        }
+        dq[0] = lane3_subtract(b->x, lane3_combine(b->pivot, dq + 1));
+        q_m[0] = lane3_add(q0[0], lane3_times(lane_all(0.5), dq[0]));
+        for (int I = 0; I < 4; I++)
+            q1[I] = lane3_add(q0[I], dq[I]);
+        scatter_frames(dq, at, step->x.dq);
+        scatter_frames(q_m, at, step->x.qm);
+        scatter_frames(q1, at, step->x.q1);
+        scatter_twists(dq[0], b->a, at, step->x.motion);
+    }
+}
+
+/* --- blocks of bodies --- */
+
+/* The part of the balance that does not change in this step. */
+static void remember_balance(olo_packs *x)
+{
+    for (int i = 0; i < x->fours; i++)
+        memcpy(x->closures->base[i], x->at_start ? x->four[i].start : x->four[i].impulse,
+               sizeof x->closures->base[i]);
+}
+
+/* The directors of a frame q, and X_I d_I to the pivot of body `position`. */
+LANES_INLINE lane directors_of(const olo_packs *x, int position, const double *q, lane d[3])
+{
+    const lane *X = x->four[position / LANES].pivot;
+    const int l = position % LANES;
+    for (int I = 0; I < 3; I++)
+        d[I] = (lane){q[3 + 3 * I], q[4 + 3 * I], q[5 + 3 * I], 0};
+    return X[0][l] * d[0] + X[1][l] * d[1] + X[2][l] * d[2];
+}
+
+/* The columns K [I r^; 0 I]. */
+LANES_INLINE void shift_columns(lane r, lane K[2 * LOWER])
+{
+    for (int half = 0; half < 2; half++) {
+        lane *k = K + half * LOWER;
+        k[3] += r[2] * k[1] - r[1] * k[2];
+        k[4] += r[0] * k[2] - r[2] * k[0];
+        k[5] += r[1] * k[0] - r[0] * k[1];
+    }
+}
+
+/* The columns of a block about the origins, moved to the pivots; the block is zero then. */
+LANES_INLINE void take_block(double *K, lane rho_left, lane rho1, lane to[2 * LOWER])
+{
+    for (int j = 0; j < 6; j++) {
+        to[j] = (lane){K[j], K[6 + j], K[12 + j], 0};
+        to[LOWER + j] = (lane){K[18 + j], K[24 + j], K[30 + j], 0};
+    }
+    for (int k = 0; k < 36; k++)
+        K[k] = 0;
+    shift_columns(rho1, to);
+    for (int j = 0; j < 6; j++)
+        to[LOWER + j] -= vector_cross(rho_left, to[j]);
+}
+
+/* Bodies with closure rows: frames, and blocks of these rows. */
+static void load_bodies(olo_packs *x, const olo_step *step)
+{
+    const double *left = olo_motion_left(&step->x);
+    for (int k = 0; k < x->closures->coupled_count; k++) {
+        coupled *b = &x->closures->coupled[k];
+        const double *q1 = step->x.q1 + b->q;
+        b->rho_left = directors_of(x, b->body, left + b->q, b->left);
+        b->rho1 = directors_of(x, b->body, q1, b->end);
+        b->x1 = (lane){q1[0], q1[1], q1[2], 0} + b->rho1;
+        for (int i = 0; i < FRAME / LANES; i++)
+            b->force[i] = lane_all(0.0);
+        if (b->K)
+            take_block(b->K, b->rho_left, b->rho1, b->columns);
+        else if (b->varies)
+            for (int j = 0; j < 2 * LOWER; j++)
+                b->columns[j] = lane_all(0.0);
+    }
+}
+
+/* The forces of the multipliers join the balance. */
+static void load_forces(olo_packs *x)
+{
+    for (int k = 0; k < x->closures->coupled_count; k++) {
+        const coupled *of = &x->closures->coupled[k];
+        const int i = of->body / LANES, l = of->body % LANES;
+        const double *f = (const double *)of->force,
+                     *base = (const double *)x->closures->base[i] + l;
+        four *b = &x->four[i];
+        double *to = (double *)(x->at_start ? b->start : b->impulse) + l;
+        for (int n = 0; n < FRAME; n++)
+            to[LANES * n] = base[LANES * n] + f[n];
+        for (int n = 3; n < FRAME && !x->at_start; n++) /* about the pivot */
+            to[LANES * n] -= b->pivot[n / 3 - 1][l] * f[n % 3];
+    }
+}
+
+/* --- columns and rows of a closure, at its bodies --- */
+
+LANES_INLINE lane3 spread(lane v)
+{
+    return (lane3){{lane_all(v[0]), lane_all(v[1]), lane_all(v[2])}};
+}
+
+/* The gradients of curved rows in the balance, and at the end of the step if `whole`. */
+static void evaluate_rows(const olo_packs *x, const olo_step *step, const olo_interval *over,
+                          closure *c, bool whole)
+{
+    for (int k = 0; k < c->rows; k++) {
+        const olo_constraint *row = &x->system->constraints[c->first_row + k];
+        double d[OLO_FORM_SIZE_MAX];
+        if (!(c->curved >> k & 1))
+            continue;
+        olo_evaluate_row(&step->evaluation, row, over, d, NULL);
+        olo_packs_set_gradient(x->closures, c, k, row, d, c->left);
+        if (!whole)
+            continue;
+        if (x->at_start) /* its value has the discrete gradient */
+            c->right[k / LANES][k % LANES] = olo_row_increment(step, over, c->first_row + k, d);
+        olo_condition_by_end(row, over, d);
+        olo_packs_set_gradient(x->closures, c, k, row, d, c->end);
+    }
+}
+
+/* lambda a d on the frames of the bodies */
+LANES_INLINE void add_forces(olo_packs *x, const closure *c, double a)
+{
+    for (int side = 0; side < c->sides; side++) {
+        lane *force = x->closures->coupled[c->side[side]].force;
+        for (int k = 0; k < c->rows; k++) {
+            const double lambda = a * x->closures->lambda[c->u + k];
+            for (int i = 0; i < FRAME / LANES; i++)
+                force[i] += lambda * c->left[side][k][i];
+        }
+    }
+}
+
+/* a (g(q0) + d.dq) of all rows; rows that are curved have their values if the left pair is at the
+ * start. */
+LANES_INLINE void add_values(const olo_packs *x, const olo_step *step, closure *c, double a)
+{
+    double *right = (double *)c->right;
+    for (int k = 0; k < c->rows; k++) {
+        lane sum = lane_all(0.0);
+        for (int side = 0; side < c->sides; side++) {
+            const double *dq = step->x.dq + x->closures->coupled[c->side[side]].q;
+            for (int i = 0; i < FRAME / LANES; i++)
+                sum += c->left[side][k][i] * lane_load(dq + LANES * i);
+        }
+        if (!(x->at_start && c->curved >> k & 1))
+            right[k] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+        right[k] = a * (x->closures->row_start[c->u + k] + right[k]);
+    }
+}
+
+/* a [g_0; sum d_I x g_I] of four rows, moved to the pivot */
+LANES_INLINE bundle bundle_of(lane rows[LANES][FRAME / LANES], const lane d[3], lane rho, double a)
+{
+    const lane factor = lane_all(a);
+    lane number[FRAME];
+    lane3 of[4];
+    for (int i = 0; i < FRAME / LANES; i++)
+        lanes_transpose(rows[0][i], rows[1][i], rows[2][i], rows[3][i], number + LANES * i);
+    for (int i = 0; i < FRAME; i++)
+        of[i / 3].x[i % 3] = factor * number[i];
+    lane3 turn = lane3_cross(of[0], spread(rho));
+    for (int I = 0; I < 3; I++)
+        turn = lane3_add(turn, lane3_cross(spread(d[I]), of[1 + I]));
+    return (bundle){of[0], turn};
+}
+
+/* C and G of the multipliers. */
+LANES_INLINE void make_bundles(olo_packs *x, closure *c, double a)
+{
+    const lane zero = lane_all(0.0);
+    const lane3 none = {{zero, zero, zero}};
+    for (int side = 0; side < c->sides; side++) {
+        const coupled *b = &x->closures->coupled[c->side[side]];
+        for (int g = 0; g < c->groups; g++) {
+            if (g * LANES >= c->rows) {
+                c->columns[side][g] = c->at_end[side][g] = (bundle){none, none};
+                continue;
+            }
+            c->columns[side][g] = bundle_of(c->left[side] + LANES * g, b->left, b->rho_left, a);
+            c->at_end[side][g] = bundle_of(c->end[side] + LANES * g, b->end, b->rho1, a);
+        }
+    }
+}
+
+/* Column or row k of a bundle. */
+LANES_INLINE void set_column(bundle *to, int k, lane upper, lane lower)
+{
+    for (int i = 0; i < 3; i++) {
+        to[k / LANES].upper.x[i][k % LANES] = upper[i];
+        to[k / LANES].lower.x[i][k % LANES] = lower[i];
+    }
+}
+
+/* The relative motion of both bodies: its columns, its rows, and what it adds to the bodies. */
+LANES_INLINE void add_relative(olo_packs *x, closure *c)
+{
+    coupled *a = &x->closures->coupled[c->side[0]], *b = &x->closures->coupled[c->side[1]];
+    const lane r = b->x1 - a->x1, zero = lane_all(0.0);
+    lane K_ab[2 * LOWER], K_ba[2 * LOWER], moved[2 * LOWER];
+    take_block(c->cross[0], a->rho_left, b->rho1, K_ab);
+    take_block(c->cross[1], b->rho_left, a->rho1, K_ba);
+    memcpy(moved, K_ab, sizeof moved);
+    if (c->relative == 6) {
+        shift_columns(-r, moved);
+        shift_columns(r, K_ba);
+    }
+    for (int j = 0; j < 2 * LOWER; j++) {
+        a->columns[j] += moved[j];
+        b->columns[j] += K_ba[j];
+    }
+    for (int s = 0; s < c->relative; s++) {
+        const int k = c->rows + s, j = 6 - c->relative + s;
+        lane unit = zero;
+        unit[j % 3] = 1;
+        set_column(c->columns[0], k, K_ab[j], K_ab[LOWER + j]);
+        set_column(c->columns[1], k, -K_ba[j], -K_ba[LOWER + j]);
+        if (j < 3) {
+            set_column(c->at_end[0], k, -unit, vector_cross(unit, r));
+            set_column(c->at_end[1], k, unit, zero);
+        } else {
+            set_column(c->at_end[0], k, zero, -unit);
+            set_column(c->at_end[1], k, zero, unit);
+        }
+    }
+}
+
+/* --- one body --- */
+
+/* a - s v */
+LANES_INLINE lane3 without(lane3 a, lane s, lane v)
+{
+    return lane3_subtract(a, lane3_times(s, spread(v)));
+}
+
+/* One degree of freedom, B = [b; 0] if it slides, else [0; b]; y over D. */
+LANES_INLINE void pass_stage(const stage *of, const bool slides, lane *rho, lane *eta, bundle *C,
+                             bundle *G, lane *value)
+{
+    *rho = of->y[1][3] * lane3_dot(spread(of->left), slides ? C->upper : C->lower);
+    *eta = lane3_dot(spread(of->b), slides ? G->upper : G->lower);
+    C->upper = without(C->upper, *rho, of->KB[0]);
+    C->lower = without(C->lower, *rho, of->KB[1]);
+    G->upper = without(G->upper, *eta, of->y[0]);
+    G->lower = without(G->lower, *eta, of->y[1]);
+    *value -= *eta * of->y[0][3];
+}
+
+/* All rotations: D^-1, K_xw and V = D^-1 K_wx by columns, s = D^-1 z_w. */
+LANES_INLINE void pass_rotations(const lane inverse[3], const lane K_xw[3], const body *b,
+                                 const int groups, lane *rho, lane *eta, bundle *C, bundle *G,
+                                 lane *value)
+{
+    const lane V[3] = {b->y[0], b->y[1], b->n1}, zero = lane_all(0.0);
+    const lane3 none = {{zero, zero, zero}};
+    lane3 r = none;
+    for (int j = 0; j < 3; j++)
+        r = lane3_add(r, lane3_times(C->lower.x[j], spread(inverse[j])));
+    for (int j = 0; j < 3; j++) {
+        rho[j * groups] = r.x[j];
+        eta[j * groups] = G->lower.x[j];
+        C->upper = without(C->upper, r.x[j], K_xw[j]);
+        G->upper.x[j] -= lane3_dot(spread(V[j]), G->lower);
+    }
+    *value -= lane3_dot(spread(b->twist[1]), G->lower);
+    C->lower = G->lower = none;
+}
+
+/* The gap of the joint, and the way to the parent. */
+LANES_INLINE void pass_joint(const body *b, lane turn_gap, lane arm_left, bundle *C, bundle *G,
+                             lane *value)
+{
+    *value += lane3_dot(spread(b->twist[0]), G->upper) + lane3_dot(spread(turn_gap), G->lower);
+    C->lower = lane3_add(C->lower, lane3_cross(spread(arm_left), C->upper));
+    G->lower = lane3_add(G->lower, lane3_cross(spread(b->arm1), G->upper));
+}
+
+/* A free root: rho = K^-1 C, and dt_0 is known. */
+static void pass_root(const sums *c, const body *b, const int groups, lane *rho, lane *eta,
+                      const bundle *C, const bundle *G, lane *value)
+{
+    double K[36], columns[6 * LANES];
+    int pivot[6] = {0};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 6; j++) {
+            K[6 * i + j] = c->K[j][i];
+            K[6 * (3 + i) + j] = c->K[LOWER + j][i];
+        }
+    (void)small_lu(6, K, pivot); /* regular: it has been factored before */
+    for (int i = 0; i < 3; i++) {
+        lane_store(C->upper.x[i], columns + LANES * i);
+        lane_store(C->lower.x[i], columns + LANES * (3 + i));
+        eta[i * groups] = G->upper.x[i];
+        eta[(3 + i) * groups] = G->lower.x[i];
+    }
+    small_lu_solve(6, K, pivot, LANES, columns);
+    for (int i = 0; i < 6; i++)
+        rho[i * groups] = lane_load(columns + LANES * i);
+    *value += lane3_dot(spread(b->twist[0]), G->upper) + lane3_dot(spread(b->twist[1]), G->lower);
+}
+
+/* A hinge or ball joint, D and K B of which are in the record of the body. */
+LANES_INLINE void pass_turn(const sums *c, const body *b, lane n_left, bool ball, const int groups,
+                            lane *rho, lane *eta, bundle *C, bundle *G, lane *value)
+{
+    if (ball) {
+        pass_rotations(c->K + LOWER + 3, c->K + 3, b, groups, rho, eta, C, G, value);
+        return;
+    }
+    const stage turn = {
+        .y = {b->y[0], b->y[1]}, .b = b->n1, .left = n_left, .KB = {c->K[Z], c->K[Z + 1]}};
+    pass_stage(&turn, false, rho, eta, C, G, value);
+}
+
+/* Joints in stages, as they are eliminated in packs_sweep.c. */
+LANES_INLINE void pass_stages(const olo_packs *x, const slots *at, int l, const sums *c,
+                              const body *b, lane n_left, const int groups, lane *rho, lane *eta,
+                              bundle *C, bundle *G, lane *value)
+{
+    const olo_joint_rotation rotation = at->rotation[l];
+    const stage *of = x->stages + at->stage[l];
+    const lane lever = of->b, lever_left = of->left;
+    int rotations = stages_of_rotation(rotation);
+    if (at->lever[l]) {
+        of++;
+        rotations = 0;
+    } else if (rotation == OLO_ROTATION_ALL) {
+        const lane K_xw[3] = {of->y[0], of->y[1], of->b},
+                   inverse[3] = {of->left, of->KB[0], of->KB[1]};
+        pass_rotations(inverse, K_xw, b, groups, rho, eta, C, G, value);
+        rho += 3 * groups;
+        eta += 3 * groups;
+        rotations = 0;
+        of++;
+    }
+    for (int k = 0; k < rotations; k++, of++, rho += groups, eta += groups)
+        pass_stage(of, false, rho, eta, C, G, value);
+    for (unsigned left = at->slides[l]; left; left &= left - 1) {
+        pass_stage(of++, true, rho, eta, C, G, value);
+        rho += groups;
+        eta += groups;
+    }
+    if (at->lever[l]) {
+        C->lower = lane3_add(C->lower, lane3_cross(spread(lever_left), C->upper));
+        G->lower = lane3_add(G->lower, lane3_cross(spread(lever), G->upper));
+        pass_turn(c, b, n_left, rotation == OLO_ROTATION_ALL, groups, rho, eta, C, G, value);
+    }
+}
+
+/* Body `position`, then the way to its parent. */
+LANES_INLINE void pass_body(const olo_packs *x, int position, const int groups, lane *rho,
+                            lane *eta, bundle *C, bundle *G, lane *value)
+{
+    const slots *at = &x->slots[position / LANES];
+    const int l = position % LANES;
+    const body *b = x->bodies + position;
+    const sums *c = x->stored + position;
+    const left_pair *left = &x->closures->left[position];
+    const bool all = at->rotation[l] == OLO_ROTATION_ALL;
+    if (at->free[l]) {
+        pass_root(c, b, groups, rho, eta, C, G, value);
+        return;
+    }
+    if (at->staged[l])
+        pass_stages(x, at, l, c, b, left->n, groups, rho, eta, C, G, value);
+    else
+        pass_turn(c, b, left->n, at->ball[l], groups, rho, eta, C, G, value);
+    pass_joint(b, all ? lane_all(0.0) : b->twist[1], left->arm, C, G, value);
+}
+
+/* --- all closures --- */
+
+/* Columns, rows and forces at the bodies of all closures, before bodies are eliminated: relative
+ * motions add to the blocks of bodies. */
+static void load_closures(olo_packs *x, const olo_step *step)
+{
+    const olo_interval over = olo_step_interval(step);
+    const double a = 2 / step->h;
+    load_bodies(x, step);
+    for (int i = 0; i < x->closures->count; i++) {
+        closure *c = &x->closures->closure[i];
+        evaluate_rows(x, step, &over, c, true);
+        add_forces(x, c, a);
+        add_values(x, step, c, a);
+        make_bundles(x, c, a);
+        if (c->relative > 0)
+            add_relative(x, c);
+    }
+    load_forces(x);
+}
+
+/* The forces alone, at the solution. */
+static void load_multipliers(olo_packs *x, const olo_step *step)
+{
+    const olo_interval over = olo_step_interval(step);
+    for (int k = 0; k < x->closures->coupled_count; k++)
+        for (int i = 0; i < FRAME / LANES; i++)
+            x->closures->coupled[k].force[i] = lane_all(0.0);
+    for (int i = 0; i < x->closures->count; i++) {
+        closure *c = &x->closures->closure[i];
+        evaluate_rows(x, step, &over, c, false);
+        add_forces(x, c, 2 / step->h);
+    }
+    load_forces(x);
+}
+
+LANES_INLINE void sweep_closure(olo_packs *x, closure *c)
+{
+    bundle *C = x->closures->columns, *G = x->closures->rows;
+    const link *links = x->closures->links + c->first;
+    const int groups = c->groups;
+    const lane zero = lane_all(0.0);
+    const lane3 none = {{zero, zero, zero}};
+    for (int k = 0; k < c->links * groups; k++)
+        if (k / groups != c->at[0] && k / groups != c->at[1])
+            C[k] = G[k] = (bundle){none, none};
+    for (int g = 0; g < groups; g++) {
+        c->value[g] = lane_all(0.0);
+        for (int k = 0; k < c->sides; k++) {
+            const int at = c->at[k] * groups + g;
+            C[at] = c->columns[k][g];
+            G[at] = c->at_end[k][g];
+        }
+        for (int k = 0; k < c->links; k++) {
+            const link *of = &links[k];
+            const int at = k * groups + g, above = of->above * groups + g,
+                      first = of->dof * groups + g;
+            pass_body(x, of->body, groups, c->rho + first, c->eta + first, &C[at], &G[at],
+                      &c->value[g]);
+            if (of->above < 0)
+                continue;
+            C[above].upper = lane3_add(C[above].upper, C[at].upper);
+            C[above].lower = lane3_add(C[above].lower, C[at].lower);
+            G[above].upper = lane3_add(G[above].upper, G[at].upper);
+            G[above].lower = lane3_add(G[above].lower, G[at].lower);
+        }
+    }
+}
+
+/* A block of S, -sum eta rho over the bodies that both closures share; -1 for s itself. */
+LANES_INLINE void fill_overlap(const closures *x, const overlap *o)
+{
+    const closure *i = &x->closure[o->i], *j = &x->closure[o->j];
+    lane S[UNKNOWNS][GROUPS];
+    for (int u = 0; u < i->count; u++)
+        for (int g = 0; g < j->groups; g++)
+            S[u][g] = lane_all(0.0);
+    for (int k = o->first; k < o->first + o->count; k++) {
+        const link *a = &x->links[i->first + x->shared[k].link_i],
+                   *b = &x->links[j->first + x->shared[k].link_j];
+        for (int n = 0; n < a->dofs; n++) {
+            const double *eta = (const double *)(i->eta + (a->dof + n) * i->groups);
+            const lane *rho = j->rho + (b->dof + n) * j->groups;
+            for (int u = 0; u < i->count; u++)
+                for (int g = 0; g < j->groups; g++)
+                    S[u][g] -= eta[u] * rho[g];
+        }
+    }
+    for (int u = i->rows; o->i == o->j && u < i->count; u++)
+        S[u][u / LANES][u % LANES] -= 1;
+    for (int a = 0; a < 2; a++)
+        for (int b = 0; b < 2 && o->block[a][b]; b++) {
+            const int height = a ? i->relative : i->rows, width = b ? j->relative : j->rows;
+            const double *from = (const double *)S[a * i->rows] + b * j->rows;
+            double *to = o->block[a][b];
+            for (int u = 0; u < height; u++, to += width, from += UNKNOWNS)
+                for (int v = 0; v < width; v++)
+                    to[v] = from[v];
+        }
+}
+
+/* eta, rho and S of all closures, and the right-hand sides g + G dt_0. */
+static void sweep_closures(olo_packs *x)
+{
+    closures *all = x->closures;
+    olo_elimination_clear(all->S);
+    for (int i = 0; i < all->count; i++) {
+        closure *c = &all->closure[i];
+        sweep_closure(x, c);
+        double *right = olo_elimination_rhs(all->S, c->block[0]);
+        for (int k = 0; k < c->rows; k++)
+            right[k] = c->right[k / LANES][k % LANES] + c->value[k / LANES][k % LANES];
+        for (int k = 0; k < c->relative; k++)
+            olo_elimination_rhs(all->S, c->block[1])[k] =
+                c->value[(c->rows + k) / LANES][(c->rows + k) % LANES];
+    }
+    for (int k = 0; k < all->overlap_count; k++)
+        fill_overlap(all, &all->overlaps[k]);
+}
+
+/* The numbers rho_0 of a body change by those of the closures, times their unknowns. */
+static void apply_to_body(olo_packs *x, int position, const double *change)
+{
+    const slots *at = &x->slots[position / LANES];
+    const int l = position % LANES;
+    body *b = x->bodies + position;
+    const bool all = at->rotation[l] == OLO_ROTATION_ALL;
+    if (at->free[l]) {
+        b->twist[0] -= (lane){change[0], change[1], change[2], 0};
+        b->twist[1] -= (lane){change[3], change[4], change[5], 0};
+        return;
+    }
+    stage *of = x->stages + at->stage[l];
+    const bool staged = at->staged[l], lever = staged && at->lever[l];
+    if (all && !lever) {
+        b->twist[1] += (lane){change[0], change[1], change[2], 0};
+        change += 3;
+        of += staged;
+    }
+    if (staged) {
+        int count = __builtin_popcount(at->slides[l]);
+        if (lever)
+            of++;
+        else if (!all)
+            count += stages_of_rotation(at->rotation[l]);
+        for (int k = 0; k < count; k++, of++)
+            of->y[0][3] += *change++;
+    }
+    if (lever && all)
+        b->twist[1] += (lane){change[0], change[1], change[2], 0};
+    else if (!all && (!staged || lever))
+        b->y[0][3] += *change;
+}
+
+static void apply_closures(olo_packs *x)
+{
+    for (int i = 0; i < x->closures->count; i++) {
+        const closure *c = &x->closures->closure[i];
+        for (int k = 0; k < c->links; k++) {
+            const link *of = &x->closures->links[c->first + k];
+            double change[6] = {0};
+            for (int n = 0; n < of->dofs; n++) {
+                const double *rho = (const double *)(c->rho + (of->dof + n) * c->groups);
+                for (int u = 0; u < c->count; u++)
+                    change[n] += rho[u] * c->x[u];
+            }
+            apply_to_body(x, of->body, change);
+        }
+    }
+}
+
+const olo_packs_closure_kernels OLO_PACKS_CLOSURE_KERNELS = {.write_motion = write_motion,
+                                                             .remember_balance = remember_balance,
+                                                             .load = load_closures,
+                                                             .load_multipliers = load_multipliers,
+                                                             .sweep = sweep_closures,
+                                                             .apply = apply_closures};
