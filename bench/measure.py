@@ -7,6 +7,7 @@ three.
 """
 import collections
 import json
+import math
 import os
 import pathlib
 import re
@@ -17,6 +18,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BASELINE = ROOT / "bench" / "baseline.json"
+MOST_EXPONENT = 1.1  # p where the time of a step of n bodies is proportional to n^p
 WARNING = 6  # exit code of `oloid run` for a verdict with a warning
 
 Cost = collections.namedtuple("Cost", "instructions iterations")  # per step
@@ -179,3 +181,19 @@ def bounded(x, most):
 
 def row(*cells):
     print(f"{cells[0]:<40}" + "".join(f"{cell:>18}" for cell in cells[1:]), flush=True)
+
+
+def growth_exponent(points):
+    """p of the least-squares fit y = c x^p: the gradient of a line through (log x, log y)."""
+    logs = [(math.log(x), math.log(y)) for x, y in points]
+    x_mean, y_mean = (sum(column) / len(logs) for column in zip(*logs))
+    return (sum((x - x_mean) * (y - y_mean) for x, y in logs)
+            / sum((x - x_mean) ** 2 for x, _ in logs))
+
+
+def judge_exponent(bench, name, times):
+    exponent = growth_exponent(times)
+    row("  exponent of n in the time", f"{exponent:.2f}")
+    if exponent > MOST_EXPONENT:
+        bench.miss(f"{name}: the time of a step grows with n^{exponent:.2f}, "
+                   f"more than n^{MOST_EXPONENT}")

@@ -315,17 +315,10 @@ SMALL_INLINE void small_lu_solve_one(const double *LU, const int *pivot, double 
     memcpy(b, x, sizeof x);
 }
 
-/* B (n x columns) <- A^-1 B with the factors of small_lu */
-static inline void small_lu_solve(int n, const double *LU, const int *pivot, int columns, double *B)
+/* The body of small_lu_solve, unrolled for sizes that are known. */
+SMALL_INLINE void small_lu_solve_of(const int n, const double *LU, const int *pivot,
+                                    const int columns, double *B)
 {
-    if (n == 6 && columns == 6) {
-        small_lu_solve_rows(LU, pivot, B);
-        return;
-    }
-    if (n == 6 && columns == 1) {
-        small_lu_solve_one(LU, pivot, B);
-        return;
-    }
     /* all exchanges first, since they also moved the rows of L */
     for (int k = 0; k < n; k++)
         if (pivot[k] != k)
@@ -347,6 +340,21 @@ static inline void small_lu_solve(int n, const double *LU, const int *pivot, int
             B[k * columns + j] = sum * inverse;
         }
     }
+}
+
+/* B (n x columns) <- A^-1 B with the factors of small_lu */
+static inline void small_lu_solve(int n, const double *LU, const int *pivot, int columns, double *B)
+{
+    if (n == 6 && columns == 6)
+        small_lu_solve_rows(LU, pivot, B);
+    else if (n == 6 && columns == 1)
+        small_lu_solve_one(LU, pivot, B);
+    else if (n == 3 && columns == 3)
+        small_lu_solve_of(3, LU, pivot, 3, B);
+    else if (n == 3 && columns == 1)
+        small_lu_solve_of(3, LU, pivot, 1, B);
+    else
+        small_lu_solve_of(n, LU, pivot, columns, B);
 }
 
 /* b (n) <- A^-T b with the factors of small_lu */

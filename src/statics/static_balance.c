@@ -126,12 +126,12 @@ static void sink_pack(void *context, const olo_term_pack *pack, double factor, o
     for (int l = 0; l < pack->count && pack->term[0]->invariants; l++) {
         const olo_term *term = pack->term[l];
         double *stress = x->stress + (size_t)pack->piece[l] * OLO_LAW_INVARIANTS_MAX;
-        double change[OLO_LAW_INVARIANTS_MAX], *s = at->law[l].s;
+        double change[OLO_LAW_INVARIANTS_MAX];
         for (int k = 0; k < term->forms; k++) {
             if (!x->predicted)
-                stress[k] = s[k];
-            change[k] = factor * (stress[k] - s[k]);
-            s[k] = stress[k];
+                stress[k] = at->s[k][l];
+            change[k] = factor * (stress[k] - at->s[k][l]);
+            at->s[k][l] = stress[k];
         }
         term->invariants->combine(term, change, x->step.x.q1, x->step.r);
         for (int i = 0; i < term->size; i++)

@@ -24,6 +24,9 @@
 
 #include "linalg/small.h"
 
+#define NUMBER double
+#include "system/law_rod_formulas.h"
+
 /* Strains x, invariants e, the first curvature and the position of c among e. */
 enum { X = 6, E = 7, U = 3, COS = 6, REFERENCES = 3 };
 
@@ -32,23 +35,6 @@ enum { X = 6, E = 7, U = 3, COS = 6, REFERENCES = 3 };
 typedef struct factor {
     double value, first[4], second[4][4];
 } factor;
-
-/* The strains at one end and their derivatives: with w = 1/c, du/dK = w, du/dc = -K w^2. */
-typedef struct strains {
-    double x[X], w;
-    double by_c[3]; /* du_k/dc */
-} strains;
-
-static strains strains_at(const double *e, const double *u0)
-{
-    strains y = {.w = 1.0 / e[COS]};
-    for (int k = 0; k < U; k++) {
-        y.x[k] = e[k];
-        y.x[U + k] = e[U + k] * y.w - u0[k];
-        y.by_c[k] = -e[U + k] * y.w * y.w;
-    }
-    return y;
-}
 
 /* The invariants on which strain i depends: invariant i, and c for a curvature. */
 static int variables_of(int i, int at[2])
@@ -59,13 +45,13 @@ static int variables_of(int i, int at[2])
 }
 
 /* dx_i/de of variable p of strain i */
-static double first_of(const strains *y, int i, int p)
+static double first_of(const rod_strains *y, int i, int p)
 {
     return i < U ? 1.0 : p == 0 ? y->w : y->by_c[i - U];
 }
 
 /* d2x_i/de de of variables p and q */
-static double second_of(const strains *y, int i, int p, int q)
+static double second_of(const rod_strains *y, int i, int p, int q)
 {
     if (i < U || p + q == 0)
         return 0.0;
@@ -73,7 +59,7 @@ static double second_of(const strains *y, int i, int p, int q)
 }
 
 /* d3x_i/de de de */
-static double third_of(const strains *y, int i, int p, int q, int r)
+static double third_of(const rod_strains *y, int i, int p, int q, int r)
 {
     const double w2 = y->w * y->w;
     if (i < U || p + q + r < 2)
@@ -98,7 +84,7 @@ static olo_law_input inner_of(const olo_law_input *x)
 // -- at a configuration ---------------------------------------------------------------------------
 
 /* gg += F_ij dx_i (x) dx_j, and F_i d2x_i */
-static void add_second(const strains *y, const olo_law_at *F, double *gg)
+static void add_second(const rod_strains *y, const olo_law_at *F, double *gg)
 {
     for (int i = 0; i < X; i++) {
         int a[2], b[2];
@@ -118,7 +104,7 @@ static void add_second(const strains *y, const olo_law_at *F, double *gg)
 }
 
 /* The entry of F_ijk dx dx dx + F_ij (d2x dx + ...) + F_i d3x, for strain i in variable p. */
-static void add_third(const strains *y, const olo_law_at *F, double *ggg)
+static void add_third(const rod_strains *y, const olo_law_at *F, double *ggg)
 {
     for (int i = 0; i < X; i++) {
         int a[2], b[2], c[2];
@@ -150,7 +136,8 @@ static void add_third(const strains *y, const olo_law_at *F, double *ggg)
 }
 
 /* The coefficients of F, then u0 with du_k/du0_k = -1. */
-static void put_coefficients_at(const strains *y, const olo_law_at *F, int count, olo_law_at *out)
+static void put_coefficients_at(const rod_strains *y, const olo_law_at *F, int count,
+                                olo_law_at *out)
 {
     const int all = count + REFERENCES;
     small_zero(E * all, out->gc);
@@ -171,19 +158,14 @@ static void put_coefficients_at(const strains *y, const olo_law_at *F, int count
 
 static void at(const olo_law_input *x, olo_law_order order, bool coefficients, olo_law_at *out)
 {
-    const strains y = strains_at(x->e0, references(x));
+    const rod_strains y = rod_strains_at(x->e0, references(x));
     olo_law_input inner = inner_of(x);
     olo_law_at F;
     inner.e0 = y.x;
     inner.law->at(&inner, coefficients && order < OLO_LAW_FIRST ? OLO_LAW_FIRST : order,
                   coefficients, &F);
     out->f = F.f;
-    out->g[COS] = 0.0;
-    for (int k = 0; k < U; k++) {
-        out->g[k] = F.g[k];
-        out->g[U + k] = F.g[U + k] * y.w;
-        out->g[COS] += F.g[U + k] * y.by_c[k];
-    }
+    rod_stress(y.w, y.by_c, F.g, out->g);
     if (order >= OLO_LAW_FIRST) {
         small_zero(E * E, out->gg);
         add_second(&y, &F, out->gg);
@@ -202,8 +184,8 @@ static void at(const olo_law_input *x, olo_law_order order, bool coefficients, o
  * their derivatives: entry 0 of `map[i]` is the factor of m_i in s of invariant i, entry 1 that in
  * s of c. */
 typedef struct step {
-    strains end[2];
-    double a, b[3], sum[3]; /* sum: K_0 + K_1 */
+    rod_strains end[2];
+    rod_factors with;
     factor map[X][2];
 } step;
 
@@ -239,14 +221,9 @@ static void set_b(double sum, double w0, double w1, factor *b)
 static void step_init(const olo_law_input *x, step *y)
 {
     const double *u0 = references(x);
-    y->end[0] = strains_at(x->e0, u0);
-    y->end[1] = strains_at(x->e1, u0);
-    const double w0 = y->end[0].w, w1 = y->end[1].w;
-    y->a = 0.5 * (w0 + w1);
-    for (int k = 0; k < U; k++) {
-        y->sum[k] = x->e0[U + k] + x->e1[U + k];
-        y->b[k] = -0.5 * y->sum[k] * w0 * w1;
-    }
+    y->end[0] = rod_strains_at(x->e0, u0);
+    y->end[1] = rod_strains_at(x->e1, u0);
+    y->with = rod_factors_of(x->e0, x->e1, y->end[0].w, y->end[1].w);
 }
 
 static void set_factors(step *y)
@@ -256,7 +233,7 @@ static void set_factors(step *y)
         memset(y->map[k], 0, sizeof y->map[k]);
         y->map[k][0].value = 1.0;
         set_a(w0, w1, &y->map[U + k][0]);
-        set_b(y->sum[k], w0, w1, &y->map[U + k][1]);
+        set_b(y->with.sum[k], w0, w1, &y->map[U + k][1]);
     }
 }
 
@@ -265,13 +242,13 @@ static void set_factors(step *y)
  * then the derivatives of a and b_k times m. */
 static void set_first(const step *y, const olo_law_over *m, int end, const double *ma, double *sa)
 {
-    const strains *z = &y->end[end];
+    const rod_strains *z = &y->end[end];
     const double w0 = y->end[0].w, w1 = y->end[1].w;
     double *c = sa + E * COS, at_c = 0.0;
     for (int j = 0; j < E; j++)
         c[j] = 0.0;
     for (int i = 0; i < X; i++) {
-        const double *from = ma + X * i, scale = i < U ? 1.0 : y->a;
+        const double *from = ma + X * i, scale = i < U ? 1.0 : y->with.a;
         double row[E];
         for (int j = 0; j < U; j++) {
             row[j] = from[j];
@@ -281,12 +258,12 @@ static void set_first(const step *y, const olo_law_over *m, int end, const doubl
         for (int j = 0; j < E; j++)
             sa[E * i + j] = scale * row[j];
         for (int j = 0; i >= U && j < E; j++)
-            c[j] += y->b[i - U] * row[j];
+            c[j] += y->with.b[i - U] * row[j];
     }
     for (int k = 0; k < U; k++) {
         sa[E * (U + k) + COS] -= 0.5 * z->w * z->w * m->s[U + k];
         c[U + k] -= 0.5 * w0 * w1 * m->s[U + k];
-        at_c -= y->b[k] * m->s[U + k];
+        at_c -= y->with.b[k] * m->s[U + k];
     }
     c[COS] += z->w * at_c;
 }
@@ -295,7 +272,7 @@ static void set_first(const step *y, const olo_law_over *m, int end, const doubl
 static void add_mixed(const step *y, const olo_law_over *m, int a, int b, const double *mab,
                       double *sab)
 {
-    const strains *za = &y->end[a], *zb = &y->end[b];
+    const rod_strains *za = &y->end[a], *zb = &y->end[b];
     const double *ma = a == 0 ? m->s0 : m->s1, *mb = b == 0 ? m->s0 : m->s1;
     for (int i = 0; i < X; i++) {
         int at[2], by[2], to[2];
@@ -336,7 +313,7 @@ static void add_mixed(const step *y, const olo_law_over *m, int a, int b, const 
 /* Factor of m_i in s of invariant i (p = 0) or of c (p = 1). */
 static double factor_of(const step *y, int i, int p)
 {
-    return i < U ? 1.0 : p == 0 ? y->a : y->b[i - U];
+    return i < U ? 1.0 : p == 0 ? y->with.a : y->with.b[i - U];
 }
 
 static void put_coefficients_over(const step *y, const olo_law_over *m, int count,
@@ -364,21 +341,13 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
     double dx[X];
     step y;
     step_init(x, &y);
-    for (int k = 0; k < U; k++) {
-        dx[k] = x->de[k];
-        dx[U + k] = y.a * x->de[U + k] + y.b[k] * x->de[COS];
-    }
+    rod_strain_change(&y.with, x->de, dx);
     inner.e0 = y.end[0].x;
     inner.e1 = y.end[1].x;
     inner.de = dx;
     inner.law->over(&inner, coefficients && order < OLO_LAW_FIRST ? OLO_LAW_FIRST : order,
                     coefficients, &m);
-    out->s[COS] = 0.0;
-    for (int k = 0; k < U; k++) {
-        out->s[k] = m.s[k];
-        out->s[U + k] = y.a * m.s[U + k];
-        out->s[COS] += y.b[k] * m.s[U + k];
-    }
+    rod_stress(y.with.a, y.with.b, m.s, out->s);
     if (order >= OLO_LAW_FIRST) {
         set_first(&y, &m, 0, m.s0, out->s0);
         set_first(&y, &m, 1, m.s1, out->s1);
@@ -407,7 +376,7 @@ void olo_law_strains(const olo_law *law, const double *e, const double *c, doubl
         memcpy(strain, e, X * sizeof *e);
         return;
     }
-    const strains y = strains_at(e, c + law->strain->coefficients);
+    const rod_strains y = rod_strains_at(e, c + law->strain->coefficients);
     memcpy(strain, y.x, sizeof y.x);
 }
 

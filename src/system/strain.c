@@ -51,6 +51,12 @@ void olo_strain_index(const olo_strain *strain, int *index)
     }
 }
 
+/* A point with all invariants; parts that its nodes do not have are zero. */
+static shape shape_of(const olo_strain *s)
+{
+    return (shape){s->nodes, true, STRETCH | BENDING | (s->count > OLO_STRAINS ? COSINE : 0)};
+}
+
 /* Interpolates q, or an increment of q, from the directors of the section at the nodes. */
 static point point_at(const olo_strain *s, const double *q)
 {
@@ -64,7 +70,7 @@ static point point_at(const olo_strain *s, const double *q)
         if (s->turn[a])
             turn_directors(s->turn[a], x[a]);
     }
-    interpolate(s->nodes, s->N, s->dN, x, &p);
+    interpolate(shape_of(s), s->N, s->dN, x, &p);
     return p;
 }
 
@@ -83,7 +89,7 @@ void olo_strain_values(const olo_strain *strain, const double *q, const double *
                        double *e)
 {
     const point p = point_with_remainder(strain, q, remainder);
-    strains_of(strain->count, strain->reference, &p, e);
+    strains_of(shape_of(strain).parts, strain->reference, &p, e);
 }
 
 static void values(const olo_term *term, const double *q, const double *remainder, double *e)
@@ -95,8 +101,9 @@ static void values(const olo_term *term, const double *q, const double *remainde
 static void differences(const olo_term *term, const double *qm, const double *dq, double *de)
 {
     const olo_strain *s = term->data;
+    const int parts = shape_of(s).parts;
     const point m = point_at(s, qm), d = point_at(s, dq);
-    changes(s->count, &m, &d, de);
+    changes(parts, &m, &d, de);
 }
 
 /* The midpoint is computed from start and increment, not from qm, whose rounding error grows with
@@ -104,10 +111,11 @@ static void differences(const olo_term *term, const double *qm, const double *dq
 static void over(const olo_term *term, const olo_interval *x, double *e0, double *de, void *between)
 {
     const olo_strain *s = term->data;
+    const int parts = shape_of(s).parts;
     const point start = point_with_remainder(s, x->q0, x->remainder), d = point_at(s, x->dq);
-    const point m = advance(&start, 0.5, &d);
-    strains_of(s->count, s->reference, &start, e0);
-    changes(s->count, &m, &d, de);
+    const point m = advance(parts, &start, 0.5, &d);
+    strains_of(parts, s->reference, &start, e0);
+    changes(parts, &m, &d, de);
     memcpy(between, &m, sizeof m);
 }
 
@@ -115,11 +123,12 @@ static void over(const olo_term *term, const olo_interval *x, double *e0, double
 static void middle(const olo_term *term, const olo_interval *x, double *e, void *between)
 {
     const olo_strain *s = term->data;
+    const int parts = shape_of(s).parts;
     const point start = point_with_remainder(s, x->q0, x->remainder), d = point_at(s, x->dq);
-    const point m = advance(&start, 0.5, &d), quarter = advance(&start, 0.25, &d);
+    const point m = advance(parts, &start, 0.5, &d), quarter = advance(parts, &start, 0.25, &d);
     double de[OLO_ROD_INVARIANTS];
-    strains_of(s->count, s->reference, &start, e);
-    changes(s->count, &quarter, &d, de);
+    strains_of(parts, s->reference, &start, e);
+    changes(parts, &quarter, &d, de);
     for (int k = 0; k < s->count; k++)
         e[k] += 0.5 * de[k];
     memcpy(between, &m, sizeof m);
@@ -128,10 +137,11 @@ static void middle(const olo_term *term, const olo_interval *x, double *e, void 
 /* r = sum_k s_k grad e_k at a point */
 static void push_at(const olo_strain *x, const double *s, const point *p, double *r)
 {
-    const point R = conjugate(x->count, p, s);
+    const int parts = shape_of(x).parts;
+    const point R = conjugate(parts, p, s);
     for (int a = 0; a < x->nodes; a++) {
-        vector force[4];
-        node_force(x->N[a], x->dN[a], x->turn[a], &R, force);
+        vector force[4] = {times(x->dN[a], R.f)};
+        directors_force(parts, x->N[a], x->dN[a], x->turn[a], &R, force + 1);
         const int size = node_size(x, a);
         memcpy(r, x->position[a] < 0 ? force + 1 : force, (size_t)size * sizeof *r);
         r += size;

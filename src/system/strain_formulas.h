@@ -10,7 +10,10 @@
  *
  * The invariant c of rods with its stress s_c adds s_c d_j to R_j.
  *
- * Node a has the force N'_a R on its position and N_a R_j + N'_a R'_j on its directors. */
+ * Node a has the force N'_a R on its position and N_a R_j + N'_a R'_j on its directors.
+ *
+ * What the nodes have in common is a `shape`, known when the formulas are compiled for four points:
+ * invariants that vanish for every configuration are left out then. */
 #ifndef OLO_SYSTEM_STRAIN_FORMULAS_H
 #define OLO_SYSTEM_STRAIN_FORMULAS_H
 
@@ -21,6 +24,39 @@ enum { A = OLO_STRAIN_NODES_MAX, FRAME = 12, COS = OLO_STRAINS };
 #define FORMULA static inline __attribute__((always_inline))
 
 static const int next[3] = {1, 2, 0}, last[3] = {2, 0, 1};
+
+/* Invariants: Gamma, K, c. */
+enum { STRETCH = 1, BENDING = 2, COSINE = 4 };
+
+/* The nodes of a point and the invariants that they have: frames with Gamma and K; or positions of
+ * the first two nodes and directors of the third one, with Gamma; or directors with K. Points of
+ * rods have c as well. */
+typedef struct shape {
+    int nodes;
+    bool frames;
+    int parts; /* STRETCH, BENDING, COSINE */
+} shape;
+
+FORMULA bool has_position(const shape of, int a)
+{
+    return of.frames || ((of.parts & STRETCH) && a < 2);
+}
+
+FORMULA bool has_directors(const shape of, int a)
+{
+    return of.frames || !(of.parts & STRETCH) || a == 2;
+}
+
+/* The number of invariants with those left out, and whether invariant k is one of `parts`. */
+FORMULA int count_of(const int parts)
+{
+    return parts & COSINE ? OLO_ROD_INVARIANTS : OLO_STRAINS;
+}
+
+FORMULA bool is_part(const int parts, int k)
+{
+    return parts & (k < 3 ? STRETCH : k < COS ? BENDING : COSINE);
+}
 
 typedef struct vector {
     NUMBER x[3];
@@ -70,89 +106,112 @@ FORMULA void turn_directors(const NUMBER turn[9], vector x[4])
 /* Interpolates q, or an increment of q, from position and directors at the nodes. phi' is computed
  * from differences of nodes, which are as accurate far from the origin as near it. The sum of N'_a
  * is exactly zero, except where one N'_a is varied. */
-FORMULA void interpolate(const int nodes, const NUMBER *N, const NUMBER *dN, vector x[A][4],
+FORMULA void interpolate(const shape of, const NUMBER *N, const NUMBER *dN, vector x[A][4],
                          point *p)
 {
-    p->f = times(dN[0] + (nodes > 2 ? dN[1] + dN[2] : dN[1]), x[0][0]);
-    for (int a = 1; a < nodes; a++)
-        p->f = add_times(p->f, dN[a], difference(x[a][0], x[0][0]));
-    for (int i = 0; i < 3; i++) {
-        p->d[i] = times(N[0], x[0][1 + i]);
-        p->dd[i] = times(dN[0], x[0][1 + i]);
-        for (int a = 1; a < nodes; a++) {
-            p->d[i] = add_times(p->d[i], N[a], x[a][1 + i]);
-            p->dd[i] = add_times(p->dd[i], dN[a], x[a][1 + i]);
+    *p = (point){0};
+    if (of.parts & STRETCH)
+        p->f =
+            times(dN[0] + (has_position(of, 2) && of.nodes > 2 ? dN[1] + dN[2] : dN[1]), x[0][0]);
+    for (int a = 1; a < of.nodes; a++)
+        if (has_position(of, a))
+            p->f = add_times(p->f, dN[a], difference(x[a][0], x[0][0]));
+    for (int a = 0, first = 1; a < of.nodes; a++) {
+        if (!has_directors(of, a))
+            continue;
+        for (int i = 0; i < 3; i++) {
+            p->d[i] = first ? times(N[a], x[a][1 + i]) : add_times(p->d[i], N[a], x[a][1 + i]);
+            if (of.parts & BENDING)
+                p->dd[i] =
+                    first ? times(dN[a], x[a][1 + i]) : add_times(p->dd[i], dN[a], x[a][1 + i]);
         }
+        first = 0;
     }
 }
 
 /* The bilinear form of two points whose diagonal is d_i.phi', the curvatures, and c + 1/2. */
-FORMULA void products(const int count, const point *p, const point *y, NUMBER *e)
+FORMULA void products(const int parts, const point *p, const point *y, NUMBER *e)
 {
     for (int i = 0; i < 3; i++) {
         const int j = next[i], k = last[i];
-        e[i] = dot(p->d[i], y->f);
-        e[3 + i] = 0.5 * (dot(p->d[k], y->dd[j]) - dot(p->d[j], y->dd[k]));
+        e[i] = e[3 + i] = (NUMBER){0};
+        if (parts & STRETCH)
+            e[i] = dot(p->d[i], y->f);
+        if (parts & BENDING)
+            e[3 + i] = 0.5 * (dot(p->d[k], y->dd[j]) - dot(p->d[j], y->dd[k]));
     }
-    if (count > OLO_STRAINS)
+    if (parts & COSINE)
         e[COS] = 0.5 * (dot(p->d[0], y->d[0]) + dot(p->d[1], y->d[1]) + dot(p->d[2], y->d[2]));
 }
 
-FORMULA void strains_of(const int count, const NUMBER *reference, const point *p, NUMBER *e)
+FORMULA void strains_of(const int parts, const NUMBER *reference, const point *p, NUMBER *e)
 {
-    products(count, p, p, e);
-    for (int k = 0; k < count; k++)
+    products(parts, p, p, e);
+    for (int k = 0; k < count_of(parts); k++)
         e[k] -= reference[k];
 }
 
 /* grad e(p).d */
-FORMULA void changes(const int count, const point *p, const point *d, NUMBER *e)
+FORMULA void changes(const int parts, const point *p, const point *d, NUMBER *e)
 {
     NUMBER other[OLO_ROD_INVARIANTS];
-    products(count, p, d, e);
-    products(count, d, p, other);
-    for (int k = 0; k < count; k++)
-        e[k] += other[k];
+    products(parts, p, d, e);
+    products(parts, d, p, other);
+    for (int k = 0; k < count_of(parts); k++)
+        if (is_part(parts, k))
+            e[k] += other[k];
 }
 
 /* p + share d */
-FORMULA point advance(const point *p, NUMBER share, const point *d)
+FORMULA point advance(const int parts, const point *p, NUMBER share, const point *d)
 {
-    point m = {.f = add_times(p->f, share, d->f)};
+    point m = {0};
+    if (parts & STRETCH)
+        m.f = add_times(p->f, share, d->f);
     for (int i = 0; i < 3; i++) {
         m.d[i] = add_times(p->d[i], share, d->d[i]);
-        m.dd[i] = add_times(p->dd[i], share, d->dd[i]);
+        if (parts & BENDING)
+            m.dd[i] = add_times(p->dd[i], share, d->dd[i]);
     }
     return m;
 }
 
 /* The vectors conjugate to phi', d_i and d_i' for a stress s. */
-FORMULA point conjugate(const int count, const point *p, const NUMBER *s)
+FORMULA point conjugate(const int parts, const point *p, const NUMBER *s)
 {
     const NUMBER *n = s, *m = s + 3;
-    point R = {.f = combination(n[0], p->d[0], n[1], p->d[1], n[2], p->d[2])};
+    point R = {0};
+    if (parts & STRETCH)
+        R.f = combination(n[0], p->d[0], n[1], p->d[1], n[2], p->d[2]);
     for (int j = 0; j < 3; j++) {
         /* d_j occurs in the curvature about i = last (as first) and about k = next (as second) */
         const int i = last[j], k = next[j];
-        for (int c = 0; c < 3; c++) {
-            R.d[j].x[c] = n[j] * p->f.x[c] + 0.5 * (m[k] * p->dd[i].x[c] - m[i] * p->dd[k].x[c]);
+        if (parts & STRETCH)
+            R.d[j] = times(n[j], p->f);
+        for (int c = 0; (parts & BENDING) && c < 3; c++) {
+            const NUMBER bending = 0.5 * (m[k] * p->dd[i].x[c] - m[i] * p->dd[k].x[c]);
+            R.d[j].x[c] = parts & STRETCH ? R.d[j].x[c] + bending : bending;
             R.dd[j].x[c] = 0.5 * (m[i] * p->d[k].x[c] - m[k] * p->d[i].x[c]);
         }
-        if (count > OLO_STRAINS)
+        if (parts & COSINE)
             R.d[j] = add_times(R.d[j], s[COS], p->d[j]);
     }
     return R;
 }
 
-/* The force on a node with shape functions N and N'; `turn` may be NULL. */
-FORMULA void node_force(NUMBER N, NUMBER dN, const NUMBER *turn, const point *R, vector r[4])
+/* The force on the directors of a node with shape functions N and N'; `turn` may be NULL. */
+FORMULA void directors_force(const int parts, NUMBER N, NUMBER dN, const NUMBER *turn,
+                             const point *R, vector r[3])
 {
     vector d[3];
-    r[0] = times(dN, R->f);
-    for (int i = 0; i < 3; i++)
-        r[1 + i] = d[i] = add_times(times(N, R->d[i]), dN, R->dd[i]);
+    for (int i = 0; i < 3; i++) {
+        d[i] = times(N, R->d[i]);
+        if (parts & BENDING)
+            d[i] = add_times(d[i], dN, R->dd[i]);
+        r[i] = d[i];
+    }
     for (int J = 0; turn && J < 3; J++)
-        r[1 + J] = combination(turn[3 * J], d[0], turn[3 * J + 1], d[1], turn[3 * J + 2], d[2]);
+        r[J] = combination(turn[3 * J], d[0], turn[3 * J + 1], d[1], turn[3 * J + 2], d[2]);
 }
 
 #endif

@@ -102,35 +102,48 @@ static double evaluate_over(const olo_term *term, olo_law_input *x, bool tangent
     return energy;
 }
 
+/* Stress and energy, term by term. Lanes without a term have no stress. */
+static void evaluate_terms(const olo_term_pack *pack, double h, bool tangent, olo_pack_step *step)
+{
+    const int k = pack->term[0]->forms, entries = tangent ? k * k : 0;
+    for (int i = 0; i < k; i++)
+        step->s[i] = lane_all(0);
+    for (int i = 0; i < entries; i++)
+        step->s1[i] = lane_all(0);
+    for (int l = 0; l < pack->count; l++) {
+        const olo_term *term = pack->term[l];
+        double e[OLO_LAW_INVARIANTS_MAX], de[OLO_LAW_INVARIANTS_MAX];
+        olo_law_over law;
+        for (int i = 0; i < k; i++) {
+            e[i] = step->e[i][l];
+            de[i] = step->de[i][l];
+        }
+        olo_law_input input = {.law = term->law,
+                               .k = k,
+                               .e0 = e,
+                               .de = de,
+                               .h = h,
+                               .c = term->coefficient,
+                               .context = term->context};
+        const double energy = step->midpoint ? evaluate_at(term, &input, tangent, &law)
+                                             : evaluate_over(term, &input, tangent, &law);
+        step->energy += term->law->dissipative ? 0 : energy;
+        for (int i = 0; i < k; i++)
+            step->s[i][l] = law.s[i];
+        for (int i = 0; i < entries; i++)
+            step->s1[i][l] = law.s1[i];
+    }
+}
+
 void olo_term_pack_evaluate(const olo_term_pack *pack, const olo_evaluation *how,
                             const olo_interval *x, bool tangent, const olo_pack_balance *balance,
                             olo_pack_step *step)
 {
-    const olo_law *law = pack->term[0]->law;
-    olo_pack_invariants e, de;
-    step->midpoint = how->midpoint && !law->dissipative;
+    const olo_pack_kernels *kernels = pack->kernels;
+    step->midpoint = how->midpoint && !pack->term[0]->law->dissipative;
     step->energy = 0;
-    pack->kernels->over(pack, x, step, e, de);
-    for (int l = 0; l < pack->count; l++) {
-        const olo_term *term = pack->term[l];
-        olo_law_input input = {.law = term->law,
-                               .k = term->forms,
-                               .e0 = e[l],
-                               .de = de[l],
-                               .h = x->h,
-                               .c = term->coefficient,
-                               .context = term->context};
-        const double energy =
-            (step->midpoint ? evaluate_at(term, &input, tangent, &step->law[l])
-                            : evaluate_over(term, &input, tangent, &step->law[l]));
-        step->energy += law->dissipative ? 0 : energy;
-    }
-    /* lanes without a term have no stress */
-    for (int l = pack->count; l < LANES; l++)
-        for (int k = 0; k < pack->term[0]->forms; k++) {
-            step->law[l].s[k] = 0;
-            for (int j = 0; j < pack->term[0]->forms; j++)
-                step->law[l].s1[k * pack->term[0]->forms + j] = 0;
-        }
-    pack->kernels->push(pack, step, balance);
+    kernels->over(pack, x, step);
+    if (!kernels->stress || !kernels->stress(pack, tangent, step))
+        evaluate_terms(pack, x->h, tangent, step);
+    kernels->push(pack, step, balance);
 }

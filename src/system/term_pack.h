@@ -2,8 +2,9 @@
  *
  * A pack has up to four terms with the same law, and with invariants on equally many coordinates of
  * frames, or with one square on nodes of the same types (vector_square.h). Numbers of four terms
- * are held in lanes (linalg/lanes.h). Laws are evaluated term by term, between the evaluation of
- * the invariants and that of the forces.
+ * are held in lanes (linalg/lanes.h). Between the evaluation of the invariants and that of the
+ * forces a law is evaluated: for four terms at once by the kernels that know it, otherwise term by
+ * term.
  */
 #ifndef OLO_SYSTEM_TERM_PACK_H
 #define OLO_SYSTEM_TERM_PACK_H
@@ -20,16 +21,17 @@ typedef struct olo_term_pack {
     const void *data[LANES]; /* of the invariants, or the squares */
 } olo_term_pack;
 
-/* The step of a pack: the stress of each term, and intermediate results of the kernels. */
+/* The step of a pack: invariants and stress of its terms, and intermediate results of the kernels.
+ */
 typedef struct olo_pack_step {
     bool midpoint; /* forces are those at the midpoint, not the discrete gradient */
     double energy; /* the sum over the terms, see olo_evaluate_term; 0 for a dissipative law */
-    olo_law_over law[LANES]; /* s and ds/de1 of each term */
+    lane e[OLO_LAW_INVARIANTS_MAX];  /* invariants at q0, or at qm if `midpoint` */
+    lane de[OLO_LAW_INVARIANTS_MAX]; /* e(q1) - e(q0) */
+    lane s[OLO_LAW_INVARIANTS_MAX];
+    lane s1[OLO_LAW_INVARIANTS_MAX * OLO_LAW_INVARIANTS_MAX]; /* ds/de1, row-major */
     lane number[150];
 } olo_pack_step;
-
-/* Invariants of four terms; those of one term are contiguous. */
-typedef double olo_pack_invariants[LANES][8];
 
 /* The balance of forces, to which a pack adds. */
 typedef struct olo_pack_balance {
@@ -40,14 +42,16 @@ typedef struct olo_pack_balance {
 
 /* The functions of invariants for a pack, see olo_invariants. */
 typedef struct olo_pack_kernels {
-    /* e(q0) and e(q1) - e(q0), or e(qm) if step->midpoint */
-    void (*over)(const olo_term_pack *pack, const olo_interval *x, olo_pack_step *step,
-                 olo_pack_invariants e, olo_pack_invariants de);
+    /* the invariants of the step */
+    void (*over)(const olo_term_pack *pack, const olo_interval *x, olo_pack_step *step);
+    /* Stress and energy, and ds/de1 if `tangent`, of all terms at once; false: this law has to be
+     * evaluated term by term. NULL: all laws. */
+    bool (*stress)(const olo_term_pack *pack, bool tangent, olo_pack_step *step);
     /* adds factor sum_k s_k grad e_k of all terms */
     void (*push)(const olo_term_pack *pack, const olo_pack_step *step,
                  const olo_pack_balance *balance);
     /* += factor P_int(left)^T dr/dq1 P_int(q1) with the stress s and its derivative s1 of
-     * step->law; `left` is q0 if `at_start`, else qm. The result of a term has blocks of the
+     * the step; `left` is q0 if `at_start`, else qm. The result of a term has blocks of the
      * size of twists, the one of nodes a and b at block[a nodes + b]. */
     void (*add_twist_tangent)(const olo_term_pack *pack, const olo_pack_step *step, double factor,
                               bool at_start, double *const *const block[LANES]);

@@ -112,7 +112,7 @@ LANES_INLINE lane3 read_vector(const pattern of, const olo_term_pack *pack, cons
 }
 
 LANES_INLINE void over_nodes(const pattern of, const olo_term_pack *pack, const olo_interval *x,
-                             olo_pack_step *step, olo_pack_invariants e, olo_pack_invariants de)
+                             olo_pack_step *step)
 {
     step_data *y = (step_data *)step->number;
     for (int a = 0; a < of.nodes; a++)
@@ -124,23 +124,15 @@ LANES_INLINE void over_nodes(const pattern of, const olo_term_pack *pack, const 
     y->change = read_vector(of, pack, y, x->dq, y->turn);
     y->middle = lane3_add(y->start, lane3_times(lane_all(0.5), y->change));
     const lane3 *at = step->midpoint ? &y->middle : &y->start;
-    const lane value = 0.5 * lane3_dot(*at, *at), more = lane3_dot(y->middle, y->change);
-    for (int l = 0; l < LANES; l++) {
-        e[l][0] = value[l];
-        de[l][0] = more[l];
-    }
-}
-
-LANES_INLINE lane stress_of(const olo_pack_step *step)
-{
-    return (lane){step->law[0].s[0], step->law[1].s[0], step->law[2].s[0], step->law[3].s[0]};
+    step->e[0] = 0.5 * lane3_dot(*at, *at);
+    step->de[0] = lane3_dot(y->middle, y->change);
 }
 
 LANES_INLINE void push_nodes(const pattern of, const olo_term_pack *pack, const olo_pack_step *step,
                              const olo_pack_balance *balance)
 {
     const step_data *y = (const step_data *)step->number;
-    const lane3 force = lane3_times(factor_of(pack, balance->factor) * stress_of(step), y->middle);
+    const lane3 force = lane3_times(factor_of(pack, balance->factor) * step->s[0], y->middle);
     lane most = lane_all(0), sum = lane_all(0);
     for (int a = 0; a < of.nodes; a++) {
         const int vectors = of.turns[a] ? 4 : 1;
@@ -209,10 +201,8 @@ LANES_INLINE void tangent_nodes(const pattern of, const olo_term_pack *pack,
                                 double *const *const block[LANES])
 {
     const step_data *y = (const step_data *)step->number;
-    const olo_law_over *law = step->law;
-    const lane f = factor_of(pack, factor), half = 0.5 * f * stress_of(step),
-               stiffness = f * (lane){law[0].s1[0], law[1].s1[0], law[2].s1[0], law[3].s1[0]},
-               share = lane_all(at_start ? 0.0 : 0.5);
+    const lane f = factor_of(pack, factor), half = 0.5 * f * step->s[0],
+               stiffness = f * step->s1[0], share = lane_all(at_start ? 0.0 : 0.5);
     const lane3 end = step->midpoint ? y->middle : lane3_add(y->start, y->change),
                 stressed = lane3_times(stiffness, end);
     node_data node[OLO_SQUARE_NODES];
@@ -261,10 +251,9 @@ LANES_INLINE void tangent_nodes(const pattern of, const olo_term_pack *pack,
         call;                                                                                      \
     }
 
-static void over(const olo_term_pack *pack, const olo_interval *x, olo_pack_step *step,
-                 olo_pack_invariants e, olo_pack_invariants de)
+static void over(const olo_term_pack *pack, const olo_interval *x, olo_pack_step *step)
 {
-    FOR_EACH_PATTERN(pack, over_nodes(PATTERN, pack, x, step, e, de));
+    FOR_EACH_PATTERN(pack, over_nodes(PATTERN, pack, x, step));
 }
 
 static void push(const olo_term_pack *pack, const olo_pack_step *step,

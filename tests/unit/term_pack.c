@@ -42,6 +42,7 @@ static void set_term(sample *x, int l, int nodes, bool turned, const olo_law *la
     }
     for (int k = 0; k < s->count; k++)
         s->reference[k] = any(seed);
+    s->reference[OLO_STRAINS] -= 4; /* laws of rods divide by this invariant */
     for (int k = 0; k < OLO_LAW_COEFFICIENTS_MAX; k++)
         x->c[l][k] = 1.5 + any(seed);
     x->term[l] = (olo_term){.law = law,
@@ -77,11 +78,12 @@ static void sample_set(sample *x, int nodes, bool turned, const olo_law *law,
 static void each_sample(void (*check)(sample *x, const olo_evaluation *how))
 {
     static const olo_law *const laws[] = {&olo_law_elastic, &olo_law_elastic_coupled,
-                                          &olo_law_strain_rate};
+                                          &olo_law_strain_rate, &olo_law_rod_elastic,
+                                          &olo_law_rod_elastic_coupled};
     static sample x;
     for (int nodes = 2; nodes <= NODES; nodes++)
         for (int turned = 0; turned < 2; turned++)
-            for (int law = 0; law < 3; law++)
+            for (int law = 0; law < (nodes == 2 ? 5 : 3); law++) /* rods have two nodes */
                 for (unsigned long long seed = 1; seed <= 4; seed++)
                     for (int midpoint = 0; midpoint < 2; midpoint++) {
                         sample_set(&x, nodes, turned, laws[law], seed);

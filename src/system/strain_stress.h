@@ -1,0 +1,119 @@
+/* The stress of four points with the energy 1/2 sum c_k x_k^2 of their strains x, for all points at
+ * once: of finite elements, whose strains are the invariants, and of rods (law_rod.c), whose
+ * derivative ds/de1 couples each K_k with c,
+ *
+ *     ds_k/dK_k = 1/2 a c_k w_1              ds_k/dc = 1/2 a c_k du_k/dc - 1/2 w_1^2 m_k
+ *     ds_c/dK_k = 1/2 b_k c_k w_1 - 1/2 w_0 w_1 m_k
+ *     ds_c/dc   = sum_k b_k (1/2 c_k du_k/dc - w_1 m_k)
+ *
+ * at the end of the step. Other laws are evaluated term by term (term_pack.c), with the same bits
+ * of s. A part of strain_pack.c. */
+#ifndef OLO_SYSTEM_STRAIN_STRESS_H
+#define OLO_SYSTEM_STRAIN_STRESS_H
+
+#include "system/law_rod_formulas.h"
+#include "system/strain_pack_data.h"
+
+/* Coefficients `first` to `first + count` of the laws. */
+FORMULA void read_coefficients(const olo_term_pack *pack, int first, const int count, lane *c)
+{
+    for (int k = 0; k < count; k++)
+        c[k] = (lane){pack->term[0]->coefficient[first + k], pack->term[1]->coefficient[first + k],
+                      pack->term[2]->coefficient[first + k], pack->term[3]->coefficient[first + k]};
+}
+
+FORMULA void add_energy(const olo_term_pack *pack, lane energy, olo_pack_step *step)
+{
+    for (int l = 0; l < pack->count; l++)
+        step->energy += energy[l];
+}
+
+/* m = c x and f = 1/2 sum c x^2 at a configuration; returns f */
+FORMULA lane stress_at(const lane *c, const lane *x, lane *m)
+{
+    lane f = lane_all(0);
+    for (int k = 0; k < OLO_STRAINS; k++) {
+        f += 0.5 * c[k] * x[k] * x[k];
+        m[k] = c[k] * x[k];
+    }
+    return f;
+}
+
+/* The mean stress m = c (x + 1/2 dx) over a step */
+FORMULA void stress_over(const lane *c, const lane *x, const lane *dx, lane *m)
+{
+    for (int k = 0; k < OLO_STRAINS; k++)
+        m[k] = c[k] * (x[k] + 0.5 * dx[k]);
+}
+
+/* s.de, the change of the energy */
+FORMULA lane work_of(const int count, const olo_pack_step *step)
+{
+    lane work = lane_all(0);
+    for (int k = 0; k < count; k++)
+        work += step->s[k] * step->de[k];
+    return work;
+}
+
+FORMULA void element_stress(const olo_term_pack *pack, const bool tangent, olo_pack_step *step)
+{
+    lane c[OLO_STRAINS];
+    read_coefficients(pack, 0, OLO_STRAINS, c);
+    if (step->midpoint) {
+        add_energy(pack, stress_at(c, step->e, step->s), step);
+    } else {
+        stress_over(c, step->e, step->de, step->s);
+        add_energy(pack, work_of(OLO_STRAINS, step), step);
+    }
+    for (int k = 0; tangent && k < OLO_STRAINS; k++)
+        step->s1[(OLO_STRAINS + 1) * k] = 0.5 * c[k];
+}
+
+/* ds/de1 from the strains at the start (w0) and where the derivatives are taken, and the factors of
+ * du_k = a dK_k + b_k dc. */
+FORMULA void rod_stiffness(const lane *c, const lane *m, lane w0, const rod_strains *end, lane a,
+                           const lane *b, lane *s1)
+{
+    enum { E = OLO_ROD_INVARIANTS };
+    const lane w1 = end->w;
+    lane at_c = lane_all(0);
+    for (int k = 0; k < 3; k++) {
+        const int u = ROD_CURVATURE + k;
+        const lane half = 0.5 * c[u], by_c = half * end->by_c[k];
+        s1[(E + 1) * k] = 0.5 * c[k];
+        s1[(E + 1) * u] = a * half * w1;
+        s1[E * u + ROD_COS] = a * by_c - 0.5 * w1 * w1 * m[u];
+        s1[E * ROD_COS + u] = b[k] * half * w1 - 0.5 * w0 * w1 * m[u];
+        at_c += b[k] * (by_c - w1 * m[u]);
+    }
+    s1[(E + 1) * ROD_COS] = at_c;
+}
+
+FORMULA void rod_stress_of(const olo_term_pack *pack, const bool tangent, olo_pack_step *step)
+{
+    enum { E = OLO_ROD_INVARIANTS };
+    lane c[OLO_STRAINS], u0[3], m[OLO_STRAINS], e1[E], dx[OLO_STRAINS];
+    read_coefficients(pack, 0, OLO_STRAINS, c);
+    read_coefficients(pack, OLO_STRAINS, 3, u0);
+    const rod_strains start = rod_strains_at(step->e, u0);
+    if (step->midpoint) {
+        /* half the second derivative: a = w, b_k = du_k/dc and both ends at the midpoint */
+        add_energy(pack, stress_at(c, start.x, m), step);
+        rod_stress(start.w, start.by_c, m, step->s);
+        if (tangent)
+            rod_stiffness(c, m, start.w, &start, start.w, start.by_c, step->s1);
+        return;
+    }
+    for (int k = 0; k < E; k++)
+        e1[k] = step->e[k] + step->de[k];
+    const rod_strains end = rod_strains_at(e1, u0);
+    const rod_factors with = rod_factors_of(step->e, e1, start.w, end.w);
+    rod_strain_change(&with, step->de, dx);
+    stress_over(c, start.x, dx, m);
+    rod_stress(with.a, with.b, m, step->s);
+    add_energy(pack, work_of(E, step), step);
+    if (tangent)
+        rod_stiffness(c, m, start.w, &end, with.a, with.b, step->s1);
+}
+
+#endif
