@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "elements/joint_pair.h"
+#include "elements/point_noun.h"
 #include "linalg/vec3.h"
 
 /* Finds the end of a joint on a node: a point in its frame; for the ground a point in space. */
@@ -18,8 +19,9 @@ static olo_status find_end(olo_builder *builder, const olo_joint *joint, int end
         return status;
     const olo_system *s = olo_build_system(builder);
     if (*node >= 0 && !s->nodes[*node].type->spatial)
-        return olo_builder_fail(builder, "between", "'%s' is a point mass; joints need bodies",
-                                s->nodes[*node].name);
+        return olo_builder_fail(builder, "between", "'%s' is %s; joints need bodies%s",
+                                s->nodes[*node].name, olo_point_noun(s, *node),
+                                olo_point_advice(s, *node));
     vec3_copy(position.x0, at);
     for (int k = 0; k < position.count; k++) {
         int slot = s->coordinates[position.slot[k]].slot;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "elements/force_law.h"
+#include "elements/point_noun.h"
 #include "elements/relation_row.h"
 #include "linalg/vec3.h"
 
@@ -229,16 +230,17 @@ static olo_status build(olo_builder *builder, const void *element)
     bool frame = s->nodes[node].type->spatial;
     int q = s->nodes[node].q;
     if (!frame && vec3_norm(load->moment) > 0)
-        return olo_builder_fail(builder, "moment",
-                                "'%s' is a point mass, on which no moment can act",
-                                s->nodes[node].name);
+        return olo_builder_fail(builder, "moment", "'%s' is %s, on which no moment can act%s",
+                                s->nodes[node].name, olo_point_noun(s, node),
+                                olo_point_advice(s, node));
     if (!frame && strcmp(load->frame, "body") == 0)
-        return olo_builder_fail(builder, "frame", "'%s' is a point mass and has no axes",
-                                s->nodes[node].name);
+        return olo_builder_fail(builder, "frame", "'%s' is %s and has no axes%s",
+                                s->nodes[node].name, olo_point_noun(s, node),
+                                olo_point_advice(s, node));
     if (!frame && load->wrench)
         return olo_builder_fail(builder, "on",
-                                "'%s' is a point mass: its function has no rotation and no moment",
-                                s->nodes[node].name);
+                                "'%s' is %s: its function has no rotation and no moment",
+                                s->nodes[node].name, olo_point_noun(s, node));
     status = load->wrench ? add_wrench(builder, load, &x, q) : add_force(builder, load, &x, q);
     return status == OLO_OK ? add_moment(builder, load, q) : status;
 }

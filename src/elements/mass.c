@@ -4,6 +4,7 @@
 
 #include "elements/build.h"
 #include "elements/drawing.h"
+#include "elements/point_noun.h"
 
 olo_mass olo_mass_default(void)
 {
@@ -33,8 +34,9 @@ static olo_status build(olo_builder *builder, const void *element)
         return olo_builder_fail(builder, "mass", "must be positive, got %g", mass->mass);
     if (!s->nodes[node].type->spatial) {
         if (inertia)
-            return olo_builder_fail(builder, "inertia", "'%s' is a point mass and does not rotate",
-                                    s->nodes[node].name);
+            return olo_builder_fail(builder, "inertia", "'%s' is %s and does not rotate%s",
+                                    s->nodes[node].name, olo_point_noun(s, node),
+                                    olo_point_advice(s, node));
         for (int k = 0; status == OLO_OK && k < x.count; k++)
             for (int l = k; status == OLO_OK && l < x.count; l++)
                 status = olo_build_mass(builder, x.slot[k], x.slot[l], mass->mass);

@@ -6,6 +6,7 @@
 
 #include "elements/initial_velocities.h"
 #include "elements/joint_pair.h"
+#include "elements/point_noun.h"
 #include "linalg/vec3.h"
 
 olo_support olo_support_default(void)
@@ -155,7 +156,8 @@ static olo_status build(olo_builder *builder, const void *element)
         return status;
     olo_system *s = olo_build_system(builder);
     if (kind->rotations == 1 && !s->nodes[setup.child].type->spatial)
-        return olo_builder_fail(builder, "type", "a point mass cannot have a hinge");
+        return olo_builder_fail(builder, "type", "%s cannot have a hinge%s",
+                                olo_point_noun(s, setup.child), olo_point_advice(s, setup.child));
     status = olo_pair_axes(builder, kind, support->axis, &setup);
     if (status != OLO_OK)
         return status;
