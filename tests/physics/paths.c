@@ -344,6 +344,115 @@ TEST(stop_is_met_on_the_path)
     scene_close(&s);
 }
 
+/* --- subcritical branches --- */
+
+/* A column on a hinge with a spring c = 1, held at its tip by two horizontal springs k = 1/2 of the
+ * length far. At P = c + 2 k = 2 a branch goes down to a limit point near theta = pi/2, P = pi/2,
+ * becomes stable there, and rises again. */
+#define HELD_COLUMN                                                                                \
+    "bodies: {name: b, mass: 1, inertia: [1, 1, 1], position: [0, 1, 0]}\n"                        \
+    "joints: {name: foot, type: revolute, between: [ground, b], at: [0, 0, 0], axis: [0, 0, 1],\n" \
+    "         stiffness: 1}\n"                                                                     \
+    "springs:\n"                                                                                   \
+    "  - {name: left, between: [[-30, 1, 0], b], stiffness: 0.5}\n"                                \
+    "  - {name: right, between: [[30, 1, 0], b], stiffness: 0.5}\n"                                \
+    "loads: {on: b, force: [0, -1, 0]}\n"
+
+/* P (1 - cos(theta))' = (c theta^2/2 + sum k (l - far)^2/2)' */
+static double load_of_branch(double theta)
+{
+    const double far = 30, s = sin(theta), c = cos(theta);
+    double sum = theta;
+    for (int side = -1; side <= 1; side += 2) {
+        const double x = far + side * s, l = sqrt(x * x + (1 - c) * (1 - c));
+        sum += 0.5 * (l - far) * (side * x * c + (1 - c) * s) / l;
+    }
+    return sum / s;
+}
+
+/* The angle beyond the limit point with this load, by bisection; and the limit load. */
+static double angle_of_branch(double load)
+{
+    double low = 0.5 * pi, high = 3;
+    for (int i = 0; i < 60; i++) {
+        const double theta = 0.5 * (low + high);
+        *(load_of_branch(theta) < load ? &low : &high) = theta;
+    }
+    return low;
+}
+
+static double limit_of_branch(void)
+{
+    double least = 2;
+    for (double theta = 1.4; theta < 1.7; theta += 1e-5)
+        least = fmin(least, load_of_branch(theta));
+    return least;
+}
+
+/* The largest distance of the states of the branch from its curve, and its lowest load. */
+typedef struct branch_course {
+    double apart, lowest;
+    int count;
+} branch_course;
+
+static olo_status follow_branch(void *context, const olo_system *system, const olo_state *state,
+                                long step, const olo_step_report *report, olo_error *error)
+{
+    branch_course *x = context;
+    const double theta = fabs(atan2(state->q[0], state->q[1]));
+    (void)system, (void)step, (void)report, (void)error;
+    if (theta < 1e-3)
+        return OLO_OK;
+    x->apart = larger(x->apart, fabs(load_of_branch(theta) - state->t));
+    x->lowest = x->count++ ? fmin(x->lowest, state->t) : state->t;
+    return OLO_OK;
+}
+
+TEST(a_subcritical_branch_is_followed_down_and_up_again)
+{
+    for (int side = -1; side <= 1; side += 2) {
+        scene s = scene_open(HELD_COLUMN, NULL);
+        branch_course course = {0};
+        olo_observer observer = olo_observer_default();
+        olo_equilibrium_options options = olo_equilibrium_options_default();
+        olo_equilibrium_summary sum;
+        olo_error error = {0};
+        observer.context = &course;
+        observer.step = follow_branch;
+        options.end = 2.5;
+        options.branch = side;
+        options.locate = true;
+        check_ok(olo_find_equilibrium(s.system, &options, s.state, &observer, 1, &sum, &error),
+                 &error);
+        check_equal(2, sum.critical_count);
+        check_true(!sum.critical[0].limit && sum.critical[1].limit);
+        check_close(2.0, sum.critical[0].load, 1e-8);
+        check_close(limit_of_branch(), sum.critical[1].load, 1e-6);
+        check_equal(0, sum.unstable);
+        check_close(angle_of_branch(2.5), fabs(atan2(s.state->q[0], s.state->q[1])), 1e-9);
+        check_true(course.count > 10 && course.lowest < 1.6);
+        check_below(course.apart, 1e-9);
+        scene_close(&s);
+    }
+}
+
+/* Load steps do not jump from the column to the states behind the branch: they stay on the straight
+ * column, and say that it has become unstable. */
+TEST(load_steps_beyond_a_subcritical_point_say_that_they_are_unstable)
+{
+    scene s = scene_open(HELD_COLUMN, NULL);
+    olo_equilibrium_options options = olo_equilibrium_options_default();
+    olo_equilibrium_summary sum;
+    olo_error error = {0};
+    options.end = 2.5;
+    options.step = 2.4; /* one long step */
+    check_ok(olo_find_equilibrium(s.system, &options, s.state, NULL, 0, &sum, &error), &error);
+    check_close(0, s.state->q[0], 1e-9);
+    check_equal(1, sum.unstable);
+    check_equal(1, sum.critical_count);
+    scene_close(&s);
+}
+
 TEST_MAIN(cmocka_unit_test(overloaded_truss_ends_at_its_limit_point),
           cmocka_unit_test(limit_point_is_found_whatever_the_first_step),
           cmocka_unit_test(truss_is_stable_up_to_its_limit_point),
@@ -354,4 +463,6 @@ TEST_MAIN(cmocka_unit_test(overloaded_truss_ends_at_its_limit_point),
           cmocka_unit_test(too_few_elements_are_distinguished_from_snapping),
           cmocka_unit_test(rigid_corner_is_no_coarse_beam),
           cmocka_unit_test(motion_with_kinks_is_followed),
-          cmocka_unit_test(stop_is_met_on_the_path))
+          cmocka_unit_test(stop_is_met_on_the_path),
+          cmocka_unit_test(a_subcritical_branch_is_followed_down_and_up_again),
+          cmocka_unit_test(load_steps_beyond_a_subcritical_point_say_that_they_are_unstable))

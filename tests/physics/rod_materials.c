@@ -189,10 +189,46 @@ TEST(rods_agree_with_finite_elements_at_second_order)
     scene_close(&exact);
 }
 
+/* --- a tapered column --- */
+
+#define TAPERED_COLUMN(kind, more)                                                                 \
+    "beams:\n"                                                                                     \
+    "  - {name: b, discretisation: " kind ", elements: 100, to: [1, 0, 0], d1: [0, 0, 1],\n"       \
+    "     " more ", inertia: [1, 1e-2, 1e-2]}\n"                                                   \
+    "supports:\n"                                                                                  \
+    "  - {name: foot, on: b.start, type: hinge, axis: [0, 0, 1]}\n"                                \
+    "  - {name: head, on: b.end, type: slide, axis: [1, 0, 0]}\n"                                  \
+    "loads: {on: b.end, force: [-1, 0, 0]}\n"
+
+/* With EI = (1 - s/2)^4 the deflection is x sin(k/x) in x = 2 - s, which vanishes at both ends for
+ * P = pi^2/4; by taper, and by an energy of s. */
+TEST(a_tapered_column_buckles_at_a_quarter_of_the_load_of_euler)
+{
+#define STIFF  "stiffness: [1e6, 1e6, 1e6, 1, 50, 50], taper: 1 - 0.5*s"
+#define ENERGY "energy: 5e5*(g1^2 + g2^2 + g3^2) + (1 - 0.5*s)^4*(k1^2/2 + 25*(k2^2 + k3^2))"
+    static const char *const model[4] = {
+        TAPERED_COLUMN("vertices", STIFF), TAPERED_COLUMN("edges", STIFF),
+        TAPERED_COLUMN("edges", ENERGY),
+        TAPERED_COLUMN("edges", STIFF ", unshearable: true, inextensible: true")};
+    const double pi = 3.14159265358979323846;
+    for (int i = 0; i < 4; i++) {
+        scene s = scene_open(model[i], NULL);
+        olo_equilibrium_options options = olo_equilibrium_options_default();
+        olo_equilibrium_summary sum;
+        olo_error error = {0};
+        options.end = 3;
+        check_ok(olo_find_equilibrium(s.system, &options, s.state, NULL, 0, &sum, &error), &error);
+        check_equal(1, sum.critical_count);
+        check_relative(0.25 * pi * pi, sum.critical[0].load, 1e-3);
+        scene_close(&s);
+    }
+}
+
 TEST_MAIN(cmocka_unit_test(a_tapered_cantilever_bends_as_its_closed_form),
           cmocka_unit_test(an_energy_that_depends_on_the_arc_length_is_the_same_rod),
           cmocka_unit_test(a_tapered_rod_has_the_mass_and_inertia_of_its_sections),
           cmocka_unit_test(a_taper_must_be_positive),
           cmocka_unit_test(an_intrinsic_curvature_that_varies_gives_a_clothoid),
           cmocka_unit_test(an_energy_that_couples_edges_and_vertices_is_refused),
-          cmocka_unit_test(rods_agree_with_finite_elements_at_second_order))
+          cmocka_unit_test(rods_agree_with_finite_elements_at_second_order),
+          cmocka_unit_test(a_tapered_column_buckles_at_a_quarter_of_the_load_of_euler))
