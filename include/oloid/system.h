@@ -207,10 +207,12 @@ typedef struct olo_ledger {
     double constraint_error;    /**< largest |g| */
     double constraint_relative; /**< largest |g| divided by the size of its row at the initial
                                      state */
-    double velocity_error; /**< largest |G v|: round-off with energy-momentum and variational, of
-                                     order h^2 with energy-momentum-2006 */
-    double penetration;    /**< depth of the deepest contact after the last step, or 0 */
-    double closed;         /**< number of closed contacts after the last step */
+    double velocity_error;     /**< largest |G v|: round-off with energy-momentum and variational,
+                                         of order h^2 with energy-momentum-2006 */
+    double penetration;        /**< depth of the deepest contact after the last step, or 0 */
+    double closed;             /**< number of closed contacts after the last step */
+    double impulse;            /**< largest normal impulse of an impact in the last step, or 0 */
+    double inclusion_residual; /**< largest residual of the contact inclusions in the last step */
 } olo_ledger;
 /** Evaluates the ledger. Allocates nothing. */
 OLO_API void olo_system_ledger(const olo_system *system, const olo_state *state,
@@ -251,11 +253,19 @@ OLO_API void olo_system_reaction(const olo_system *system, const olo_state *stat
                                  double force[3], double moment[3]);
 /** A contact after the last step. */
 typedef struct olo_contact_state {
-    double gap;      /**< distance; negative: penetration */
-    double force[3]; /**< mean force over the step, with impacts, in space: on the body above the
-                          plane, or on the second point */
-    bool closed;     /**< the gap is closed */
-    bool sticking;   /**< it is closed and does not slide */
+    double gap;         /**< distance; negative: penetration */
+    double force[3];    /**< mean force over the step, with impacts, in space: on the body above the
+                             plane, or on the second point */
+    double normal;      /**< of it: along the normal, not negative */
+    double friction;    /**< of it: magnitude of the friction force */
+    double torque;      /**< friction torque about the normal (law contensou) */
+    double impulse;     /**< normal impulse of the impacts in the step; 0: none. The scheme
+                             contact-one-step has none: its forces include impacts */
+    double position[3]; /**< touching point in space; NaN if the gap is a function */
+    bool closed;        /**< the gap is closed */
+    bool sticking;      /**< it is closed and does not slide */
+    bool frictional;    /**< it has friction */
+    bool guarded;       /**< the energy guard reduced the impulses of an impact in the step */
 } olo_contact_state;
 /** Number of contacts. */
 OLO_API int olo_system_contact_count(const olo_system *system);

@@ -99,7 +99,7 @@ void olo_contact_step_begin(olo_contact_step *x)
     memset(x->rows, 0, (size_t)x->row_count * sizeof *x->rows);
     memset(x->lambda, 0, (size_t)x->system->m * sizeof *x->lambda);
     memset(x->row_work, 0, (size_t)x->system->m * sizeof *x->row_work);
-    x->report = (olo_contact_report){.guard = 1, .guarded = -1};
+    x->report = (olo_contact_report){.guard = 1};
 }
 
 void olo_contact_step_finish(olo_contact_step *x)

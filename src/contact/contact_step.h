@@ -45,7 +45,6 @@ typedef struct olo_contact_report {
     double penetration; /* largest negative gap at the end, as a positive number */
     double residual;    /* largest residual of an inclusion */
     double guard;       /* smallest factor of the energy guard; 1: not needed */
-    int guarded;        /* a contact of the impact with that factor, -1: none */
     int closed;         /* contacts that are closed at the end */
     int impacts;        /* jumps with an approaching contact */
     int parts;          /* parts of the step */

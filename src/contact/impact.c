@@ -205,6 +205,11 @@ olo_status olo_impact_solve(olo_impact *x, const olo_at *at, const bool *active,
     jump->residual = found.residual;
     jump->converged = found.residual <= solved;
     conclude(x, v, account, rows, jump);
+    for (int i = 0; i < x->count; i++) {
+        olo_contact_account *own = &account[x->contact[i]];
+        own->impulse += x->row[i] == 0 ? x->Lambda[i] : 0;
+        own->guarded = own->guarded || jump->guard < 1;
+    }
     return OLO_OK;
 }
 
@@ -213,6 +218,7 @@ void olo_impact_with_forces(olo_impact *x, const olo_at *at, double duration, co
                             double *rows, olo_jump *jump)
 {
     const olo_system *s = x->frozen.system;
+    const double zero = olo_contact_zero(s, v_start);
     *jump = (olo_jump){.guard = 1, .converged = true};
     begin(x);
     for (int c = 0; c < s->contact_count; c++)
@@ -233,6 +239,11 @@ void olo_impact_with_forces(olo_impact *x, const olo_at *at, double duration, co
     jump->residual = found.residual;
     jump->converged = found.residual <= solved;
     conclude(x, v, account, rows, jump);
+    for (int i = 0; i < x->count; i++) {
+        const olo_contact_point *contact = &s->contacts[x->contact[i]];
+        if (x->row[i] == 0 && olo_frozen_rate(at, &contact->gap, v_start) < -zero)
+            account[x->contact[i]].impulse += x->Lambda[i];
+    }
 }
 
 /* --- settling --- */

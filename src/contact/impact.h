@@ -33,6 +33,8 @@ typedef struct olo_jump {
 typedef struct olo_contact_account {
     double lambda[OLO_CONTACT_ROWS_MAX]; /* impulses of impacts, forces and settling together */
     double impact, friction;             /* change of energy, not positive */
+    double impulse;                      /* normal impulse of impacts */
+    bool guarded;                        /* the guard reduced the impulses of an impact */
 } olo_contact_account;
 
 /* How impacts are solved. */

@@ -7,6 +7,7 @@
  *
  * Forces are explicit; constraints and contacts hold on velocities only, so that positions drift.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -52,6 +53,22 @@ static olo_interval explicit_interval(olo_contact_step *x, double h)
     return olo_smooth_interval(s);
 }
 
+/* Which contacts slide or stick, for the record. */
+static void set_status(olo_contact_step *x, const olo_at *at)
+{
+    const double zero = olo_contact_zero(x->system, x->v);
+    for (int c = 0; c < x->system->contact_count; c++) {
+        const olo_contact_point *contact = &x->system->contacts[c];
+        bool still = true;
+        for (int i = 0; i < contact->sliding_count; i++)
+            still = still && fabs(olo_frozen_rate(at, &contact->sliding[i], x->v)) <= zero;
+        const bool open = olo_contact_has_gap(contact) && x->account[c].lambda[0] <= 0;
+        x->newton.mode[c].status = open    ? OLO_CONTACT_OPEN
+                                   : still ? OLO_CONTACT_STICKING
+                                           : OLO_CONTACT_SLIDING;
+    }
+}
+
 olo_status olo_contact_make_moreau(olo_contact_step *x, double h, olo_error *error)
 {
     const olo_system *s = x->system;
@@ -78,6 +95,7 @@ olo_status olo_contact_make_moreau(olo_contact_step *x, double h, olo_error *err
         olo_contact_step_restore(x, x->t);
         return olo_fail(error, OLO_NOT_CONVERGED, "contact impulses were not found");
     }
+    set_status(x, &middle);
     jump.happened = true; /* the bilateral rows, too */
     olo_contact_step_report(x, &jump);
     if (x->observe)

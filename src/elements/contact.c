@@ -113,6 +113,7 @@ static olo_status build_plane(olo_builder *builder, const olo_contact *contact,
         olo_build_resolve_point(builder, "point", &contact->point, &geometry.x, &node);
     if (status != OLO_OK)
         return status;
+    point->touching = geometry.x;
     vec3_copy(contact->normal, geometry.normal);
     if (node < 0 || geometry.x.count == 0)
         return olo_builder_fail(builder, "point", "is fixed in space");
@@ -172,9 +173,11 @@ static olo_status build_distance(olo_builder *builder, const olo_contact *contac
         if (status != OLO_OK)
             return status;
     }
-    geometry.x = ends[1];
+    geometry.x = point->touching = ends[1];
     if (!olo_position_add(&geometry.x, -1.0, &ends[0]) ||
         !olo_contact_find_slots(&geometry, -1, NULL))
+        return olo_builder_fail(builder, "between", "the chain of relative_to is too long");
+    if (!rope && !olo_position_add(&point->touching, -0.5, &geometry.x))
         return olo_builder_fail(builder, "between", "the chain of relative_to is too long");
     if (geometry.x.count == 0)
         return olo_builder_fail(builder, "between",

@@ -99,6 +99,10 @@ const olo_ledger_column olo_ledger_columns[OLO_LEDGER_COLUMNS] = {
      "largest rate of a constraint"},
     {"penetration", "penetration", OLO_DIMENSION_LENGTH, false, "depth of the deepest contact"},
     {"closed", "closed_contacts", OLO_DIMENSION_NONE, false, "number of closed contacts"},
+    {"impulse", "impact_impulse", OLO_DIMENSION_MOMENTUM, false,
+     "largest normal impulse of an impact in the last step"},
+    {"inclusion_residual", "inclusion_residual", OLO_DIMENSION_NONE, false,
+     "largest residual of contact laws in the last step, relative"},
     {"iterations", "iterations", OLO_DIMENSION_NONE, true, "iterations of Newton's method"},
 };
 
@@ -128,6 +132,8 @@ void olo_layout_ledger(const olo_ledger *ledger, double time, int iterations,
         ledger->velocity_error,
         ledger->penetration,
         ledger->closed,
+        ledger->impulse,
+        ledger->inclusion_residual,
         (double)iterations,
     };
     memcpy(values, row, sizeof row);
@@ -304,18 +310,23 @@ const char **olo_layout_reactions(olo_pool *pool, const olo_system *system)
     return names;
 }
 
-const char **olo_layout_contacts(olo_pool *pool, const olo_system *system, bool forces)
+const char **olo_layout_contacts(olo_pool *pool, const olo_system *system, int parts,
+                                 const char *const *part, bool located, size_t *count)
 {
-    const int count = olo_system_contact_count(system), width = forces ? 3 : 1;
-    const char **names = olo_pool_alloc(pool, (size_t)(width * count) + 1, sizeof *names);
-    for (int i = 0; names != NULL && i < count; i++) {
-        const char *name = olo_system_contact_name(system, i);
-        char text[256];
-        snprintf(text, sizeof text, "%.240s.gap", name);
-        if (forces && !name_vector(pool, name, "force", names + 3 * i))
-            return NULL;
-        if (!forces && (names[i] = olo_pool_text(pool, text, strlen(text))) == NULL)
-            return NULL;
+    const size_t most = (size_t)parts * (size_t)system->contact_count;
+    const char **names = olo_pool_alloc(pool, most + 1, sizeof *names);
+    *count = 0;
+    for (int i = 0; names != NULL && i < system->contact_count; i++) {
+        if (located && system->contacts[i].geometry == NULL)
+            continue;
+        for (int k = 0; k < parts; k++) {
+            char text[256];
+            const int length =
+                snprintf(text, sizeof text, "%.200s.%s", system->contacts[i].name, part[k]);
+            names[*count] = olo_pool_text(pool, text, (size_t)length);
+            if (names[(*count)++] == NULL)
+                return NULL;
+        }
     }
     return names;
 }

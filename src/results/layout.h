@@ -61,7 +61,7 @@ typedef struct olo_ledger_column {
     const char *description;
 } olo_ledger_column;
 
-enum { OLO_LEDGER_COLUMNS = 23 };
+enum { OLO_LEDGER_COLUMNS = 25 };
 extern const olo_ledger_column olo_ledger_columns[OLO_LEDGER_COLUMNS];
 
 /* The numbers of a step in this order. */
@@ -89,8 +89,10 @@ const char **olo_layout_joint_coordinates(olo_pool *pool, const olo_system *syst
 const char **olo_layout_drives(olo_pool *pool, const olo_system *system);
 const char **olo_layout_reactions(olo_pool *pool, const olo_system *system);
 
-/* Of the contacts: `floor.gap`, or `floor.force.x`. */
-const char **olo_layout_contacts(olo_pool *pool, const olo_system *system, bool forces);
+/* Of the contacts, `floor.gap` or `floor.force.x`: each with the given parts, if `located` only
+ * those that have a position in space. Sets the number of names. */
+const char **olo_layout_contacts(olo_pool *pool, const olo_system *system, int parts,
+                                 const char *const *part, bool located, size_t *count);
 
 /* One name from parts: "first.second.third". */
 const char *olo_layout_name(olo_pool *pool, const char *first, const char *second,

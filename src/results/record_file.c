@@ -351,6 +351,29 @@ static void copy_into(const olo_record_file *file, int stream, const double *val
     memcpy(row_of(file, stream), values, file->streams.items[stream].width * sizeof(double));
 }
 
+static void fill_contacts(olo_record_file *file, const olo_state *state)
+{
+    const olo_system *system = file->subject.system;
+    double *position = row_of(file, OLO_STREAM_CONTACT_POINT);
+    for (int i = 0; i < system->contact_count; i++) {
+        olo_contact_state contact;
+        olo_system_contact(system, state, i, &contact);
+        const double load[3] = {contact.normal, contact.friction, contact.torque};
+        row_of(file, OLO_STREAM_CONTACT_GAP)[i] = contact.gap;
+        memcpy(row_of(file, OLO_STREAM_CONTACT_FORCE) + 3 * i, contact.force, sizeof contact.force);
+        memcpy(row_of(file, OLO_STREAM_CONTACT_LOAD) + 3 * i, load, sizeof load);
+        const bool open = olo_contact_has_gap(&system->contacts[i]) && !contact.closed;
+        row_of(file, OLO_STREAM_CONTACT_STATUS)[i] = open                  ? 0
+                                                     : !contact.frictional ? 1
+                                                     : contact.sticking    ? 3
+                                                                           : 2;
+        if (system->contacts[i].geometry != NULL) {
+            memcpy(position, contact.position, sizeof contact.position);
+            position += 3;
+        }
+    }
+}
+
 static void fill_frame(olo_record_file *file, const olo_state *state, long step)
 {
     const olo_system *system = file->subject.system;
@@ -366,12 +389,7 @@ static void fill_frame(olo_record_file *file, const olo_state *state, long step)
     for (int i = 0; i < system->drive_count; i++)
         row_of(file, OLO_STREAM_DRIVE)[i] = olo_system_drive_force(system, state, i);
     copy_into(file, OLO_STREAM_REACTION, state->reactions);
-    for (int i = 0; i < system->contact_count; i++) {
-        olo_contact_state contact;
-        olo_system_contact(system, state, i, &contact);
-        row_of(file, OLO_STREAM_CONTACT_GAP)[i] = contact.gap;
-        memcpy(row_of(file, OLO_STREAM_CONTACT_FORCE) + 3 * i, contact.force, sizeof contact.force);
-    }
+    fill_contacts(file, state);
 
     for (int i = 0, at = 0; i < system->beam_count; i++) {
         for (int p = 0; p < olo_system_beam_point_count(system, i); p++, at += 6) {

@@ -47,6 +47,35 @@ static void add_named(list *l, const char *path, size_t width, olo_dimension dim
     l->failed = l->failed || columns == NULL;
 }
 
+static void add_contacts(list *l, const olo_system *system)
+{
+    static const char *const GAP[] = {"gap"}, *const STATUS[] = {"status"};
+    static const char *const FORCE[] = {"force.x", "force.y", "force.z"};
+    static const char *const LOAD[] = {"normal", "friction", "torque"};
+    static const char *const POINT[] = {"point.x", "point.y", "point.z"};
+    static const struct {
+        const char *path, *const *part;
+        int parts;
+        bool located;
+        olo_dimension dimension;
+        const char *description;
+    } TABLES[] = {{"/frames/contact_gap", GAP, 1, false, OLO_DIMENSION_LENGTH, "gaps of contacts"},
+                  {"/frames/contact_force", FORCE, 3, false, OLO_DIMENSION_FORCE,
+                   "mean forces of contacts over the last step, with impacts"},
+                  {"/frames/contact_load", LOAD, 3, false, OLO_DIMENSION_STRESS,
+                   "mean normal force, friction force and friction torque about the normal"},
+                  {"/frames/contact_status", STATUS, 1, false, OLO_DIMENSION_NONE,
+                   "0: open, 1: closed without friction, 2: slides, 3: sticks"},
+                  {"/frames/contact_point", POINT, 3, true, OLO_DIMENSION_LENGTH,
+                   "touching points in space"}};
+    for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES; i++) {
+        size_t count = 0;
+        const char **names = olo_layout_contacts(&l->streams->pool, system, TABLES[i].parts,
+                                                 TABLES[i].part, TABLES[i].located, &count);
+        add_named(l, TABLES[i].path, count, TABLES[i].dimension, names, TABLES[i].description);
+    }
+}
+
 static void add_frames(list *l, const olo_system *system, bool forces)
 {
     const size_t n = (size_t)system->n, nodes = (size_t)system->node_count;
@@ -82,12 +111,7 @@ static void add_frames(list *l, const olo_system *system, bool forces)
     add_named(l, "/frames/reaction", 6 * (size_t)system->reaction_count, OLO_DIMENSION_STRESS,
               olo_layout_reactions(pool, system),
               "forces and moments of joints on their bodies over the last step");
-    const size_t contacts = (size_t)system->contact_count;
-    add_named(l, "/frames/contact_gap", contacts, OLO_DIMENSION_LENGTH,
-              olo_layout_contacts(pool, system, false), "gaps of contacts");
-    add_named(l, "/frames/contact_force", 3 * contacts, OLO_DIMENSION_FORCE,
-              olo_layout_contacts(pool, system, true),
-              "mean forces of contacts over the last step, with impacts");
+    add_contacts(l, system);
     size_t points = 0;
     for (int i = 0; i < system->beam_count; i++)
         points += (size_t)olo_system_beam_point_count(system, i);

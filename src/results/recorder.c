@@ -333,6 +333,7 @@ static void sample_sizes(olo_recorder *recorder, const olo_state *state)
 static void follow(olo_recorder *recorder, const olo_state *state, const olo_ledger *ledger)
 {
     olo_verdict_add(&recorder->verdict, ledger, recorder->summary.halvings);
+    olo_verdict_add_contacts(&recorder->verdict, recorder->system, state);
     if (is_sample_due(recorder, state))
         sample_sizes(recorder, state);
 }

@@ -7,7 +7,7 @@
  *
  * and a body its orientation as a unit quaternion (w, x, y, z) of 16-bit numbers, k/32767, with
  * continuous signs from frame to frame. Both errors are smaller than a pixel. Stress resultants of
- * beams are in report_stress.c. */
+ * beams are in report_stress.c, contacts in report_contacts.c. */
 #include "results/report_frames.h"
 
 #include <math.h>
@@ -18,6 +18,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "linalg/vec3.h"
+#include "results/report_contacts.h"
 #include "results/report_stress.h"
 #include "results/result_scene.h"
 #include "system/node.h"
@@ -30,6 +31,8 @@ static const size_t FRAMES_MAX = 2400, FRAMES_MIN = 120;
 static const double NODE_BYTES = 14.0 * 4.0 / 3.0;
 /* Bytes per sweep and frame: its stress resultants in base64. */
 static const double SWEEP_BYTES = OLO_REPORT_STRESSES * 4.0 / 3.0;
+/* Bytes per contact and frame in base64. */
+static const double CONTACT_BYTES = OLO_REPORT_CONTACT_BYTES * 4.0 / 3.0;
 /* Bytes per node beside its frames: its name and about three drawables. */
 static const double NODE_CONSTANT_BYTES = 420.0;
 
@@ -51,6 +54,7 @@ typedef struct motion {
     const olo_drawable **drawn; /* the drawables in the page */
     size_t drawn_count;
     olo_report_stress stress;
+    olo_report_contacts contacts;
 } motion;
 
 static olo_status no_memory(const motion *m, olo_error *error)
@@ -91,7 +95,8 @@ static void choose(motion *m, size_t bytes)
 {
     const size_t rows = m->result->rows;
     const size_t least = rows < FRAMES_MIN ? rows : FRAMES_MIN;
-    const double frame = NODE_BYTES + SWEEP_BYTES * sweeps_of_node(m);
+    const double contacts = (double)olo_report_contact_count(m->result) / (double)m->nodes;
+    const double frame = NODE_BYTES + SWEEP_BYTES * sweeps_of_node(m) + CONTACT_BYTES * contacts;
     const double each = NODE_CONSTANT_BYTES + frame * (double)least;
     const double max_nodes = fmax(floor((double)bytes / each), 1.0);
     m->stride = (size_t)fmax(ceil((double)m->nodes / max_nodes), 1.0);
@@ -227,7 +232,7 @@ static olo_status read_frames(motion *m, olo_error *error)
     m->time = olo_pool_alloc(&m->pool, m->frames, sizeof *m->time);
     if (m->pool.failed)
         return no_memory(m, error);
-    olo_status status = OLO_OK;
+    olo_status status = olo_report_contacts_begin(&m->contacts, m->result, m->frames, error);
     for (size_t frame = 0; status == OLO_OK && frame < m->frames; frame++) {
         const size_t row = row_of(m, frame), first[2] = {row, 0}, one[2] = {1, 1};
         status = olo_hdf5_read(m->result->file, "/frames/time", first, one, m->time + frame, error);
@@ -237,6 +242,8 @@ static olo_status read_frames(motion *m, olo_error *error)
             read_frame(m, frame);
             status = olo_report_stress_read(&m->stress, frame, row, error);
         }
+        if (status == OLO_OK)
+            status = olo_report_contacts_read(&m->contacts, frame, row, error);
     }
     return status;
 }
@@ -283,6 +290,7 @@ static olo_status write_frames(const motion *m, olo_json *json, olo_error *error
     olo_json_integer(json, "count", (long)m->frames);
     olo_json_bytes(json, "time", m->time, m->frames * sizeof *m->time);
     const bool enough = write_positions(m, json) && olo_report_stress_write(&m->stress, json);
+    olo_report_contacts_write(&m->contacts, json);
     olo_json_bytes(json, "turn", m->turns, 4 * m->frames * m->shown * sizeof *m->turns);
     olo_json_close(json);
     return enough ? OLO_OK : no_memory(m, error);
@@ -452,6 +460,7 @@ olo_status olo_report_frames_json(olo_result *result, size_t bytes, olo_json *js
         describe_thinning(&m, thinned);
     }
     olo_report_stress_free(&m.stress);
+    olo_report_contacts_free(&m.contacts);
     olo_free(m.list);
     olo_pool_free(&m.pool);
     olo_hdf5_texts_free(m.names);

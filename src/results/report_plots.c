@@ -11,6 +11,7 @@
 #include "base/suggest.h"
 #include "results/decimate.h"
 #include "results/layout.h"
+#include "results/report_contacts.h"
 #include "results/result_lookup.h"
 #include "system/node.h"
 
@@ -65,6 +66,7 @@ typedef struct ledger_plot {
     bool log, sparse;
     const char *columns[7], *labels[7];
     bool optional; /* omitted when all its columns stay zero */
+    bool later;    /* not shown when the report opens */
 } ledger_plot;
 
 static const ledger_plot LEDGER[] = {
@@ -75,6 +77,7 @@ static const ledger_plot LEDGER[] = {
      {"energy.kinetic", "energy.potential", "energy.strain", "energy.constraint", "energy.total",
       "energy.work", "energy.dissipation"},
      {"kinetic", "potential", "strain", "constraint", "total", "work", "dissipation"},
+     false,
      false},
     {"constraint_error",
      "Constraint errors",
@@ -82,14 +85,16 @@ static const ledger_plot LEDGER[] = {
      false,
      {"constraint_error", "velocity_error"},
      {"position", "velocity"},
-     true},
-    {"iterations", "Newton iterations", false, false, {"iterations"}, {"iterations"}, true},
+     true,
+     false},
+    {"iterations", "Newton iterations", false, false, {"iterations"}, {"iterations"}, true, false},
     {"linear_momentum",
      "Linear momentum",
      false,
      false,
      {"linear_momentum.x", "linear_momentum.y", "linear_momentum.z"},
      {"x", "y", "z"},
+     false,
      false},
     {"angular_momentum",
      "Angular momentum about the origin",
@@ -97,7 +102,41 @@ static const ledger_plot LEDGER[] = {
      false,
      {"angular_momentum.x", "angular_momentum.y", "angular_momentum.z"},
      {"x", "y", "z"},
-     false}};
+     false,
+     false},
+    {"losses",
+     "Energy lost in contacts",
+     false,
+     false,
+     {"energy.impact", "energy.friction"},
+     {"impacts", "friction"},
+     true,
+     false},
+    {"impact_impulse",
+     "Impulses of impacts",
+     false,
+     false,
+     {"impact_impulse"},
+     {"largest impulse"},
+     true,
+     true},
+    {"closed_contacts",
+     "Closed contacts",
+     false,
+     false,
+     {"closed_contacts"},
+     {"closed"},
+     true,
+     false},
+    {"penetration", "Penetration", false, false, {"penetration"}, {"deepest contact"}, true, false},
+    {"inclusion_residual",
+     "Residuals of contact laws",
+     true,
+     false,
+     {"inclusion_residual"},
+     {"largest residual"},
+     true,
+     true}};
 
 static bool is_zero(const double *values, size_t count)
 {
@@ -131,7 +170,7 @@ static void add_ledger(olo_report_plots *plots, olo_result *result, size_t begin
             add_column(plots, plot, LEDGER[i].columns[k], LEDGER[i].labels[k], 1.0);
             plot->log = LEDGER[i].log;
             plot->sparse = LEDGER[i].sparse;
-            plot->first = true;
+            plot->first = !LEDGER[i].later;
             plot->ledger = true;
         }
     }
@@ -282,6 +321,52 @@ static void add_joints(olo_report_plots *plots, olo_result *result)
     }
 }
 
+/* Columns of contacts, `floor.gap`, in plots with a bounded number of curves. */
+static void add_contacts_of(olo_report_plots *plots, char *const *names, size_t count,
+                            const char *part, const char *word, const char *words)
+{
+    olo_report_plot *plot = NULL;
+    int number = 0;
+    for (size_t i = 0; i < count && !plots->failed; i++) {
+        const char *end = strrchr(names[i], '.');
+        if (end == NULL || strcmp(end + 1, part) != 0)
+            continue;
+        if (plot == NULL || plot->count == OLO_SVG_SERIES_MAX) {
+            char name[64], title[64];
+            (void)snprintf(name, sizeof name, number > 0 ? "%s.%d" : "%s", word, number + 1);
+            (void)snprintf(title, sizeof title, number > 0 ? "%s (%d)" : "%s", words, number + 1);
+            plot = add(plots, name, title);
+            if (plot == NULL)
+                return;
+            plot->first = number++ == 0 && strcmp(part, "normal") == 0;
+            plot->sparse = strcmp(part, "gap") != 0;
+        }
+        const char *label = olo_pool_text(&plots->pool, names[i], (size_t)(end - names[i]));
+        add_column(plots, plot, names[i], label != NULL ? label : "", 1.0);
+    }
+}
+
+static void add_contacts(olo_report_plots *plots, olo_result *result)
+{
+    static const struct {
+        const char *path, *part, *word, *words;
+    } TABLES[] = {
+        {"/frames/contact_load", "normal", "contact_normal", "Normal forces of contacts"},
+        {"/frames/contact_load", "friction", "contact_friction", "Friction forces of contacts"},
+        {"/frames/contact_load", "torque", "contact_torque", "Friction torques of contacts"},
+        {"/frames/contact_gap", "gap", "contact_gap", "Gaps of contacts"}};
+    for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES; i++) {
+        char **names = NULL;
+        size_t count = 0;
+        if (!olo_hdf5_has(result->file, TABLES[i].path) ||
+            olo_hdf5_get_texts(result->file, TABLES[i].path, "columns", &names, &count, NULL) !=
+                OLO_OK)
+            continue;
+        add_contacts_of(plots, names, count, TABLES[i].part, TABLES[i].word, TABLES[i].words);
+        olo_hdf5_texts_free(names);
+    }
+}
+
 /* Adds the plot of the moments at one quadrature point of a beam, whose first column is
  * names[first]: "upper.point3.m1". */
 static void add_moments(olo_report_plots *plots, char *const *names, size_t first)
@@ -372,6 +457,7 @@ olo_status olo_report_plots_find(olo_report_plots *plots, olo_result *result, ol
     double stride = 1.0;
     (void)olo_result_attribute_number(result, "/run", "stride", &stride, NULL);
     plots->extremes = stride > 1.0;
+    plots->failed = !olo_report_find_impacts(result, &plots->pool, &plots->impact, &plots->impacts);
     const char *shows = NULL;
     plots->still =
         olo_result_attribute_text(result, "/", "shows", &shows, NULL) == OLO_OK && *shows != '\0';
@@ -379,6 +465,7 @@ olo_status olo_report_plots_find(olo_report_plots *plots, olo_result *result, ol
     add_ledger(plots, result, 0, 1); // energy, followed by its drift
     olo_status status = add_drift(plots, result, error);
     add_ledger(plots, result, 1, sizeof LEDGER / sizeof LEDGER[0]);
+    add_contacts(plots, result);
     add_outputs(plots, result);
     add_joints(plots, result);
     add_beams(plots, result);
@@ -577,6 +664,8 @@ olo_status olo_report_plots_json(const olo_report_plots *plots, olo_result *resu
         for (size_t i = shares[s].begin; i < shares[s].end; i++)
             write_plot(plots, &plots->items[i], json);
     olo_json_close(json);
+    if (plots->impacts > 0)
+        olo_json_bytes(json, "impacts", plots->impact, plots->impacts * sizeof *plots->impact);
     curve c = {0};
     const size_t limit = shares[0].points > shares[1].points ? shares[0].points : shares[1].points;
     olo_status status = curve_open(&c, result, limit, error);
@@ -623,11 +712,14 @@ olo_status olo_report_plots_svg(const olo_report_plots *plots, olo_result *resul
     else
         (void)snprintf(x_label, sizeof x_label, "time [%s]", plots->time_units);
     const size_t size = OLO_SVG_SERIES_MAX * PICTURE_POINTS;
-    picture p = {
-        .x = olo_alloc(size, sizeof(double)),
-        .y = olo_alloc(size, sizeof(double)),
-        .svg = {
-            .title = plot->title, .x_label = x_label, .y_label = plot->units, .y_log = plot->log}};
+    picture p = {.x = olo_alloc(size, sizeof(double)),
+                 .y = olo_alloc(size, sizeof(double)),
+                 .svg = {.title = plot->title,
+                         .x_label = x_label,
+                         .y_label = plot->units,
+                         .y_log = plot->log,
+                         .impact = plots->impact,
+                         .impacts = plots->impacts}};
     curve c = {0};
     olo_status status = p.x != NULL && p.y != NULL ? curve_open(&c, result, PICTURE_POINTS, error)
                                                    : no_memory(result, error);

@@ -37,6 +37,8 @@ typedef struct olo_report_plots {
     size_t first_part;    /* number of plots of the ledger, outputs and joints */
     size_t nodes_omitted; /* points and bodies without plots */
     bool extremes;        /* not every step was recorded: extremes of the ledger are shown */
+    double *impact;       /* [impacts] times of impacts, which every plot marks */
+    size_t impacts;
 } olo_report_plots;
 
 /* Finds all plots of a result, the most important ones first. */

@@ -319,6 +319,10 @@ olo_status olo_result_find_columns(olo_result *result, olo_error *error)
               &(const mixture){".moment.", {OLO_DIMENSION_MOMENT, OLO_DIMENSION_FORCE}});
     add_named(&s, "/frames/contact_gap", NULL);
     add_named(&s, "/frames/contact_force", NULL);
+    add_named(&s, "/frames/contact_load",
+              &(const mixture){".torque", {OLO_DIMENSION_MOMENT, OLO_DIMENSION_FORCE}});
+    add_named(&s, "/frames/contact_status", NULL);
+    add_named(&s, "/frames/contact_point", NULL);
     add_named(&s, "/frames/strain",
               &(const mixture){".gamma", {OLO_DIMENSION_NONE, OLO_DIMENSION_CURVATURE}});
     add_named(&s, "/frames/stress",

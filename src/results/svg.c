@@ -143,6 +143,18 @@ static void add_curve(olo_text *out, const olo_svg *plot, int k, const axis *x, 
     }
 }
 
+/* Ticks at the times of impacts. */
+static void add_impacts(olo_text *out, const olo_svg *plot, const axis *x)
+{
+    olo_text_put(out, "<path class=\"impacts\" stroke=\"#c0392b\" d=\"");
+    for (size_t i = 0; i < plot->impacts; i++) {
+        const double at = coordinate(x, plot->impact[i]);
+        if (at >= x->lowest && at <= x->highest)
+            olo_text_format(out, "M%.2f %.1fv7", pixel(x, at), TOP);
+    }
+    olo_text_put(out, "\"><title>impacts</title></path>");
+}
+
 static void add_words(olo_text *out, double x, double y, const char *attributes, const char *words)
 {
     olo_text_format(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
@@ -194,6 +206,8 @@ void olo_svg_draw(olo_text *out, const olo_svg *plot, bool standalone)
                     LEFT, TOP, HEIGHT - BOTTOM, WIDTH - RIGHT);
     for (int k = 0; k < plot->series_count; k++)
         add_curve(out, plot, k, &x, &y);
+    if (plot->impacts > 0)
+        add_impacts(out, plot, &x);
     add_words(out, 0.5 * (LEFT + WIDTH - RIGHT), HEIGHT - 9, "text-anchor=\"middle\"",
               plot->x_label);
     olo_text_format(out, "<g transform=\"translate(14 %.1f) rotate(-90)\">",

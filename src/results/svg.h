@@ -19,7 +19,9 @@ enum { OLO_SVG_SERIES_MAX = 8 };
 typedef struct olo_svg {
     const char *title, *x_label, *y_label;
     bool x_log, y_log;
-    bool marks; /* a mark at every point, for few of them */
+    bool marks;           /* a mark at every point, for few of them */
+    const double *impact; /* [impacts] times that are marked at the upper edge */
+    size_t impacts;
     int series_count;
     olo_svg_series series[OLO_SVG_SERIES_MAX];
 } olo_svg;

@@ -163,6 +163,22 @@ void olo_verdict_add(olo_verdict_record *record, const olo_ledger *ledger, long 
     record->states++;
 }
 
+void olo_verdict_add_contacts(olo_verdict_record *record, const olo_system *system,
+                              const olo_state *state)
+{
+    int count = 0, first = -1;
+    for (int i = system->contact_count; i-- > 0;) {
+        if (state->contacts[i].guarded == 0.0)
+            continue;
+        first = i;
+        count++;
+    }
+    if (count > 0 && record->guarded++ == 0) {
+        record->guarded_first = first;
+        record->guarded_count = count;
+    }
+}
+
 void olo_verdict_add_parts(olo_verdict_record *record, const olo_ledger *ledgers)
 {
     for (int p = 0; p < record->parts; p++)
@@ -427,8 +443,24 @@ static olo_verdict judge_velocities(const olo_verdict_record *record, const olo_
     return v;
 }
 
+/* Newton's impact law holds, or the guard has replaced it where it would add energy. */
+static void add_guard(const olo_verdict_record *record, const olo_system *system, olo_verdict *v)
+{
+    const size_t used = strlen(v->text);
+    char others[32] = "";
+    if (record->guarded == 0)
+        return;
+    if (record->guarded_count > 1)
+        (void)snprintf(others, sizeof others, " and %d more", record->guarded_count - 1);
+    (void)snprintf(v->text + used, sizeof v->text - used,
+                   "; impulses were reduced so that energy does not rise in %ld step%s, first "
+                   "'%.40s'%s",
+                   record->guarded, record->guarded == 1 ? "" : "s",
+                   system->contacts[record->guarded_first].name, others);
+}
+
 /* Impacts and friction take energy; what they add in a step must be rounding. */
-static olo_verdict judge_contacts(const olo_verdict_record *record)
+static olo_verdict judge_contacts(const olo_verdict_record *record, const olo_system *system)
 {
     char gain[32], bound[32], impact[32], friction[32], depth[32];
     const double scale = energy_scale(record, &record->whole);
@@ -447,6 +479,7 @@ static olo_verdict judge_contacts(const olo_verdict_record *record)
                        "lost %s in impacts, %s in friction, depth at most %s",
                        number(record->impact, impact), number(record->friction, friction),
                        number(record->penetration, depth));
+    add_guard(record, system, &v);
     return v;
 }
 
@@ -463,7 +496,7 @@ int olo_verdict_list(const olo_verdict_record *record, const olo_system *system,
     if (record->constraints && record->velocities)
         verdicts[count++] = judge_velocities(record, system);
     if (record->contacts)
-        verdicts[count++] = judge_contacts(record);
+        verdicts[count++] = judge_contacts(record, system);
     return count;
 }
 
@@ -487,4 +520,7 @@ void olo_verdict_pass(olo_verdict_record *record, olo_bytes *bytes)
     olo_bytes_pass(bytes, &record->friction, sizeof record->friction);
     olo_bytes_pass(bytes, &record->contact_gain, sizeof record->contact_gain);
     olo_bytes_pass(bytes, &record->penetration, sizeof record->penetration);
+    olo_bytes_pass(bytes, &record->guarded, sizeof record->guarded);
+    olo_bytes_pass(bytes, &record->guarded_first, sizeof record->guarded_first);
+    olo_bytes_pass(bytes, &record->guarded_count, sizeof record->guarded_count);
 }

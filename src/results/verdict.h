@@ -58,13 +58,19 @@ typedef struct olo_verdict_record {
     long sampled;              /* states at the last sample of sizes */
     double sample_time;        /* its time */
     long halvings;
-    double impact, friction; /* energy lost in contacts so far */
-    double contact_gain;     /* largest energy that contacts added in a step */
-    double penetration;      /* largest depth */
+    double impact, friction;          /* energy lost in contacts so far */
+    double contact_gain;              /* largest energy that contacts added in a step */
+    double penetration;               /* largest depth */
+    long guarded;                     /* steps in which the energy guard reduced impulses ... */
+    int guarded_first, guarded_count; /* ... in the first: a contact, number of contacts */
 } olo_verdict_record;
 
 /* Adds a state: its ledger, and how many steps were halved so far. */
 void olo_verdict_add(olo_verdict_record *record, const olo_ledger *ledger, long halvings);
+
+/* Adds what contacts did in the last step. */
+void olo_verdict_add_contacts(olo_verdict_record *record, const olo_system *system,
+                              const olo_state *state);
 
 /* Adds the ledgers of all parts, at the first state and any other. */
 void olo_verdict_add_parts(olo_verdict_record *record, const olo_ledger *ledgers);

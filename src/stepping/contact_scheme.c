@@ -217,21 +217,29 @@ static void record_contact(const olo_stepper *x, int i, double h, olo_contact_re
 {
     const olo_contact_step *c = x->contact;
     const olo_contact_point *contact = &x->system->contacts[i];
+    const olo_contact_account *account = &c->account[i];
     const olo_contact_geometry *geometry = contact->geometry;
-    double normal[3];
-    *record = (olo_contact_record){.sticking = 0};
+    double normal[3], tangent[3], square = 0;
     const int first = olo_contact_first_row(contact);
+    *record = (olo_contact_record){
+        .normal = account->lambda[0] / h, .impulse = account->impulse, .guarded = account->guarded};
     for (int k = first; !geometry && k <= contact->sliding_count; k++)
-        record->force[k - first] = c->account[i].lambda[k] / h;
+        record->force[k - first] = account->lambda[k] / h;
     if (geometry) {
         olo_contact_normal(contact, c->q, normal);
-        vec3_add(c->account[i].lambda[0] / h, normal, record->force);
+        vec3_add(record->normal, normal, record->force);
     }
-    for (int k = 0; geometry && k < contact->sliding_count; k++) {
-        double tangent[3];
-        olo_contact_tangent(contact, k, c->q, tangent);
-        vec3_add(c->account[i].lambda[1 + k] / h, tangent, record->force);
+    for (int k = 0; k < contact->sliding_count; k++) {
+        const double force = account->lambda[1 + k] / h;
+        const double spin = geometry ? geometry->sliding[k].spin : 0;
+        square += spin > 0 ? 0 : force * force;
+        record->torque += spin * force;
+        if (geometry) {
+            olo_contact_tangent(contact, k, c->q, tangent);
+            vec3_add(force, tangent, record->force);
+        }
     }
+    record->friction = sqrt(square);
     record->sticking = c->newton.smooth.active[i] && contact->sliding_count > 0 &&
                        c->newton.mode[i].status == OLO_CONTACT_STICKING;
 }
@@ -252,6 +260,7 @@ static void enter_step(olo_stepper *x, olo_state *state, double h)
     }
     for (int i = 0; i < s->contact_count; i++)
         record_contact(x, i, h, &state->contacts[i]);
+    state->inclusion_residual = c->report.residual;
     for (int i = 0; i < s->m; i++)
         state->lambda[i] = c->lambda[i] / h;
     for (int i = 0; i < s->drive_count; i++)

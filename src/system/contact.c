@@ -396,3 +396,15 @@ bool olo_contact_sliding_is_linear(const olo_contact_point *contact)
         linear = linear && c->director[s] == 0;
     return linear;
 }
+
+void olo_contact_touching_point(const olo_contact_point *contact, const double *q, double x[3])
+{
+    double normal[3];
+    if (!contact->geometry) {
+        x[0] = x[1] = x[2] = (double)NAN;
+        return;
+    }
+    olo_position_value(&contact->touching, q, x);
+    olo_contact_normal(contact, q, normal);
+    vec3_add(-contact->geometry->radius, normal, x);
+}

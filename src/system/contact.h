@@ -59,7 +59,8 @@ typedef struct olo_contact_point {
     const char *name;
     const char *where;                    /* the element in the model, for messages */
     const olo_contact_geometry *geometry; /* in the pool of the system; NULL: rows of functions */
-    olo_constraint gap;                   /* without a type: the law always acts */
+    olo_position touching; /* point or centre of the sphere, middle of two spheres, end of a rope */
+    olo_constraint gap;    /* without a type: the law always acts */
     int sliding_count;
     olo_constraint sliding[OLO_SLIDING_MAX];
     const olo_friction *law;
@@ -99,6 +100,10 @@ void olo_contact_tangent(const olo_contact_point *contact, int k, const double *
 /* False if the identity of row_lift.h does not hold for a sliding velocity: W is of higher order in
  * q. Such a contact has no pair of position and velocity while it sticks. */
 bool olo_contact_sliding_is_linear(const olo_contact_point *contact);
+
+/* Where the bodies touch at a configuration: `touching`, for a sphere above a plane its lowest
+ * point. NaN without geometry. */
+void olo_contact_touching_point(const olo_contact_point *contact, const double *q, double x[3]);
 
 /* Completes the geometry: its slots from x, the direction and two tangents of a moving plane (NULL:
  * none) and, unless `frame` is -1, the directors of the frame that starts there. False if there are

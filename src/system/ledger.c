@@ -229,7 +229,9 @@ void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger 
         olo_system_contact(system, x, i, &contact);
         olo_raise(&ledger->penetration, -contact.gap);
         ledger->closed += contact.closed;
+        olo_raise(&ledger->impulse, contact.impulse);
     }
+    ledger->inclusion_residual = x->inclusion_residual;
     ledger->constraint = olo_sum_value(&x->constraint);
     ledger->total = ledger->kinetic + ledger->potential + ledger->strain + ledger->constraint;
     ledger->balance = ledger->total - ledger->work + ledger->dissipation;

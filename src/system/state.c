@@ -117,7 +117,7 @@ olo_status olo_state_clone(const olo_state *state, olo_state **copy, olo_error *
 /* --- saving and loading --- */
 
 /* Increased when the layout above changes. Segments are identified by names and sizes instead. */
-enum { SAVED_VERSION = 10 };
+enum { SAVED_VERSION = 11 };
 static const uint64_t saved_magic =
     UINT64_C(0x6574617473206f6c); /* "lo state"; it also identifies the byte order */
 

@@ -34,7 +34,9 @@ typedef struct olo_segment {
 /* A contact over the last step. */
 typedef struct olo_contact_record {
     double force[3]; /* mean force on the body of a plane contact, on the second point of others */
-    double sticking; /* 1 or 0 */
+    double normal, friction, torque; /* its magnitudes: along the normal, of friction, of spin */
+    double impulse;                  /* of impacts, along the normal */
+    double sticking, guarded;        /* 1 or 0 */
 } olo_contact_record;
 enum { OLO_CONTACT_RECORD_NUMBERS = sizeof(olo_contact_record) / sizeof(double) };
 
@@ -65,8 +67,9 @@ struct olo_state {
     double h;    /* length of the last step, 0 before the first; of a composed step that of its last
                     part */
     double span; /* length of the whole last step, since v_before */
-    double interval_energy;  /* energy of the last step ... */
-    int has_interval_energy; /* ... if the scheme defines one */
+    double inclusion_residual; /* largest of the contact inclusions of the last step */
+    double interval_energy;    /* energy of the last step ... */
+    int has_interval_energy;   /* ... if the scheme defines one */
     double numbers[];
 };
 

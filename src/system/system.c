@@ -191,7 +191,14 @@ void olo_system_contact(const olo_system *system, const olo_state *state, int in
     contact->closed =
         gap && contact->gap <= OLO_CLOSED_GAP * olo_contact_unit(point, system->length_scale);
     vec3_copy(record->force, contact->force);
+    contact->normal = record->normal;
+    contact->friction = record->friction;
+    contact->torque = record->torque;
+    contact->impulse = record->impulse;
+    olo_contact_touching_point(&system->contacts[index], state->q, contact->position);
     contact->sticking = record->sticking != 0;
+    contact->frictional = system->contacts[index].sliding_count > 0;
+    contact->guarded = record->guarded != 0;
 }
 
 int olo_system_reaction_count(const olo_system *system)

@@ -156,6 +156,31 @@ async function legend(page) {
   return seen;
 }
 
+// Contacts: their table at 0.8 of the time, the impacts that plots mark, and pictures with and without marks.
+async function contacts(page) {
+  if ((await page.locator("table.contacts").count()) === 0) return null;
+  await page.evaluate(() => window.oloid.player.seek(0.8 * window.oloid.motion.end));
+  const seen = await page.evaluate(() => {
+    const { plots, player } = window.oloid;
+    const rows = [...document.querySelectorAll("table.contacts tbody tr")].map((row) => ({
+      name: row.querySelector("th").textContent,
+      now: row.querySelector(".chip").textContent,
+      force: row.querySelector(".number").textContent,
+      bars: row.querySelectorAll("rect").length,
+    }));
+    const { ctx, bbox } = [...plots.open.values()][0].chart;
+    const edge = ctx.getImageData(bbox.left, bbox.top + 3, bbox.width, 1).data;
+    let red = 0;
+    for (let i = 0; i < edge.length; i += 4) red += edge[i] > edge[i + 2] + 40 && edge[i + 3] > 100 ? 1 : 0;
+    return { time: player.time, rows, impacts: Array.from(plots.impacts), red };
+  });
+  seen.looks = [(await look(page)).hash];
+  await key(page, "c");
+  seen.looks.push((await look(page)).hash);
+  await key(page, "c");
+  return seen;
+}
+
 async function zooming(page) {
   const range = () =>
     page.evaluate(() => [...window.oloid.plots.open.values()].map(({ chart }) => [chart.scales.x.min, chart.scales.x.max]));
@@ -324,6 +349,7 @@ async function useRun(browser, item, page, seen) {
   seen.playing = await playing(page);
   seen.scrubbing = await scrubbing(page);
   seen.legend = await legend(page);
+  seen.contacts = await contacts(page);
   seen.firstLook = await firstLook(page);
   if (item.controls) await useControls(browser, item, page, seen);
 }

@@ -22,14 +22,15 @@ from conftest import environment, executable  # noqa: E402
 from checksum_trailer import changed, put_text, words  # noqa: E402
 
 # bodies in a loop, a top on a support, springs and points, rods in a plane, a robot with outputs,
-# many bodies, a beam
+# many bodies, a beam, contacts
 MODELS = {"six-body-linkage": ["--end", "0.4"],
           "heavy-top": ["--end", "0.3"],
           "spring-chain": ["--end", "2"],
           "planar-pendulum": ["--end", "1"],
           "robot-6r": ["--end", "0.5"],
           "chain": ["--set", "n=60", "--end", "0.4"],
-          "flying-beam": ["--end", "3"]}
+          "flying-beam": ["--end", "3"],
+          "rocking-block": ["--end", "1.5"]}
 # few states, so that most of them are not in the file, and their extremes are
 THINNED = {"heavy-top": ["--set", "run.frames=60"]}
 NASTY = ('"\'></script><script>alert(1)</script><img src=x onerror=alert(2)> \U0001f6b2 ' + "x"
@@ -237,7 +238,12 @@ def source(file, name):
     short = plain.removeprefix("energy.")
     if f"ledger/{short}" in file:
         return file[f"{side or 'ledger'}/{short}"][:]
+    if plain == "closed_contacts":
+        return file[f"{side or 'ledger'}/closed"][:]
     owner, _, rest = plain.partition(".")
+    if rest in ("normal", "friction", "torque"):
+        loads = file["frames/contact_load"]
+        return loads[:, words(loads.attrs["columns"]).index(plain)]
     joints = words(file["frames/joint"].attrs["columns"]) if "frames/joint" in file else []
     if plain in joints:
         return file["frames/joint"][:, joints.index(plain)]
@@ -259,7 +265,7 @@ def test_plotted_values_are_those_of_the_result(model):
             for column, label, scale in zip(plot["columns"], plot["all"], plot["scales"]):
                 expected = source(file, column)
                 if label not in shown:
-                    assert plot["name"] == "energy" and (expected == 0).all()
+                    assert plot["name"] in ("energy", "contact_normal") and (expected == 0).all()
                     continue
                 if plot["drift"]:
                     expected = abs(expected - expected[0]) / scale
@@ -323,6 +329,32 @@ def test_beams_have_a_legend_of_their_stress(model):
     assert "m" in units
     # each choice is another picture, and so is none
     assert len(set(legend["looks"])) == 3 and legend["plain"]
+
+
+def test_contacts_have_a_table_marks_and_arrows(model):
+    name, page, path = model
+    with h5py.File(path) as file:
+        if "frames/contact_status" not in file:
+            assert page["contacts"] is None
+            return
+        names = [one.removesuffix(".status") for one
+                 in words(file["frames/contact_status"].attrs["columns"])]
+        status, time = file["frames/contact_status"][:], file["frames/time"][:]
+        force = numpy.linalg.norm(file["frames/contact_force"][:].reshape(len(time), -1, 3), axis=2)
+        impulse = file["ledger_max/impulse"][:]
+    contacts = page["contacts"]
+    row = numpy.searchsorted(time, contacts["time"] + 1e-12) - 1
+    assert [one["name"] for one in contacts["rows"]] == names
+    assert [one["now"] for one in contacts["rows"]] == [
+        ("open", "closed", "slides", "sticks")[int(k)] for k in status[row]]
+    assert [float(one["force"]) for one in contacts["rows"]] == pytest.approx(force[row], rel=1e-3)
+    # a bar for every stretch that is not open
+    for i, one in enumerate(contacts["rows"]):
+        begins = (status[1:-1, i] != status[:-2, i]) & (status[1:-1, i] > 0)
+        assert one["bars"] == int(begins.sum()) + int(status[0, i] > 0)
+    assert contacts["impacts"] == list(time[impulse > 1e-3 * impulse.max()])
+    assert contacts["red"] > 0  # their ticks
+    assert contacts["looks"][0] != contacts["looks"][1]  # without arrows
 
 
 def test_light_and_dark_are_readable(used):

@@ -478,6 +478,34 @@ def test_svg_shows_the_numbers_of_the_result(oloid, run, name, path, column):
                                        * numpy.abs(values).max())
 
 
+def test_the_page_has_contacts_and_marks_impacts(oloid, run, animated):
+    result, page = run("rocking-block", "--end", "1.2")
+    data = Page(page).data
+    contacts = data["frames"]["contacts"]
+    with h5py.File(result) as file:
+        time, impulse = file["frames/time"][:], file["ledger_max/impulse"][:]
+        status, force = file["frames/contact_status"][:], file["frames/contact_force"][:]
+        marked = time[impulse > 1e-3 * impulse.max()]
+        assert 1 <= len(marked) <= 5 and (numbers(data["impacts"]) == marked).all()
+        assert contacts["names"] == ["left", "right"]
+        assert (numbers(contacts["status"], "u1") == status.ravel()).all()
+        assert set(status.ravel()) == {0, 3}
+        assert numbers(contacts["force"], "<f4") == pytest.approx(force.ravel(), rel=1e-6)
+        point = file["frames/contact_point"][:]
+        assert numbers(contacts["point"], "<f4") == pytest.approx(point.ravel(), abs=1e-6)
+        assert list(numbers(contacts["owner"], "<i4")) == [0, 1]
+        # the point of a closed contact is on the floor
+        assert abs(point[:, 2][status[:, 0] > 0]).max() < 1e-9
+    names = {plot["name"] for plot in data["plots"]}
+    assert {"losses", "closed_contacts", "impact_impulse", "contact_normal", "contact_friction",
+            "contact_gap"} <= names
+    done = oloid("report", result, "--svg", "contact_normal", "-o", "plot.svg")
+    assert done.returncode == 0, done.stderr
+    picture = ElementTree.parse(oloid.folder / "plot.svg").getroot()
+    ticks = next(path for path in picture.iter(f"{SVG}path") if path.get("class") == "impacts")
+    assert ticks.get("d").count("M") == len(marked)
+
+
 def test_svg_of_errors_is_logarithmic(oloid, run):
     result, _ = run("six-body-linkage", "--end", "0.5")
     done = oloid("report", result, "--svg", "constraint_error", "-o", "-")

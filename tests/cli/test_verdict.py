@@ -138,3 +138,21 @@ def test_a_hinge_far_away_has_the_symmetries_of_one_nearby(oloid):
     for model in ("far-1e12", "far-1e9"):
         report = judged(oloid, model)
         assert [v["quantity"] for v in report["verdict"]] == ["energy", "constraints", "velocities"]
+
+
+def test_reduced_impulses_are_reported_with_their_contacts(oloid):
+    """A mass that leaves a wall (restitution 0) is hit by another one (restitution 1): Newton's law
+    would add 2.1 J."""
+    (oloid.folder / "clutch.yaml").write_text("""
+points:
+  - {name: m1, mass: 2, position: [0, 0, 0], velocity: [1.5, 0, 0]}
+  - {name: m2, mass: 2, position: [1, 0, 0], velocity: [-0.7, 0, 0]}
+contacts:
+  - {name: wall, point: m1, normal: [1, 0, 0]}
+  - {name: pair, type: distance, between: [m1, m2], length: 1, restitution: 1}
+run: {step: 0.001, end: 0.01}
+""")
+    done = oloid("run", "clutch.yaml", "--no-report", "-o", "clutch.h5")
+    assert done.returncode == 0, done.stderr
+    assert ("impulses were reduced so that energy does not rise in 1 step, first 'wall' and 1 more"
+            in done.stdout)

@@ -20,6 +20,8 @@ def test_a_ball_falls_and_rests_on_the_floor():
     floor = state.contacts["floor"]
     assert floor.closed and abs(floor.gap) < 1e-13
     assert floor.force[2] == pytest.approx(2 * 9.81, rel=1e-12)
+    assert floor.normal == pytest.approx(2 * 9.81, rel=1e-12) and floor.friction == 0
+    assert floor.impulse == 0 and list(floor.position[:2]) == [0, 0]
     assert state.ledger.impact == pytest.approx(2 * 9.81, rel=1e-12)
 
 
@@ -28,3 +30,9 @@ def test_columns_of_contacts_are_in_the_result():
     assert result.ok
     assert result["floor.gap"][0] == 1
     assert result["floor.force"][-1][2] == pytest.approx(2 * 9.81, rel=1e-9)
+    assert result["floor.normal"][-1] == pytest.approx(2 * 9.81, rel=1e-9)
+    assert (result["floor.status"] == (result["floor.gap"] < 1e-9)).all()
+    # one impact, at the end of the fall
+    hit = result["impact_impulse"] > 0
+    assert hit.sum() == 1 and result["time"][hit][0] == pytest.approx((2 / 9.81) ** 0.5, abs=0.01)
+    assert result["impact_impulse"].max() == pytest.approx(2 * (2 * 9.81) ** 0.5, rel=1e-12)

@@ -368,6 +368,11 @@ TEST(the_guard_stops_a_rise_of_energy)
     check_close(1.6507890721797, scene_v(&s, "m2")[0], 1e-12);
     check_close(start, scene_ledger(&s).total, 1e-13);
     check_true(s.stepper->contact->report.guard < 1);
+    for (int i = 0; i < 2; i++) {
+        olo_contact_state contact;
+        olo_system_contact(s.system, s.state, i, &contact);
+        check_true(contact.guarded && contact.impulse > 0);
+    }
     scene_close(&s);
 }
 
@@ -405,14 +410,63 @@ TEST(forces_of_contacts_are_reported)
     check_text("floor", olo_system_contact_name(s.system, 0));
     check_close(2 * 9.81, contact.force[2], 1e-12);
     check_close(0, contact.gap, 1e-16);
-    check_true(contact.closed && contact.sticking);
+    check_true(contact.closed && contact.sticking && contact.frictional && !contact.guarded);
+    check_close(2 * 9.81, contact.normal, 1e-12);
+    check_close(0, contact.impulse, 0);
+    check_close(0, contact.position[2], 1e-16);
     const double v[3] = {0, 0, -3};
     olo_state_set_velocity(s.state, v);
     scene_run(&s, 0.01, 1);
     olo_system_contact(s.system, s.state, 0, &contact);
     check_close(2 * 3 / 0.01 + 2 * 9.81, contact.force[2], 1e-10);
     check_close(9, scene_ledger(&s).impact, 1e-12);
+    check_close(6, contact.impulse, 1e-13);
+    check_close(6, scene_ledger(&s).impulse, 1e-13);
+    check_below(scene_ledger(&s).inclusion_residual, 1e-12);
     scene_close(&s);
+}
+
+/* A sphere that spins on the spot: the torque mu N R of a patch about the normal, no force along
+ * the plane; the touching point is below the centre. Moreau's rule has the same. */
+TEST(friction_is_reported_as_force_and_torque)
+{
+    static const char *const schemes[] = {"contact", "moreau"};
+    for (int k = 0; k < 2; k++) {
+        const olo_setting scheme = {"run.scheme", schemes[k]};
+        scene s = scene_open_set(
+            "gravity: [0, 0, -10]\n"
+            "bodies: {name: a, mass: 2, inertia: [1, 1, 1], position: [1, 2, 0.3], "
+            "angular_velocity: [0, 0, 5]}\n"
+            "contacts: {name: floor, point: a, radius: 0.3, friction: 0.5, law: contensou, "
+            "patch: 0.1}\n",
+            NULL, &scheme, 1);
+        olo_contact_state contact;
+        scene_run(&s, 0.01, 3);
+        olo_system_contact(s.system, s.state, 0, &contact);
+        check_close(20, contact.normal, 1e-11);
+        check_close(0, contact.friction, 1e-12);
+        check_close(-0.5 * 20 * 0.1, contact.torque, 1e-11);
+        check_true(contact.closed && !contact.sticking);
+        check_close(1, contact.position[0], 1e-14);
+        check_close(2, contact.position[1], 1e-14);
+        check_close(0, contact.position[2], 1e-14);
+        scene_close(&s);
+        /* a block that slides */
+        s = scene_open_set("gravity: [0, 0, -10]\n"
+                           "points: {name: a, mass: 2, position: [0, 0, 0], velocity: [3, 4, 0]}\n"
+                           "contacts: {name: floor, point: a, friction: 0.5}\n",
+                           NULL, &scheme, 1);
+        scene_run(&s, 0.01, 3);
+        olo_system_contact(s.system, s.state, 0, &contact);
+        check_close(10, contact.friction, 1e-11);
+        check_close(-6, contact.force[0], 1e-11);
+        check_close(-8, contact.force[1], 1e-11);
+        check_true(!contact.sticking);
+        scene_run(&s, 0.01, 200);
+        olo_system_contact(s.system, s.state, 0, &contact);
+        check_true(contact.sticking);
+        scene_close(&s);
+    }
 }
 
 TEST(other_schemes_refuse_contacts_and_name_them)
@@ -459,5 +513,6 @@ TEST_MAIN(cmocka_unit_test(discrete_gradients_give_the_change_of_the_gap),
           cmocka_unit_test(the_guard_stops_a_rise_of_energy),
           cmocka_unit_test(a_state_in_the_middle_of_a_contact_continues_to_the_same_bits),
           cmocka_unit_test(forces_of_contacts_are_reported),
+          cmocka_unit_test(friction_is_reported_as_force_and_torque),
           cmocka_unit_test(other_schemes_refuse_contacts_and_name_them),
           cmocka_unit_test(equilibria_refuse_contacts_and_name_them))

@@ -402,7 +402,7 @@ TEST(csv_has_a_header_and_full_precision)
         "linear_momentum.x,"
         "linear_momentum.y,linear_momentum.z,angular_momentum.x,angular_momentum.y,"
         "angular_momentum.z,constraint_error,velocity_error,penetration,closed_contacts,"
-        "iterations\n",
+        "impact_impulse,inclusion_residual,iterations\n",
         line);
     for (int i = 0; i <= 2; i++) {
         double t = 0.0, x = 0.0;

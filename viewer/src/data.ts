@@ -43,8 +43,19 @@ export interface StressData {
   size: string;
 }
 
+// Contacts in every frame: status (0 open, 1 closed without friction, 2 slides, 3 sticks), force, and where those
+// with a point in space touch.
+export interface ContactData {
+  names: string[];
+  status: string;
+  force: string;
+  owner: string; // the contact of each point
+  point: string;
+}
+
 export interface FrameData {
   stress?: StressData;
+  contacts?: ContactData;
   count: number;
   time: string;
   box: string; // per node: lower corner, extent
@@ -90,6 +101,7 @@ export interface RunReport {
   plots: PlotData[];
   time_units: string;
   time?: string;
+  impacts?: string; // times of impacts, which plots mark
   columns: Record<string, ColumnData>;
   tables: StudyTable[]; // of an optimum
   study_plots: StudyPlot[];

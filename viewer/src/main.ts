@@ -1,5 +1,6 @@
 // The page of reports.
 import "./style.css";
+import { contactPanel, contactsOf } from "./contacts";
 import { Columns, readReport, type Report, type RunReport } from "./data";
 import { button, element, pretty } from "./dom";
 import { stressLegend } from "./legend";
@@ -38,6 +39,7 @@ function choices(report: RunReport, motion: Motion, stage: StageView, refresh: (
     ["grid", "G", ["grid"]],
     ["traces", "R", ["trace"]],
   ];
+  if (stage.contacts > 0) roles.push(["contacts", "C", ["contact"]]);
   if (stage.shapes > 0) roles.push(["shapes", "S", ["shape"]]);
   const switches = new Map<string, HTMLInputElement>();
   const labels = roles.map(([name, key, list]) => {
@@ -112,6 +114,7 @@ function keyboard(player: Player, stage: StageView, plots: PlotView, help: HTMLD
     j: () => view.switches.get("j")?.click(),
     g: () => view.switches.get("g")?.click(),
     r: () => view.switches.get("r")?.click(),
+    c: () => view.switches.get("c")?.click(),
     s: () => view.switches.get("s")?.click(),
     p: () => void player.picture(),
     v: () => player.record(),
@@ -131,6 +134,11 @@ function keyboard(player: Player, stage: StageView, plots: PlotView, help: HTMLD
     event.preventDefault();
     action(event.shiftKey);
   });
+}
+
+// The units of contact forces, which are those of their plot.
+function forceUnits(report: RunReport): string {
+  return report.plots.find((plot) => plot.name === "contact_normal")?.units ?? "";
 }
 
 // `#stage` and `#stage=0.3` show only the scene, at that time: for a picture.
@@ -161,10 +169,17 @@ function showRun(report: RunReport, help: HTMLDialogElement): void {
   const plots: PlotView = motion.folded
     ? new CurvePlots(report, new Columns(report), ledger, motion.frames, seek)
     : new Plots(report, new Columns(report), ledger, seek);
-  player = new Player(motion, stage, report.title.slice(0, 60), report.time_units, report.axis, (time) => plots.setTime(time));
+  const contacts = contactsOf(report);
+  const table = contacts && contactPanel(contacts, motion, forceUnits(report), seek);
+  player = new Player(motion, stage, report.title.slice(0, 60), report.time_units, report.axis, (time) => {
+    plots.setTime(time);
+    table?.setTime(time);
+  });
   const view = choices(report, motion, stage, () => player?.seek(player.time));
   left.append(player.bar, view.bar);
-  right.append(verdictPanel(report), element("section", { class: "card" }, picker(plots, () => player!.time), ledger));
+  right.append(verdictPanel(report));
+  if (table) right.append(table.panel);
+  right.append(element("section", { class: "card" }, picker(plots, () => player!.time), ledger));
   addStudy(report.study_plots, report.tables, right);
   right.append(...notePanels(report), factPanel(report));
   for (const plot of report.plots) if (plot.first) plots.add(plot, player.time);

@@ -110,7 +110,7 @@ const keys: [string, string][] = [
   ["F", "fit everything into the picture"],
   ["1 2 3 4", "view from a corner, along x, y, z"],
   ["B", "follow the next body; after the last one none"],
-  ["J, G, R, S", "show joints, ground grid, traces, shapes of several states or not"],
+  ["J, G, R, C, S", "show joints, ground grid, traces, contacts, shapes of several states or not"],
   ["P, V", "save a picture, record a video"],
   ["Z", "plots: whole time again"],
   ["T", "light or dark"],

@@ -2,9 +2,9 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { axis, scale, value } from "./axes";
-import type { Columns, PlotData, RunReport } from "./data";
+import { doubles, type Columns, type PlotData, type RunReport } from "./data";
 import { element } from "./dom";
-import { palette } from "./theme";
+import { colour, palette } from "./theme";
 
 export interface Plot {
   data: PlotData;
@@ -79,13 +79,16 @@ export interface PlotView {
 export class Plots implements PlotView {
   readonly open = new Map<string, Plot>();
   private zooming = false;
+  readonly impacts: Float64Array;
 
   constructor(
     private report: RunReport,
     private columns: Columns,
     private host: HTMLElement,
     private seek: (time: number) => void,
-  ) {}
+  ) {
+    this.impacts = doubles(report.impacts ?? "");
+  }
 
   get list(): PlotData[] {
     return this.report.plots;
@@ -104,7 +107,8 @@ export class Plots implements PlotView {
     const chart = this.chart(found, figure);
     chart.over.append(head);
     chart.ctx.canvas.setAttribute("role", "img");
-    chart.ctx.canvas.setAttribute("aria-label", `${data.title} over ${this.report.axis || "time"}: ${found.curves.map((curve) => curve.label).join(", ")}`);
+    const marked = this.impacts.length > 0 ? `; ${this.impacts.length} impacts are marked` : "";
+    chart.ctx.canvas.setAttribute("aria-label", `${data.title} over ${this.report.axis || "time"}: ${found.curves.map((curve) => curve.label).join(", ")}${marked}`);
     this.seekOnClick(chart);
     const plot = { data, chart, head, figure };
     this.open.set(data.name, plot);
@@ -139,9 +143,29 @@ export class Plots implements PlotView {
           value,
         })),
       ],
-      hooks: { setScale: [(chart, key) => key === "x" && this.zoom(chart)] },
+      hooks: { setScale: [(chart, key) => key === "x" && this.zoom(chart)], draw: [(chart) => this.markImpacts(chart)] },
     };
     return new uPlot(options, found.table as uPlot.AlignedData, figure);
+  }
+
+  // Ticks at the upper edge at the times of impacts.
+  private markImpacts(chart: uPlot): void {
+    if (this.impacts.length === 0) return;
+    const { ctx, bbox } = chart;
+    const ratio = bbox.height / Math.max(chart.over.clientHeight, 1);
+    ctx.save();
+    ctx.strokeStyle = colour("bad");
+    ctx.globalAlpha = 0.8;
+    ctx.lineWidth = ratio;
+    ctx.beginPath();
+    for (const time of this.impacts) {
+      const x = chart.valToPos(time, "x", true);
+      if (x < bbox.left || x > bbox.left + bbox.width) continue;
+      ctx.moveTo(x, bbox.top);
+      ctx.lineTo(x, bbox.top + 7 * ratio);
+    }
+    ctx.stroke();
+    ctx.restore();
   }
 
   // A click moves the animation to that time.

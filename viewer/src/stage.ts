@@ -38,6 +38,7 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Line2 } from "three/examples/jsm/lines/Line2.js";
 import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
 import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
+import { ContactMarks, contactsOf } from "./contacts";
 import { floats, integers, type RunReport } from "./data";
 import type { Motion } from "./motion";
 import { shapesOf } from "./shapes";
@@ -110,6 +111,7 @@ export interface StageView {
   readonly traceStride: number; // frames between two points of a trace
   readonly start: number; // the node that is followed when the page opens; -1: none
   readonly shapes: number; // states that are drawn side by side, as lines
+  readonly contacts: number; // contacts that are marked
   recolour(): void;
   update(time: number): void;
   follow(node: number): void;
@@ -129,6 +131,7 @@ export class EmptyStage implements StageView {
   readonly traceStride = 1;
   readonly start = -1;
   readonly shapes = 0;
+  readonly contacts = 0;
   constructor(host: HTMLElement) {
     const note = document.createElement("p");
     note.className = "missing";
@@ -162,6 +165,7 @@ export class Stage implements StageView {
   readonly traceStride: number;
   readonly start: number;
   readonly shapes: number;
+  readonly contacts: number;
   private readonly triad: Triad;
   private size = 1; // radius of the model at the start
   private pixel = 0; // world units per pixel for which the thinnest drawables were made visible
@@ -173,6 +177,7 @@ export class Stage implements StageView {
   private batches: Batch[] = [];
   private traces: Trace[] = [];
   private sweeps?: Sweeps;
+  private marks?: ContactMarks;
   private time = 0;
   private node: Int32Array;
   private map: Float32Array;
@@ -217,6 +222,12 @@ export class Stage implements StageView {
     const shapes = shapesOf(report, motion, this.node);
     this.shapes = shapes?.count ?? 0;
     if (shapes) this.scene.add((this.shapeLines = shapes.lines));
+    const contacts = contactsOf(report);
+    if (contacts && contacts.pointCount > 0) {
+      this.marks = new ContactMarks(contacts, motion, this.radius);
+      this.world.add(...this.marks.meshes);
+    }
+    this.contacts = this.marks ? contacts!.pointCount : 0;
     this.buildLights();
     this.scene.add(this.world);
     this.camera.up.copy(this.up);
@@ -550,6 +561,8 @@ export class Stage implements StageView {
       });
       if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
     }
+    this.marks?.recolour();
+    this.marks?.update(this.time, this.pixel, !this.hidden.has("contact"));
     this.sweeps?.recolour(new Color(colour("rod")));
     this.sweeps?.update(this.time);
     this.traces.forEach((trace, i) => {
@@ -602,6 +615,7 @@ export class Stage implements StageView {
       });
       mesh.instanceMatrix.needsUpdate = true;
     }
+    this.marks?.update(time, this.pixel, !this.hidden.has("contact"));
     const frame = this.motion.frameAt(time);
     for (const trace of this.traces) {
       trace.whole.visible = trace.past.visible = !this.hidden.has("trace");
