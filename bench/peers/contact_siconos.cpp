@@ -110,11 +110,11 @@ extern "C" void contact_peer_run(const char *model, const char *method, double h
         Model x = std::strcmp(model, "woodpecker") == 0 ? woodpecker(end) : bouncing_ball(end);
         SP::TimeDiscretisation times(new TimeDiscretisation(0, h));
         SP::MoreauJeanOSI rule(new MoreauJeanOSI(0.5));
-        TimeStepping stepping(x.system, times, rule, x.problem);
+        SP::TimeStepping stepping(new TimeStepping(x.system, times, rule, x.problem));
         const double start = contact_peer_seconds();
         for (long i = 0; i < steps; i++) {
-            stepping.computeOneStep();
-            stepping.nextStep();
+            stepping->computeOneStep();
+            stepping->nextStep();
         }
         outcome->seconds = contact_peer_seconds() - start;
         outcome->count = (int)x.body->dimension();

@@ -70,7 +70,7 @@ static int set_directions(olo_builder *builder, const olo_friction *law, double 
 
 /* A plane that is fixed to a body: its normal, its tangents and the vector from its origin to the
  * point depend on the directors. */
-static olo_status move_plane(olo_builder *builder, const olo_contact *contact,
+static olo_status move_plane(olo_builder *builder, const olo_contact *contact, int point_node,
                              olo_contact_geometry *geometry, olo_position tangent[2])
 {
     const olo_system *s = olo_build_system(builder);
@@ -83,6 +83,8 @@ static olo_status move_plane(olo_builder *builder, const olo_contact *contact,
         return status;
     if (node < 0 || !s->nodes[node].type->spatial)
         return olo_builder_fail(builder, "on", "a plane is fixed to the ground or to a body");
+    if (node == point_node)
+        return olo_builder_fail(builder, "on", "is the body of the point: the gap cannot change");
     geometry->direction = olo_position_along_frame(s->nodes[node].q, geometry->normal);
     for (int k = 0; k < 2; k++) {
         tangent[k] = olo_position_along_frame(s->nodes[node].q, geometry->sliding[k].along);
@@ -109,6 +111,8 @@ static olo_status build_plane(olo_builder *builder, const olo_contact *contact,
     if (contact->between[0].on || contact->between[1].on)
         return olo_builder_fail(builder, "between",
                                 "a contact with a plane has one point; take type distance or rope");
+    if (!isnan(contact->length))
+        return olo_builder_fail(builder, "length", "a contact with a plane has none");
     olo_status status =
         olo_build_resolve_point(builder, "point", &contact->point, &geometry.x, &node);
     if (status != OLO_OK)
@@ -128,7 +132,7 @@ static olo_status build_plane(olo_builder *builder, const olo_contact *contact,
     if (law->set)
         sliding = set_directions(builder, law, contact->patch, &geometry);
     if (contact->on) {
-        status = move_plane(builder, contact, &geometry, tangent);
+        status = move_plane(builder, contact, node, &geometry, tangent);
         if (status != OLO_OK)
             return status;
     }
@@ -266,6 +270,8 @@ static olo_status build(olo_builder *builder, const void *element)
     const olo_status status = check(builder, contact);
     if (status != OLO_OK)
         return status;
+    if (contact->on && strcmp(contact->type, "plane") != 0)
+        return olo_builder_fail(builder, "on", "is for contacts with a plane");
     if (strcmp(contact->type, "function") == 0)
         return build_of_function(builder, contact, &point);
     if (contact->gap || contact->slide_count > 0)
