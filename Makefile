@@ -23,12 +23,13 @@ bench: build ## build and run the benchmarks, print one table
 
 # An engine that is not there is left out. Pictures and table go to the build; docs/performance.md says how to put them
 # into the documentation.
-bench-peers: ## build and run a chain in Oloid, Simbody, Bullet and DART (ten minutes)
+bench-peers: ## build and compare with Simbody, Bullet and DART, contacts with Siconos (ten minutes)
 	@tools/install-deps --peers || echo "bench-peers: goes on with what is there"
 	@$(MAKE) build options=-DOLOID_PEERS=ON
 	@cmake --build --preset release -j $(JOBS) --target bench-peers
 	@$(plot_python) bench/peers/run --build $(release)
 	@$(plot_python) bench/peers/plot $(release)/peers.csv
+	@$(plot_python) bench/peers/contact_run --build $(release)
 plot_python = $(shell for python in python3 /usr/bin/python3 /usr/local/bin/python3; do \
     $$python -c "import numpy, matplotlib" 2>/dev/null && echo $$python && break; done)
 

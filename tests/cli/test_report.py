@@ -489,7 +489,7 @@ def test_the_page_has_contacts_and_marks_impacts(oloid, run, animated):
         assert 1 <= len(marked) <= 5 and (numbers(data["impacts"]) == marked).all()
         assert contacts["names"] == ["left", "right"]
         assert (numbers(contacts["status"], "u1") == status.ravel()).all()
-        assert set(status.ravel()) == {0, 3}
+        assert {0, 3} <= set(status.ravel()) <= {0, 2, 3}
         assert numbers(contacts["force"], "<f4") == pytest.approx(force.ravel(), rel=1e-6)
         point = file["frames/contact_point"][:]
         assert numbers(contacts["point"], "<f4") == pytest.approx(point.ravel(), abs=1e-6)
