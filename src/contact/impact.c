@@ -173,6 +173,22 @@ static void measure(const olo_impact *x, double *D)
         olo_raise(&D[2 * x->contact[i] + (x->row[i] > 0)], x->D[olo_area(i, x->count) + (size_t)i]);
 }
 
+/* The first contact that still approaches after the impact, since nothing that moves it is free;
+ * -1: none. */
+static int find_blocked(const olo_impact *x, double zero)
+{
+    const double still = 1e-6; /* of the approach velocity */
+    for (int i = 0; i < x->count; i++) {
+        if (x->row[i] > 0 || x->rate[i] >= -zero)
+            continue;
+        const double after =
+            x->rate[i] + olo_dense_dot(x->count, x->D + olo_area(i, x->count), x->Lambda);
+        if (!(after >= still * x->rate[i]))
+            return x->contact[i];
+    }
+    return -1;
+}
+
 olo_status olo_impact_solve(olo_impact *x, const olo_at *at, const bool *active,
                             const olo_impact_law *law, double *v, olo_contact_account *account,
                             double *rows, double *D, olo_jump *jump, olo_error *error)
@@ -202,6 +218,12 @@ olo_status olo_impact_solve(olo_impact *x, const olo_at *at, const bool *active,
     set_restitution(x, false);
     olo_solution found = solve(x, x->Lambda);
     jump->guard = law->guard ? guard(x, &found) : 1;
+    const int blocked = find_blocked(x, zero);
+    if (blocked >= 0)
+        return olo_fail(error, OLO_NOT_CONVERGED,
+                        "%s: the bodies of contact '%s' cannot separate: a prescribed motion, a "
+                        "fixed point or other contacts push them into each other",
+                        s->contacts[blocked].where, s->contacts[blocked].name);
     jump->residual = found.residual;
     jump->converged = found.residual <= solved;
     conclude(x, v, account, rows, jump);

@@ -469,6 +469,36 @@ TEST(friction_is_reported_as_force_and_torque)
     }
 }
 
+/* A contact problem without solution: a prescribed motion goes through the floor; it presses a
+ * point against the floor. */
+TEST(a_blocked_contact_is_an_error_that_names_it)
+{
+    static const char *const texts[] = {
+        "bodies: {name: b, mass: 1, inertia: [1, 1, 1], position: [0, 0, 1]}\n"
+        "joints: {type: prismatic, between: [ground, b], axis: [0, 0, 1], motion: 1 - t}\n"
+        "contacts: {name: floor, point: b}\n",
+        "bodies: {name: b, mass: 1, inertia: [1, 1, 1], position: [0, 0, 1]}\n"
+        "points: {name: a, mass: 1, position: [0, 0, 0.5]}\n"
+        "joints: {type: prismatic, between: [ground, b], axis: [0, 0, 1], motion: 1 - t}\n"
+        "contacts:\n"
+        "  - {name: floor, point: a}\n"
+        "  - {name: lid, point: a, on: b, normal: [0, 0, -1]}\n"};
+    static const char *const schemes[] = {"contact", "contact-captured"};
+    for (int k = 0; k < 4; k++) {
+        const olo_setting scheme = {"run.scheme", schemes[k % 2]};
+        scene s = scene_open_set(texts[k / 2], NULL, &scheme, 1);
+        olo_error error = {0};
+        olo_status status = OLO_OK;
+        for (int i = 0; status == OLO_OK && i < 200; i++)
+            status = olo_stepper_step(s.stepper, s.state, 0.01, &error);
+        check_equal(OLO_NOT_CONVERGED, status);
+        check_contains("cannot separate", error.text);
+        check_contains("the bodies of contact '", error.text);
+        check_below(fabs(olo_state_time(s.state) - 1), 0.02);
+        scene_close(&s);
+    }
+}
+
 TEST(other_schemes_refuse_contacts_and_name_them)
 {
     olo_model *model;
@@ -514,5 +544,6 @@ TEST_MAIN(cmocka_unit_test(discrete_gradients_give_the_change_of_the_gap),
           cmocka_unit_test(a_state_in_the_middle_of_a_contact_continues_to_the_same_bits),
           cmocka_unit_test(forces_of_contacts_are_reported),
           cmocka_unit_test(friction_is_reported_as_force_and_torque),
+          cmocka_unit_test(a_blocked_contact_is_an_error_that_names_it),
           cmocka_unit_test(other_schemes_refuse_contacts_and_name_them),
           cmocka_unit_test(equilibria_refuse_contacts_and_name_them))
