@@ -119,6 +119,15 @@ typedef struct olo_problem {
      * for example of a result; NULL: as `guess` says */
     const double *motion, *motion_times;
     int motion_count;
+    /** With it, controls over the times between these states: a row of `motion_control_count`
+     * numbers for each, with the names of their loads, joints or joint coordinates. Other controls
+     * have the values in `controls`. NULL: none */
+    const double *motion_controls;
+    const char *const *motion_control_names;
+    int motion_control_count;
+    /** A result file as initial guess; olo_result_read_guess (oloid/results.h) reads it into the
+     * members above. NULL: none */
+    const char *guess_file;
     /** Whether the controls of the initial guess are those that balance its motion best, instead of
      * the values in `controls` */
     bool inverse_dynamics;

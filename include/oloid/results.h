@@ -162,6 +162,22 @@ OLO_API olo_status olo_result_model_text(olo_result *result, const char **text, 
 OLO_API olo_status olo_result_verdicts(olo_result *result, olo_verdict verdicts[OLO_VERDICTS_MAX],
                                        int *count, olo_error *error);
 
+/** The memory of an initial guess that was read from a result. */
+typedef struct olo_guess olo_guess;
+/** Reads the motion of a result, and the controls of an optimum, as the initial guess of a problem:
+ * sets the members `motion` and following of `problem`. Bodies, points and controls are those of
+ * the same names; the result may have more of them, other intervals and another duration. Free the
+ * guess with olo_guess_free after olo_optimize. OLO_NOT_FOUND if the motion of a body is missing.
+ */
+OLO_API olo_status olo_result_read_guess(const char *path, const olo_system *system,
+                                         olo_problem *problem, olo_guess **guess, olo_error *error);
+/** The same with the file `guess_file` of the section `optimize` of a model; an error has its line.
+ * Without such a key `*guess` is NULL. */
+OLO_API olo_status olo_model_read_guess(const olo_model *model, const olo_system *system,
+                                        olo_problem *problem, olo_guess **guess, olo_error *error);
+/** Frees a guess; NULL is allowed. */
+OLO_API void olo_guess_free(olo_guess *guess);
+
 /** Writes the recorded frames of a result file as CSV: a header line with names such as `time`,
  * `top.position.x`, `top.d3.z`, `energy.total`, `angular_momentum.z`, `constraint_error`, then a
  * row per recorded step at full precision (%.17g). */

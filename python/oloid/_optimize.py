@@ -52,7 +52,8 @@ class Problem:
         self._references = []
         fields = dict(ffi.typeof("olo_problem").fields)
         known = [name for name in fields
-                 if name not in ("initialised", "start") and not name.endswith("_count")]
+                 if name not in ("initialised", "start") and not name.startswith("motion")
+                 and not name.endswith("_count")]
         for key, value in changes.items():
             check_key(key, known, "optimize")
             kind = fields[key].type
@@ -60,6 +61,20 @@ class Problem:
                 self._set_list(key, kind.item.cname.rpartition(PREFIX)[2], value)
             else:
                 self._set(self.struct, key, kind, value, f"optimize.{key}")
+        self._read_guess(system, changes.get("guess_file"))
+
+    def _read_guess(self, system, path):
+        """The result that is the initial guess: `path`, otherwise that of the model."""
+        arguments = (system._system, self.struct)
+        if path is not None:
+            guess = create("olo_guess", lib.olo_result_read_guess, lib.olo_guess_free,
+                           encode(os.fspath(path)), *arguments)
+        elif self.struct.guess_file != ffi.NULL:
+            guess = create("olo_guess", lib.olo_model_read_guess, lib.olo_guess_free,
+                           system._model, *arguments)
+        else:
+            return
+        self._references.append(guess)
 
     def _set_list(self, key, noun, entries):
         """A list of structs, olo_problem_<noun>; one of them may be given as a dict."""

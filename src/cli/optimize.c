@@ -20,7 +20,7 @@
 
 struct options {
     cli_list set;
-    const char *intervals, *iterations, *seconds, *output, *controls, *model;
+    const char *intervals, *iterations, *seconds, *guess, *output, *controls, *model;
     bool no_result, no_report, json, quiet;
 };
 
@@ -33,6 +33,8 @@ static const cli_option options[] = {
      "most iterations of the solver"},
     {"seconds", 0, CLI_TEXT, offsetof(struct options, seconds), "T",
      "limit of the time of the solver"},
+    {"guess", 0, CLI_TEXT, offsetof(struct options, guess), "FILE",
+     "a result as initial guess: its motion, and the controls of\nan optimum"},
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
      "the result file; default: <model name>.optimum.h5, with the\nvalues of --set"},
     {"no-result", 0, CLI_FLAG, offsetof(struct options, no_result), NULL, "write no result file"},
@@ -53,6 +55,7 @@ struct session {
     const struct options *options;
     cli_static_result result;
     olo_problem problem;
+    olo_guess *guess;
     olo_optimum *optimum;
     olo_certificate certificate;
     olo_resimulation resimulation;
@@ -79,6 +82,17 @@ static bool on_iteration(void *context, const olo_optimize_progress *now)
     return !cli_interrupted(NULL);
 }
 
+/* The file of the option, otherwise that of the model. */
+static olo_status read_guess(struct session *session, olo_error *error)
+{
+    const cli_loaded *loaded = &session->result.loaded;
+    return session->options->guess
+               ? olo_result_read_guess(session->options->guess, loaded->system, &session->problem,
+                                       &session->guess, error)
+               : olo_model_read_guess(loaded->model, loaded->system, &session->problem,
+                                      &session->guess, error);
+}
+
 static olo_status prepare(struct session *session, const char *file, olo_error *error)
 {
     const struct options *given = session->options;
@@ -94,7 +108,7 @@ static olo_status prepare(struct session *session, const char *file, olo_error *
                                            "the model with controls", error);
     if (status == OLO_OK)
         session->problem = *olo_model_problem(session->result.loaded.model);
-    return status;
+    return status == OLO_OK ? read_guess(session, error) : status;
 }
 
 /* The path of the result, or NULL. Free with olo_free. */
@@ -354,6 +368,7 @@ static int run(const cli_call *call)
     struct session session = {.options = call->options, .result.command = call->command};
     const int code = solve(&session, call->argument);
     olo_optimum_free(session.optimum);
+    olo_guess_free(session.guess);
     cli_static_result_close(&session.result);
     return code;
 }

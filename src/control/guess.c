@@ -224,15 +224,16 @@ static olo_status run(const olo_control_problem *problem, const olo_state *state
 /* A motion that is given, stretched to the duration. */
 static void resample(const olo_control_problem *p, double *q)
 {
-    const int n = p->system->n, last = p->motion_count - 1;
-    const double start = p->motion_times[0], span = p->motion_times[last] - start;
+    const olo_given_motion *from = &p->given;
+    const int n = p->system->n, last = from->count - 1;
+    const double start = from->times[0], span = from->times[last] - start;
     for (int k = 1, i = 0; k <= p->intervals; k++) {
         const double t = start + span * k / p->intervals;
-        while (i < last - 1 && p->motion_times[i + 1] < t)
+        while (i < last - 1 && from->times[i + 1] < t)
             i++;
-        const double *a = p->motion + (size_t)i * (size_t)n, *b = last > 0 ? a + n : a;
+        const double *a = from->q + (size_t)i * (size_t)n, *b = last > 0 ? a + n : a;
         const double part =
-            last > 0 ? (t - p->motion_times[i]) / (p->motion_times[i + 1] - p->motion_times[i]) : 0;
+            last > 0 ? (t - from->times[i]) / (from->times[i + 1] - from->times[i]) : 0;
         for (int j = 0; j < n; j++)
             q[(size_t)k * (size_t)n + (size_t)j] = (1 - part) * a[j] + part * b[j];
     }
@@ -245,8 +246,28 @@ olo_status olo_guess_motion(const olo_control_problem *problem, const olo_state 
     static guess *const kinds[] = {
         [OLO_GUESS_INTERPOLATED] = interpolate, [OLO_GUESS_REST] = rest, [OLO_GUESS_RUN] = run};
     memcpy(q, state->q, (size_t)state->n * sizeof *q);
-    if (problem->motion_count == 0)
+    if (problem->given.count == 0)
         return kinds[problem->guess](problem, state, q, error);
     resample(problem, q);
     return OLO_OK;
+}
+
+void olo_guess_given_controls(const olo_control_problem *p, const olo_redundant *transcription,
+                              double *x)
+{
+    const olo_given_motion *from = &p->given;
+    if (from->columns == 0)
+        return;
+    const double start = from->times[0], span = from->times[from->count - 1] - start;
+    for (int k = 0, i = 0; k < p->intervals; k++) {
+        const double t = start + span * (k + 0.5) / p->intervals;
+        while (i < from->count - 2 && from->times[i + 1] <= t)
+            i++;
+        for (int c = 0; c < p->controls; c++)
+            if (from->column[c] >= 0) {
+                const double u = from->controls[i * from->columns + from->column[c]];
+                x[olo_redundant_controls(transcription, k) + c] =
+                    fmin(fmax(u, p->lower[c]), p->upper[c]);
+            }
+    }
 }

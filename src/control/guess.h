@@ -20,6 +20,11 @@
 olo_status olo_guess_motion(const olo_control_problem *problem, const olo_state *state, double *q,
                             olo_error *error);
 
+/* Replaces controls in x, the variables of a redundant transcription, by those that are given with
+ * a motion: in each interval the one at its middle. */
+void olo_guess_given_controls(const olo_control_problem *problem,
+                              const olo_redundant *transcription, double *x);
+
 /* Inverse dynamics: replaces the controls in x, the variables of a redundant transcription, by
  * those within their bounds that balance its motion best; see inverse_dynamics.c. */
 olo_status olo_guess_controls(const olo_control_problem *problem, const olo_state *state,

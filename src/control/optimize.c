@@ -149,6 +149,7 @@ static olo_status allocate(olo_optimum *o, const olo_optimum *from, olo_error *e
     if (!olo_pool_arrays(&o->pool, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     olo_redundant_start(o->transcription, o->x);
+    olo_guess_given_controls(o->problem, o->transcription, o->x);
     olo_status status = OLO_OK;
     if (from)
         copy_rest(o, from, o->lambda);
@@ -191,6 +192,10 @@ olo_status olo_optimize(const olo_system *system, const olo_problem *problem,
     if (!o)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     olo_status status = resolve(system, problem, &o->problem, error);
+    if (status == OLO_OK && problem->guess_file && problem->motion_count == 0)
+        status = olo_fail(error, OLO_BAD_INPUT,
+                          "guess_file: '%s' has not been read: call olo_result_read_guess before",
+                          problem->guess_file);
     if (status == OLO_OK)
         status = olo_system_create_initial_state(system, &o->state, NULL, error);
     if (status == OLO_OK)

@@ -10,11 +10,6 @@
 #include "system/mass_function.h"
 
 static const char *const transcriptions[] = {"redundant", "reduced", NULL};
-static const char *const guesses[] = {[OLO_GUESS_INTERPOLATED] = "interpolated",
-                                      [OLO_GUESS_REST] = "rest",
-                                      [OLO_GUESS_RUN] = "run",
-                                      NULL};
-
 /* The index of a word in a list that NULL ends, -1 if it is not there. */
 static int find_word(const char *word, const char *const *list)
 {
@@ -40,12 +35,15 @@ static bool belongs(const olo_system *s, const olo_action *action, const char *n
     return coordinate >= 0 && s->joint_coordinates[coordinate].term == action->coordinate;
 }
 
-/* Lets control k drive all actions of an element or joint coordinate. */
-static olo_status drive(olo_control_problem *p, int k, const char *name, double factor,
+/* Lets control k drive all actions of an element or joint coordinate. The name is copied. */
+static olo_status drive(olo_control_problem *p, int k, const char *given, double factor,
                         olo_error *error)
 {
     const olo_system *s = p->system;
+    const char *name = olo_pool_text(&p->pool, given, strlen(given));
     bool found = false;
+    if (!name)
+        return no_memory(error);
     for (int i = 0; i < s->action_count; i++) {
         const olo_action *action = &s->actions[i];
         if (!belongs(s, action, name))
@@ -110,7 +108,9 @@ static olo_status resolve_control(olo_control_problem *p, const olo_problem_cont
         return olo_fail(error, OLO_BAD_INPUT, "the bound of the rate must be positive, got %g",
                         given->rate);
     const int k = p->controls++;
-    p->control_name[k] = given->name;
+    p->control_name[k] = olo_pool_text(&p->pool, given->name, strlen(given->name));
+    if (!p->control_name[k])
+        return no_memory(error);
     p->lower[k] = given->lower;
     p->upper[k] = given->upper;
     p->rate[k] = given->rate;
@@ -361,67 +361,6 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
     return OLO_OK;
 }
 
-// -- guesses --------------------------------------------------------------------------------------
-
-static olo_status resolve_guess(olo_control_problem *p, const olo_problem_guess *given,
-                                olo_error *error)
-{
-    static const double none[3] = {0, 0, 0};
-    olo_status status =
-        olo_check_initialised(given->initialised, OLO_INITIALISED_PROBLEM_GUESS, error);
-    if (status != OLO_OK)
-        return status;
-    if (!given->coordinate || !isfinite(given->value))
-        return olo_fail(error, OLO_BAD_INPUT, "a guess needs a joint coordinate and a value");
-    if (!(given->at > 0 && given->at <= 1))
-        return olo_fail(error, OLO_BAD_INPUT,
-                        "at: a part of the duration, above 0 and at most 1, got %g", given->at);
-    olo_control_guess *x = &p->guesses[p->guess_count++];
-    *x = (olo_control_guess){.at = given->at, .value = given->value};
-    status = olo_quantity_find(p->system, given->coordinate, none, &p->pool, &x->measure, error);
-    if (status == OLO_OK && x->measure.uses_v)
-        return olo_fail(error, OLO_BAD_INPUT,
-                        "'%s' depends on velocities: a guess is about the configuration",
-                        given->coordinate);
-    return status;
-}
-
-/* Configurations of a motion that is given. */
-static olo_status check_motion(const olo_problem *given, olo_error *error)
-{
-    for (int i = 0; i < given->motion_count; i++)
-        if (!given->motion || !given->motion_times || !isfinite(given->motion_times[i]) ||
-            (i > 0 && !(given->motion_times[i] > given->motion_times[i - 1])))
-            return olo_fail(error, OLO_BAD_INPUT,
-                            "motion: needs configurations at finite, ascending times");
-    return given->motion_count >= 0
-               ? OLO_OK
-               : olo_fail(error, OLO_BAD_INPUT, "motion_count: must not be negative");
-}
-
-static olo_status resolve_guesses(olo_control_problem *p, const olo_problem *given,
-                                  olo_problem_entry *at, olo_error *error)
-{
-    const int kind = find_word(given->guess, guesses);
-    *at = (olo_problem_entry){0};
-    if (kind < 0)
-        return olo_fail(error, OLO_BAD_INPUT, "guess: take interpolated, rest or run");
-    olo_status status = check_motion(given, error);
-    p->guess = (olo_guess_kind)kind;
-    p->inverse_dynamics = given->inverse_dynamics;
-    p->motion_count = given->motion_count;
-    p->motion = given->motion;
-    p->motion_times = given->motion_times;
-    p->guesses = olo_pool_alloc(&p->pool, (size_t)given->guess_count, sizeof *p->guesses);
-    if (status == OLO_OK && !p->guesses)
-        return no_memory(error);
-    for (int i = 0; status == OLO_OK && i < given->guess_count; i++) {
-        *at = (olo_problem_entry){"guesses", i};
-        status = resolve_guess(p, &given->guesses[i], error);
-    }
-    return status;
-}
-
 static olo_status resolve(olo_control_problem *p, const olo_problem *given, olo_problem_entry *at,
                           olo_error *error)
 {
@@ -433,7 +372,7 @@ static olo_status resolve(olo_control_problem *p, const olo_problem *given, olo_
     if (status == OLO_OK)
         status = resolve_costs(p, given, at, error);
     if (status == OLO_OK)
-        status = resolve_guesses(p, given, at, error);
+        status = olo_control_resolve_guess(p, given, at, error);
     return status;
 }
 

@@ -37,6 +37,16 @@ typedef struct olo_control_guess {
     double at, value; /* part of the duration */
 } olo_control_guess;
 
+/* A motion as initial guess, and controls over the times between its states; of the caller, read
+ * while the problem is solved. */
+typedef struct olo_given_motion {
+    int count;               /* states; 0: none is given */
+    const double *q, *times; /* [count x n], [count] */
+    int columns;
+    const double *controls; /* [count - 1 x columns] */
+    int *column;            /* [controls of the problem] the column of each, -1: none */
+} olo_given_motion;
+
 typedef struct olo_control_problem {
     const olo_system *system;
     olo_pool pool;
@@ -64,8 +74,7 @@ typedef struct olo_control_problem {
     bool reduced;        /* transcription */
     olo_guess_kind guess;
     bool inverse_dynamics;
-    int motion_count; /* a motion as initial guess, of the caller */
-    const double *motion, *motion_times;
+    olo_given_motion given;
     int guess_count;
     olo_control_guess *guesses;
 } olo_control_problem;
@@ -79,6 +88,9 @@ typedef struct olo_problem_entry {
 olo_status olo_control_problem_create(const olo_system *system, const olo_problem *given,
                                       olo_control_problem **problem, olo_problem_entry *at,
                                       olo_error *error);
+/* The part of it that is about the initial guess (problem_guess.c). */
+olo_status olo_control_resolve_guess(olo_control_problem *problem, const olo_problem *given,
+                                     olo_problem_entry *at, olo_error *error);
 /* Whether the momentum at the end is zero or that of a variable: otherwise the last node has no
  * balance. */
 static inline bool olo_control_has_end_balance(const olo_control_problem *problem)

@@ -73,6 +73,7 @@ static const olo_field problem_fields[] = {
      .help = "redundant or reduced"},
     {PROBLEM(guess), .kind = OLO_FIELD_CHOICE, .choices = guess_kinds,
      .help = "initial motion: interpolated, rest or run"},
+    {PROBLEM(guess_file), .kind = OLO_FIELD_TEXT, .help = "a result as the initial motion"},
     {PROBLEM(inverse_dynamics), .kind = OLO_FIELD_FLAG,
      .help = "initial controls that balance the initial motion"},
     {PROBLEM(tolerance), .kind = OLO_FIELD_NUMBER, .help = "tolerance of the solver"},
@@ -128,19 +129,19 @@ enum {
     FIELDS = sizeof problem_fields / sizeof *problem_fields
 };
 
-/* The file of a target is relative to the folder of the model. */
-static bool locate_file(olo_reader *reader, olo_problem_cost *cost)
+/* Files are relative to the folder of the model. */
+static bool locate_file(olo_reader *reader, const char **file)
 {
     const char *slash = reader->file ? strrchr(reader->file, '/') : NULL;
-    if (!cost->target_file || cost->target_file[0] == '/' || !slash)
+    if (!*file || **file == '/' || !slash)
         return true;
-    const size_t folder = (size_t)(slash + 1 - reader->file), name = strlen(cost->target_file);
+    const size_t folder = (size_t)(slash + 1 - reader->file), name = strlen(*file);
     char *path = olo_pool_alloc(&reader->model->pool, folder + name + 1, 1);
     if (!path)
         return false;
     memcpy(path, reader->file, folder);
-    memcpy(path + folder, cost->target_file, name);
-    cost->target_file = path;
+    memcpy(path + folder, *file, name);
+    *file = path;
     return true;
 }
 
@@ -170,7 +171,7 @@ static olo_status read_list(olo_reader *reader, const olo_yaml_node *node, const
             return status;
         if (!olo_fields_copy(pool, of->fields, of->field_count, entry) ||
             (of->defaults == default_cost &&
-             !locate_file(reader, (olo_problem_cost *)(void *)entry)))
+             !locate_file(reader, &((olo_problem_cost *)(void *)entry)->target_file)))
             return olo_read_no_memory(reader);
     }
     *(void **)(void *)((char *)problem + of->offset) = entries;
@@ -220,7 +221,8 @@ olo_status olo_read_optimize(olo_reader *reader, const olo_yaml_node *section)
                     : read_option(reader, section, node, &problem->problem);
     }
     if (status == OLO_OK &&
-        !olo_fields_copy(&model->pool, problem_fields, FIELDS, &problem->problem))
+        (!olo_fields_copy(&model->pool, problem_fields, FIELDS, &problem->problem) ||
+         !locate_file(reader, &problem->problem.guess_file)))
         status = olo_read_no_memory(reader);
     model->problem = problem;
     return status;

@@ -113,10 +113,13 @@ olo_status olo_quantity_find_name(const olo_system *s, const char *name, const d
     return status;
 }
 
-olo_status olo_quantity_find(const olo_system *s, const char *name, const double direction[3],
+olo_status olo_quantity_find(const olo_system *s, const char *given, const double direction[3],
                              olo_pool *pool, olo_quantity *m, olo_error *error)
 {
+    const char *name = olo_pool_text(pool, given, strlen(given));
     bool found;
+    if (!name)
+        return olo_quantity_no_memory(error);
     const olo_status status = olo_quantity_find_name(s, name, direction, pool, m, &found, error);
     if (status != OLO_OK || found)
         return status;

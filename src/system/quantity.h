@@ -45,7 +45,7 @@ typedef struct olo_quantity_type olo_quantity_type;
 typedef struct olo_quantity {
     const olo_quantity_type *type;
     const olo_system *system;
-    const char *name; /* of the caller */
+    const char *name; /* in the pool, or of the system */
     bool uses_q, uses_v;
     int size;
     const int *index; /* [size] coordinates; one may occur several times */
@@ -63,7 +63,7 @@ typedef struct olo_quantity {
     olo_expression *expression;
 } olo_quantity;
 
-/* A measure by its name; `name` must live as long. Memory is taken from the pool. Fails with the
+/* A measure by its name, which is copied. Memory is taken from the pool. Fails with the
  * measures that exist, or if there is no direction and one is needed. */
 olo_status olo_quantity_find(const olo_system *system, const char *name, const double direction[3],
                              olo_pool *pool, olo_quantity *measure, olo_error *error);

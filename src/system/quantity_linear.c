@@ -196,10 +196,10 @@ olo_status olo_quantity_orientation(const olo_system *s, const char *body, const
 {
     const int node = olo_system_find_node(s, body), i = (k + 1) % 3, j = (k + 2) % 3;
     int *index;
-    *m = (olo_quantity){
-        .type = &olo_quantity_aligned, .system = s, .name = body, .number = node, .uses_q = true};
+    *m = (olo_quantity){.type = &olo_quantity_aligned, .system = s, .number = node, .uses_q = true};
     if (node < 0 || s->nodes[node].type->directors < 0)
         return olo_fail(error, OLO_NOT_FOUND, "there is no body '%s'", body);
+    m->name = s->nodes[node].name;
     if (!olo_quantity_allocate(m, 6, pool, &index, true))
         return olo_quantity_no_memory(error);
     const int first = s->nodes[node].q + s->nodes[node].type->directors;

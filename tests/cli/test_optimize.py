@@ -195,6 +195,58 @@ def test_the_robot_arm_has_the_motion_and_torques_of_the_sheet(oloid, tmp_path):
         pytest.approx([0, -1.131, 0.283], abs=1e-9)
 
 
+def spatial_arm(tmp_path, saddles):
+    """The robot arm in space: spherical joints, three torques in each."""
+    text = (ROOT / "models/robot-arm.yaml").read_text()
+    head, problem = text.split("loads:")
+    head = head.replace("name: shoulder,", "name: shoulder, type: spherical,") \
+               .replace("name: elbow,", "name: elbow, type: spherical,") \
+               .replace(", axis: [1, 0, 0]}\n", "}\n")
+    loads, controls = "", ""
+    for i, axis in enumerate(("[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"), 1):
+        for name, body in (("s", "cylinder"), ("e", "cylinder"), ("r", "cone")):
+            loads += f"  - {{name: {name}{i}, on: {body}, moment: {axis}, time: 0}}\n"
+            controls += f"    - {{name: {name}{i}, lower: -bound, upper: bound}}\n" \
+                if name != "r" else f"    - {{name: r{i}, follows: e{i}, factor: -1}}\n"
+    tail = problem.split("    - {name: r1, follows: e1, factor: -1}\n")[1].split("  guesses:")[0]
+    path = tmp_path / "arm.yaml"
+    path.write_text(f"{head}loads:\n{loads}"
+                    "outputs: {name: tip, on: {on: cone, at: [0, 0, 0.45]}}\n"
+                    f"optimize:\n  intervals: 15\n  duration: 1.5\n  saddles: {saddles}\n"
+                    f"  controls:\n{controls}{tail}"
+                    "    - {quantity: tip.position, direction: [1, 0, 0], value: 0}\n")
+    return path
+
+
+@pytest.mark.parametrize("bound, cost", [(120, 88202.237), (141, 87440.067)])
+def test_the_planar_motion_of_the_robot_arm_is_a_saddle_point_in_space(oloid, tmp_path, bound,
+                                                                       cost):
+    """S3 and S4 of the sheet, sizes and degrees of freedom; R1 and R2 with six torques; the reduced
+    Hessian has 6 negative eigenvalues. The planar optimum is the initial guess."""
+    planar, setting = tmp_path / "planar.h5", ("--set", f"bound={bound}")
+    assert oloid("optimize", "robot-arm", *setting, "-q", "--no-report", "-o",
+                 planar).returncode == 0
+    path = spatial_arm(tmp_path, 0)
+    summary = solve(oloid, path, *setting, "--guess", planar)
+    assert summary["cost"] == pytest.approx(cost, rel=1e-8)
+    assert summary["second_order"] == "saddle" and summary["negative"] == 6
+    assert "the cost decreases in 6 directions" in summary["ended"]
+    assert (summary["variables"], summary["constraints"]) == (180, 99)
+    rules = [summary[f"rule_{name}"] for name in (
+        "variables", "constraints", "multiplier_variables", "multiplier_constraints")]
+    assert rules == [186, 108, 1014, 684]
+    assert (rules[2] - rules[0], rules[3] - rules[1]) == (828, 576)
+    counts = json.loads(oloid("check", path, "--json").stdout)
+    assert [counts[key] for key in ("coordinates", "constraints", "degrees_of_freedom")] == \
+        [24, 18, 6]
+    # the departure is bounded, and what it finds is reported: never a higher cost
+    path = spatial_arm(tmp_path, 1)
+    summary = solve(oloid, path, *setting, "--guess", planar, "--iterations", "100")
+    assert summary["cost"] <= cost * (1 + 1e-8)
+    saddle = summary["saddles"][0]
+    assert saddle["cost"] == pytest.approx(cost, rel=1e-8) and saddle["curvature"] < 0
+
+
 def test_steps_beyond_a_quarter_turn_warn(oloid, tmp_path):
     """The largest increment of the robot arm in the sheet is 1.59592784 rad."""
     assert solve(oloid, "robot-arm")["turn"] == pytest.approx(1.59592784, abs=1e-6)
@@ -334,6 +386,73 @@ def test_conditions_may_be_expressions(oloid, tmp_path):
 def test_all_guesses_lead_to_the_optimum(oloid, tmp_path, guess):
     path = changed(tmp_path, ("intervals: 10", f"intervals: 10\n  {guess}"))
     assert solve(oloid, path)["cost"] == pytest.approx(12 * 100 / 99, rel=1e-10)
+
+
+def test_a_result_is_an_initial_guess(oloid, tmp_path):
+    """The result of an optimum satisfies all constraints of the same problem before the first
+    iteration, and twice as many intervals nearly; that of a run has its motion."""
+    optimum = tmp_path / "r.h5"
+    assert oloid("optimize", "two-link-pendulum", "-q", "--no-report", "-n", "64", "-o",
+                 optimum).returncode == 0
+    text = (ROOT / "models/two-link-pendulum.yaml").read_text().replace("optimize:", "optimize:\n"
+                                                                        "  iterations: 0")
+    path = tmp_path / "p.yaml"
+    path.write_text(text)
+    plain = solve(oloid, path, "-n", "64")
+    same = solve(oloid, path, "-n", "64", "--guess", optimum)
+    finer = solve(oloid, path, "-n", "128", "--guess", optimum)
+    cost = solve(oloid, "two-link-pendulum", "-n", "64")["cost"]
+    assert same["violation"] < 1e-8 and same["cost"] == pytest.approx(cost, rel=1e-8)
+    assert finer["cost"] == pytest.approx(cost, rel=1e-3)
+    assert finer["violation"] < 0.2 * plain["violation"]
+    # the key in the file, relative to its folder
+    path.write_text(text.replace("optimize:", "optimize:\n  guess_file: r.h5"))
+    assert solve(oloid, path, "-n", "64")["violation"] == same["violation"]
+
+
+def test_the_result_of_a_run_is_an_initial_guess(oloid, tmp_path):
+    """A body that moves by itself: with the motion of the run and no force everything is balanced,
+    and a free duration begins with that of the run."""
+    model = PROBLEM.replace("inertia: [1, 1, 1]", "inertia: [1, 1, 1], velocity: [1, 0, 0]")
+    (tmp_path / "p.yaml").write_text(
+        model.replace("intervals: 10", "intervals: 10\n  end_velocity: free\n  iterations: 0\n"
+                      "  shortest: 1\n  longest: 9\n  guess_file: r.h5").replace(
+                          "value: 1", "value: 3"))
+    run = oloid("run", tmp_path / "p.yaml", "-o", tmp_path / "r.h5", "--no-report", "--scheme",
+                "variational", "--step", "0.25", "--end", "3")
+    assert run.returncode == 0, run.stderr
+    summary = solve(oloid, tmp_path / "p.yaml")
+    assert summary["violation"] < 1e-12 and summary["duration"] == pytest.approx(3)
+
+
+def test_results_that_are_no_guess_are_refused(oloid, tmp_path):
+    path = changed(tmp_path, ("intervals: 10", "intervals: 10\n  guess_file: r.h5"))
+    done = oloid("optimize", path)
+    assert done.returncode in (2, 4) and "p.yaml:5:1: optimize.guess_file" in done.stderr
+    (tmp_path / "r.h5").write_text("no result")
+    done = oloid("optimize", path)
+    assert done.returncode in (2, 4) and "optimize.guess_file" in done.stderr
+    assert oloid("optimize", "three-rotors", "-q", "--no-report", "-o",
+                 tmp_path / "r.h5").returncode == 0
+    done = oloid("optimize", path)
+    assert done.returncode == 2 and "has no motion of 'a'" in done.stderr
+    done = oloid("optimize", tmp_path / "p.yaml", "--guess", tmp_path / "nowhere.h5")
+    assert done.returncode in (2, 4) and "nowhere.h5" in done.stderr
+
+
+def test_rolling_is_refused_by_name(oloid, tmp_path):
+    text = (ROOT / "models/rolling-disc.yaml").read_text()
+    (tmp_path / "p.yaml").write_text(text + """
+loads: {name: push, on: disc, force: [1, 0, 0], time: 0}
+optimize:
+  controls: {name: push}
+  conditions: {quantity: disc.position.x, value: 1}
+""")
+    for transcription in ("reduced", "redundant"):
+        path = tmp_path / "q.yaml"
+        path.write_text((tmp_path / "p.yaml").read_text() + f"  transcription: {transcription}\n")
+        done = oloid("optimize", path, "--no-result")
+        assert done.returncode == 2 and "rolling" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("transcription", ["reduced", "redundant"])

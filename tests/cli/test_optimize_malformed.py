@@ -40,6 +40,7 @@ ENTRIES = {
 OPTIONS = {"intervals": [*COUNT, "0", "1e9"], "duration": POSITIVE,
            "shortest": [*POSITIVE[:6], "2"],
            "longest": [*NUMBER, "1"], "end_velocity": CHOICE, "guess": CHOICE,
+           "guess_file": [*TEXT, "nowhere.h5"],
            "inverse_dynamics": FLAG, "transcription": CHOICE, "tolerance": [*POSITIVE, "1"],
            "iterations": COUNT, "seconds": POSITIVE, "saddles": COUNT,
            "controls": ["3", "word", "[]", "[[]]"],

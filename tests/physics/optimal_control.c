@@ -450,6 +450,80 @@ static void check_same_optimum(const task *a, const task *b)
     }
 }
 
+/* Names and numbers of a problem may change after the solution. */
+TEST(names_of_a_problem_are_copied)
+{
+    skip_without_solver();
+    olo_error error = {0};
+    char joint[] = "rail", quantity[] = "rail.position";
+    task t;
+    open_task(&t, slider);
+    control(&t, joint);
+    reach(&t, quantity, 1);
+    t.problem.intervals = 4;
+    optimise(&t);
+    memset(joint, '?', sizeof joint - 1);
+    memset(quantity, '?', sizeof quantity - 1);
+    check_text("rail", olo_optimum_input_name(t.optimum, 0));
+    check_text("rail", olo_optimum_cost_part_name(t.optimum, 0));
+    close_task(&t);
+    /* the message of a condition that cannot be satisfied */
+    char height[] = "a.position.y";
+    open_task(&t, slider);
+    control(&t, "rail");
+    reach(&t, height, 3);
+    t.problem.intervals = 4;
+    t.problem.iterations = 3;
+    check_ok(olo_optimize(t.s.system, &t.problem, NULL, &t.optimum, &error), &error);
+    memset(height, '?', sizeof height - 1);
+    check_ok(olo_optimum_certify(t.optimum, &t.certificate, &error), &error);
+    check_contains("a.position.y", t.certificate.worst);
+    close_task(&t);
+}
+
+/* A motion with controls as initial guess: names are assigned, other intervals interpolate. */
+TEST(a_given_motion_with_controls_is_an_initial_guess)
+{
+    skip_without_solver();
+    static const char *const names[] = {"start", "rail"};
+    static const double times[] = {0, 0.5, 1}, controls[] = {0, 4, 0.5, -4};
+    olo_error error = {0};
+    double q[3][12] = {{0}};
+    task t;
+    open_task(&t, slider);
+    control(&t, "rail");
+    t.controls[0].lower = -3;
+    t.controls[0].upper = 9;
+    reach(&t, "rail.position", 1);
+    for (int k = 0; k < 3; k++) {
+        memcpy(q[k], t.s.state->q, sizeof q[k]);
+        q[k][0] = 0.5 * k;
+    }
+    t.problem.motion = q[0];
+    t.problem.motion_times = times;
+    t.problem.motion_count = 3;
+    t.problem.motion_controls = controls;
+    t.problem.motion_control_names = names;
+    t.problem.motion_control_count = 2;
+    t.problem.intervals = 4;
+    t.problem.iterations = 0;
+    check_ok(olo_optimize(t.s.system, &t.problem, NULL, &t.optimum, &error), &error);
+    for (int k = 0; k < 4; k++)
+        check_close(k < 2 ? 4 : -3, olo_optimum_controls(t.optimum, k)[0], 0.15);
+    check_close(0.25, olo_optimum_configuration(t.optimum, 1)[0], 1e-12);
+    olo_optimum_free(t.optimum);
+    t.optimum = NULL;
+    q[1][4] = NAN;
+    check_status(OLO_BAD_INPUT, olo_optimize(t.s.system, &t.problem, NULL, &t.optimum, &error));
+    check_contains("motion", error.text);
+    t.problem.motion_count = 0;
+    t.problem.motion_control_count = 0;
+    t.problem.guess_file = "r.h5";
+    check_status(OLO_BAD_INPUT, olo_optimize(t.s.system, &t.problem, NULL, &t.optimum, &error));
+    check_contains("olo_result_read_guess", error.text);
+    scene_close(&t.s);
+}
+
 /* Both transcriptions have the same optima. */
 TEST(transcriptions_agree)
 {
@@ -547,6 +621,40 @@ TEST(charts_are_centred_anew_on_long_turns)
         check_true(i == 0 || olo_optimum_progress(t.optimum, i).iteration >=
                                  olo_optimum_progress(t.optimum, i - 1).iteration);
     close_task(&t);
+}
+
+/* Velocities at the end of a linkage: the crank has the angle and the rate of the conditions, all
+ * velocities satisfy the constraints, with redundant closures and without, in both
+ * transcriptions. */
+TEST(velocities_at_the_end_of_loops)
+{
+    skip_without_solver();
+    static const char *const models[] = {
+        FOUR_BAR("revolute, axis: [0, 0, 1]", "revolute, axis: [0, 0, 1]"),
+        FOUR_BAR("spherical", "universal, axis: [0, 0, 1], axis2: [0, 1, 0]")};
+    double cost = 0;
+    for (int i = 0; i < 4; i++) {
+        olo_error error = {0};
+        task t;
+        open_task(&t, models[i % 2]);
+        control(&t, "A");
+        reach(&t, "A.angle", 0.8);
+        reach(&t, "A.angle.rate", 1.5);
+        t.problem.end_velocity = "free";
+        t.problem.intervals = 12;
+        t.problem.transcription = i < 2 ? "redundant" : "reduced";
+        optimise(&t);
+        cost = i == 0 ? olo_optimum_cost(t.optimum) : cost;
+        check_relative(cost, olo_optimum_cost(t.optimum), 1e-8);
+        olo_ledger ledger;
+        check_ok(olo_optimum_get_state(t.optimum, 12, t.s.state, &error), &error);
+        olo_system_ledger(t.s.system, t.s.state, &ledger);
+        check_below(ledger.velocity_error, 1e-9);
+        const double *q = t.s.state->q, *v = t.s.state->v; /* of the crank, the first body */
+        check_close(0.8, atan2(q[4], q[3]), 1e-9);
+        check_close(1.5, q[3] * v[4] - q[4] * v[3], 1e-8);
+        close_task(&t);
+    }
 }
 
 /* A free body with three rotors about orthogonal axes through its centre, E6. The locked inertia is
@@ -654,7 +762,10 @@ TEST(o6_pitcher_satisfies_its_bounds_and_the_momentum_balance)
     close_task(&t);
 }
 
-TEST_MAIN(cmocka_unit_test(double_integrator_has_its_discrete_optimum),
+TEST_MAIN(cmocka_unit_test(names_of_a_problem_are_copied),
+          cmocka_unit_test(a_given_motion_with_controls_is_an_initial_guess),
+          cmocka_unit_test(velocities_at_the_end_of_loops),
+          cmocka_unit_test(double_integrator_has_its_discrete_optimum),
           cmocka_unit_test(saddle_points_are_left_along_negative_curvature),
           cmocka_unit_test(degenerate_points_are_reported),
           cmocka_unit_test(least_time_is_found_with_bounds),

@@ -100,6 +100,18 @@ def test_saddle_points_are_left():
     assert found.saddles[0].cost == pytest.approx(10) and found.saddles[0].curvature < 0
 
 
+def test_results_are_initial_guesses(tmp_path):
+    path = tmp_path / "r.h5"
+    first = oloid.optimize("two-link-pendulum", intervals=40, output=path)
+    again = oloid.optimize("two-link-pendulum", intervals=40, guess_file=path)
+    assert again.cost == pytest.approx(first.cost, rel=1e-10)
+    assert again.progress[0].violation < 1e-8 and again.iterations < first.iterations / 2
+    with pytest.raises(oloid.Error, match="no motion of 'a'"):
+        oloid.optimize(slider(), **PROBLEM, guess_file=path)
+    with pytest.raises(oloid.Error, match="nowhere"):
+        oloid.optimize(slider(), **PROBLEM, guess_file=tmp_path / "nowhere.h5")
+
+
 def test_wrong_keys_and_values_are_refused():
     for keys, message in [({"intervalls": 3}, "did you mean 'intervals'"),
                           ({"controls": {"nam": "rail"}}, r"controls\[0\].*'nam'"),
