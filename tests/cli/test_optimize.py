@@ -3,10 +3,12 @@
 import json
 import math
 import re
+import signal
+import subprocess
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, environment, executable
 
 PROBLEM = """
 bodies: {name: a, mass: 1, inertia: [1, 1, 1]}
@@ -43,6 +45,41 @@ def test_the_summary_has_cost_and_certificate(oloid, tmp_path):
     text = oloid("optimize", tmp_path / "p.yaml", "-n", "20").stdout
     assert "an optimum was found" in text and "a strict local minimum" in text
     assert f"{12 * 400 / 399:.12g}" in text
+
+
+SLIDE = """
+bodies: {name: a, mass: 2, inertia: [2, 2, 3]}
+joints: {name: slide, type: cylindrical, between: [ground, a], axis: [0, 0, 1], force: 4,
+         torque: 0.5, time: 0}
+optimize:
+  intervals: 10
+  controls: [{name: slide.position}, {name: slide.angle}]
+  costs: {type: effort}
+  conditions: [{quantity: slide.position, value: 1}, {quantity: slide.angle, value: 0.1}]
+"""
+
+
+@pytest.mark.parametrize("change", [
+    lambda text: text,
+    # a load along the coordinate instead of the torque of the joint, before the joints
+    lambda text: text.replace("torque: 0.5, ", "").replace(
+        "bodies:", "loads: {name: motor, along: slide.angle, magnitude: 0.5, time: 0}\nbodies:"),
+    # one coordinate only: the other torque remains as it is
+    lambda text: text.replace(", {name: slide.angle}]", "]").replace(
+        ", {quantity: slide.angle, value: 0.1}", "")])
+def test_controls_along_joint_coordinates_are_written(oloid, tmp_path, change):
+    """Force and torque of one joint are two controls with a table each."""
+    path, driven = tmp_path / "p.yaml", tmp_path / "driven.yaml"
+    path.write_text(change(SLIDE))
+    angle = 0.1 if "value: 0.1" in path.read_text() else 0
+    cost = solve(oloid, path, "-m", driven)["cost"]
+    # discrete optima of both coordinates: (m/4)^2 12 N^2/(N^2 - 1), and about (J 0.1/0.5)^2 12
+    assert cost == pytest.approx(0.25 * 12 * 100 / 99 + (6 * angle)**2 * 12 * 100 / 99, rel=2e-3)
+    assert oloid("run", driven, "-o", tmp_path / "r.h5", "--no-report").returncode in (0, 6)
+    assert oloid("export", tmp_path / "r.h5", "--csv", tmp_path / "r.csv").returncode == 0
+    end = columns(tmp_path / "r.csv")
+    assert end["slide.position"][-1] == pytest.approx(1, abs=1e-9)
+    assert end["slide.angle"][-1] == pytest.approx(angle, abs=1e-9)
 
 
 SADDLE = [("intervals: 10", "intervals: 10\n  end_velocity: free"),
@@ -504,6 +541,20 @@ def test_problems_without_solution_end_with_their_reason(oloid, tmp_path, change
     done = oloid("optimize", path, "-q", "--no-result", "--iterations", "300")
     assert done.returncode == 3, done.stdout
     assert re.search(reason, done.stdout.splitlines()[0]), done.stdout
+
+
+def test_interrupts_end_with_the_best_point(oloid, tmp_path):
+    """Ctrl-C during a solution of minutes: the result is written, and the exit code is 3."""
+    text = (ROOT / "models/two-link-pendulum.yaml").read_text()
+    (tmp_path / "p.yaml").write_text(text.replace("optimize:", "optimize:\n  tolerance: 1e-300"))
+    process = subprocess.Popen([executable(), "optimize", "p.yaml", "--no-report", "-n", "2000",
+                                "--iterations", "1000000"], cwd=tmp_path, text=True,
+                               env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert "iteration" in process.stderr.readline()  # of the table
+    process.send_signal(signal.SIGINT)
+    stdout, _ = process.communicate(timeout=60)
+    assert process.returncode == 3 and "stopped by the user" in stdout
+    assert (tmp_path / "two-link-pendulum.optimum.h5").exists()
 
 
 def test_the_time_of_the_solver_has_a_limit(oloid):

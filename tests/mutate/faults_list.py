@@ -397,6 +397,8 @@ FAULTS = [
     Fault("guesses_are_read_in_the_order_of_the_result", "src/results/guess_file.c",
           "*column = (size_t)x->offsets[i];", "*column = (size_t)x->offsets[x->nodes - 1 - i];",
           "cli.optimize"),
+    Fault("written_torques_act_on_positions", "src/model/controlled_model.c",
+          'strcmp(key, "torque") == 0', 'strcmp(key, "force") == 0', "cli.optimize"),
     Fault("saddle_points_are_minima", "src/control/certificate.c",
           "out->second_order = below > 0 ", "out->second_order = below > 99",
           "physics.optimal_control"),
