@@ -51,6 +51,16 @@ static void reach(task *t, const char *quantity, double value)
     c->value = value;
 }
 
+/* A value in the middle of the initial guess. */
+static void guess(task *t, const char *coordinate, double value)
+{
+    olo_problem_guess *g = &t->guesses[t->problem.guess_count++];
+    *g = olo_problem_guess_default();
+    g->coordinate = coordinate;
+    g->value = value;
+    g->at = 0.5;
+}
+
 static void optimise(task *t)
 {
     olo_error error = {0};
@@ -304,7 +314,8 @@ static void check_multipliers_are_continuous(const task *t)
 }
 
 /* O2: the optimum of 512 intervals, found from straight lines, restricted to coarser grids, where
- * there are others; cost, errors of angles and torques. */
+ * there are others; cost, errors of angles and torques, and their orders between 32 and 128
+ * intervals. */
 TEST(o2_and_o3_two_link_pendulum_has_the_table_of_the_sheet)
 {
     static const double table[][4] = {{512, 80.3761515306, 0, 0},
@@ -315,6 +326,7 @@ TEST(o2_and_o3_two_link_pendulum_has_the_table_of_the_sheet)
                                       {16, 77.6962566639, 4.03e-2, 1.79}};
     skip_without_solver();
     task fine;
+    double errors[6][3];
     for (int i = 0; i < 6; i++) {
         task t;
         open_two_link(&t, (int)table[i][0]);
@@ -332,9 +344,40 @@ TEST(o2_and_o3_two_link_pendulum_has_the_table_of_the_sheet)
         compare(&t, &fine, &angle, &torque);
         check_relative(table[i][2], angle, 5e-3);
         check_relative(table[i][3], torque, 5e-3);
+        errors[i][0] = fabs(olo_optimum_cost(t.optimum) - olo_optimum_cost(fine.optimum));
+        errors[i][1] = angle;
+        errors[i][2] = torque;
         close_task(&t);
     }
+    for (int i = 2; i < 4; i++) /* rates in [1.9, 2.4] */
+        for (int j = 0; j < 3; j++)
+            check_close(2.15, log2(errors[i + 1][j] / errors[i][j]), 0.25);
     close_task(&fine);
+}
+
+/* E5 has two minima, the elbow bends one way or the other: their limits from two grids are the
+ * Richardson limit of the sheet, and its cost of DMOC with 512 intervals up to the error of that.
+ */
+TEST(two_link_pendulum_has_two_minima)
+{
+    skip_without_solver();
+    static const struct {
+        double elbow, cost, tolerance;
+    } minima[] = {{2, 80.3790, 2e-3}, {-2, 89.5643387641, 5e-3}};
+    for (int i = 0; i < 2; i++) {
+        double cost[2];
+        for (int k = 0; k < 2; k++) {
+            task t;
+            open_two_link(&t, 64 << k);
+            guess(&t, "base.angle", 0.5 * pi);
+            guess(&t, "elbow.angle", minima[i].elbow);
+            optimise(&t);
+            check_true(t.certificate.minimum);
+            cost[k] = olo_optimum_cost(t.optimum);
+            close_task(&t);
+        }
+        check_close(minima[i].cost, (4 * cost[1] - cost[0]) / 3, minima[i].tolerance);
+    }
 }
 
 /* The velocities of a node have the angular momentum of the discrete motion there, and are those of
@@ -762,7 +805,8 @@ TEST(o6_pitcher_satisfies_its_bounds_and_the_momentum_balance)
     close_task(&t);
 }
 
-TEST_MAIN(cmocka_unit_test(names_of_a_problem_are_copied),
+TEST_MAIN(cmocka_unit_test(two_link_pendulum_has_two_minima),
+          cmocka_unit_test(names_of_a_problem_are_copied),
           cmocka_unit_test(a_given_motion_with_controls_is_an_initial_guess),
           cmocka_unit_test(velocities_at_the_end_of_loops),
           cmocka_unit_test(double_integrator_has_its_discrete_optimum),
