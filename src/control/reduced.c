@@ -23,7 +23,9 @@ static void gradient(void *context, const double *at, double *g)
     for (int k = 0; k <= x->intervals; k++) {
         const double *from = x->g + olo_redundant_configuration(x->full, k);
         const int passed = x->m + (k < x->intervals ? x->controls : 0);
-        olo_chart_reduce(x->nodes[k].chart, from, g + k * x->stride);
+        memset(g + k * x->stride, 0, (size_t)x->dof * sizeof *g);
+        if (x->problem->cost_count > 0) /* of quantities; effort has no gradient here */
+            olo_chart_reduce(x->nodes[k].chart, from, g + k * x->stride);
         memcpy(g + olo_reduced_closures(x, k), from + x->n, (size_t)passed * sizeof *g);
     }
     memcpy(g + olo_reduced_velocity(x), x->g + olo_redundant_end_velocity(x->full),
@@ -43,6 +45,8 @@ static void evaluate(void *context, const double *at, double *c)
         const olo_null_derivatives first = {.by_nu = own}, none = {0};
         olo_null_form_at(x->nodes[k].form, &point, &first, &none);
         memcpy(own + x->dof, b + x->n, (size_t)passed * sizeof *c);
+        for (int i = 0; i < x->dof; i++)
+            own[i] += olo_reduced_step(x) * olo_reduced_constant_force(x, k, i);
     }
     memcpy(c + (x->intervals + 1) * x->row_stride, olo_reduced_full_balance(x, x->intervals + 1),
            (size_t)x->under.end_rows * sizeof *c);
@@ -115,12 +119,13 @@ static bool allocate(olo_reduced *x)
                                 {&x->nlp.row_lower, (size_t)x->nlp.rows},
                                 {&x->nlp.row_upper, (size_t)x->nlp.rows}};
     x->nodes = olo_pool_alloc(&x->pool, (size_t)x->intervals + 1, sizeof *x->nodes);
-    bool done = x->nodes && olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays);
-    for (int k = 0; done && k <= x->intervals; k++) {
-        const olo_array bases[] = {{&x->nodes[k].J, dof * n}, {&x->nodes[k].P, dof * n}};
-        done = olo_pool_arrays(&x->pool, bases, 2);
-    }
-    return done;
+    return x->nodes && olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays);
+}
+
+/* All nodes share one null space unless its axes depend on the reference. */
+static bool has_own_form(const olo_reduced *x, int k)
+{
+    return k == 0 || olo_null_form_depends_on_reference(x->problem->system->topology);
 }
 
 static olo_status build(olo_reduced *x, const double *reference, olo_error *error)
@@ -133,9 +138,12 @@ static olo_status build(olo_reduced *x, const double *reference, olo_error *erro
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     for (int k = 0; status == OLO_OK && k <= x->intervals; k++) {
         const double *q = reference + (size_t)k * (size_t)x->n;
-        status = olo_chart_create(topology, q, &x->nodes[k].chart, error);
-        if (status == OLO_OK)
-            status = olo_null_form_create(topology, q, &x->nodes[k].form, error);
+        olo_reduced_node *node = &x->nodes[k];
+        status = k == 0 ? olo_chart_create(topology, q, &node->chart, error)
+                        : olo_chart_create_beside(x->nodes[0].chart, q, &node->chart, error);
+        node->form = has_own_form(x, k) ? NULL : x->nodes[0].form;
+        if (status == OLO_OK && has_own_form(x, k))
+            status = olo_null_form_create(topology, q, &node->form, error);
     }
     if (status == OLO_OK)
         set_bounds(x);
@@ -171,9 +179,10 @@ void olo_reduced_free(olo_reduced *x)
 {
     if (!x)
         return;
-    for (int k = 0; x->nodes && k <= x->intervals; k++) {
+    for (int k = x->intervals; x->nodes && k >= 0; k--) {
         olo_chart_free(x->nodes[k].chart);
-        olo_null_form_free(x->nodes[k].form);
+        if (has_own_form(x, k))
+            olo_null_form_free(x->nodes[k].form);
     }
     olo_free(x->passed_rows.keys);
     olo_free(x->direct_pairs.keys);
@@ -225,7 +234,8 @@ void olo_reduced_recentre(olo_reduced *x, const double *full)
     for (int k = 1; k <= x->intervals; k++) {
         const double *q = full + olo_redundant_configuration(x->full, k);
         olo_chart_refer(x->nodes[k].chart, q);
-        olo_null_form_refer(x->nodes[k].form, q);
+        if (has_own_form(x, k))
+            olo_null_form_refer(x->nodes[k].form, q);
     }
     olo_redundant_refer(x->full, full);
     x->placed = false;

@@ -3,11 +3,12 @@
  * q_k = Q_k(w_k), the null space matrix P of the tree, and the balance b_k of the redundant
  * transcription with the multipliers lambda of the closures of loops alone, the rows are
  *
- *     c_k = P(q_k)^T b_k(q_k-1, q_k, q_k+1, lambda_k, u_k-1, u_k, T) = 0
+ *     c_k = P(q_k)^T b_k(q_k-1, q_k, q_k+1, lambda_k, u_k-1, u_k, T) + h/2 C (u_k-1 + u_k) = 0
  *
- * the closures g(q_k) = 0, and conditions. A tree has no multipliers. Variables of a node are
- * w[dof], lambda[closures] and u[controls], then follow the velocity at the end and the duration as
- * in the redundant transcription.
+ * with the constant reduced forces C of controls (constant_inputs.h), the closures g(q_k) = 0, and
+ * conditions. A tree has no multipliers. Variables of a node are w[dof], lambda[closures] and
+ * u[controls], then follow the velocity at the end and the duration as in the redundant
+ * transcription.
  *
  * Jacobian and Hessian follow by the chain rule from those of the redundant programme, with
  * J = dQ/dw (reduced_jacobian.c, reduced_hessian.c); what else they need comes from
@@ -20,8 +21,9 @@
 
 typedef struct olo_reduced_problem olo_reduced;
 
-/* `full` must outlive the result; `reference` are the configurations of all nodes, around which the
- * charts are centred. Fails if a joint has no chart. */
+/* `full` was created with `closures` and must outlive the result; `reference` are the
+ * configurations of all nodes, around which the charts are centred. Fails if a joint has no chart.
+ */
 olo_status olo_reduced_create(const olo_control_problem *problem, olo_redundant *full,
                               const double *reference, olo_reduced **reduced, olo_error *error);
 void olo_reduced_free(olo_reduced *reduced);

@@ -69,38 +69,62 @@ static double *other_pairs(const olo_reduced *x, int k, int column, double *valu
     return values + own->first_pair + packed(x->dof, 0) + (column - own->other) * x->dof;
 }
 
+/* Column c of A and of H, which is zero without entries. */
+static double by_balance(const olo_reduced *x, const olo_reduced_node *own, int c, const double *a)
+{
+    return own->in_A[c] ? olo_reduced_dot(x->n, a, own->A + c * x->n) : 0.0;
+}
+
+static double by_pairs(const olo_reduced *x, const olo_reduced_node *own, int c, const double *a)
+{
+    return own->in_H[c] ? olo_reduced_dot(x->n, a, own->H + c * x->n) : 0.0;
+}
+
 /* The pairs of w_k with itself, with the next node, and with the other columns. */
 static void add_node(olo_reduced *x, int k, double *values)
 {
     olo_reduced_node *own = &x->nodes[k];
     const int n = x->n, dof = x->dof;
+    olo_chart_load(own->chart, x->g + olo_redundant_configuration(x->full, k));
     for (int d = 0; d < dof; d++) {
         const double *J = own->J + d * n, *DJ = x->DJ + d * n;
         x->unit[d] = 1;
-        olo_chart_second(own->chart, x->g + olo_redundant_configuration(x->full, k), x->unit,
-                         x->product);
+        olo_chart_second(own->chart, x->unit, J, x->product);
         x->unit[d] = 0;
         for (int e = 0; e <= d; e++)
             values[own->first_pair + packed(d, e)] +=
-                olo_reduced_dot(n, J, own->H + e * n) + olo_reduced_dot(n, J, x->S + e * n) +
-                olo_reduced_dot(n, DJ, own->A + e * n) +
-                olo_reduced_dot(n, x->DJ + e * n, own->A + d * n) + x->product[e];
-        for (int e = 0; e < dof && k < x->intervals; e++) /* w_k is the first column of the next */
+                by_pairs(x, own, e, J) + olo_reduced_dot(n, J, x->S + e * n) +
+                by_balance(x, own, e, DJ) + by_balance(x, own, d, x->DJ + e * n) + x->product[e];
+        for (int e = 0; e < dof && k < x->intervals; e++) /* w_k is a column of the next node */
             other_pairs(x, k + 1, x->nodes[k + 1].other + d, values)[e] +=
-                olo_reduced_dot(n, DJ, own->A + (dof + e) * n);
+                by_balance(x, own, dof + e, DJ);
         for (int c = own->other; c < own->columns; c++)
-            other_pairs(x, k, c, values)[d] +=
-                olo_reduced_dot(n, J, own->H + c * n) + olo_reduced_dot(n, DJ, own->A + c * n);
+            other_pairs(x, k, c, values)[d] += by_pairs(x, own, c, J) + by_balance(x, own, c, DJ);
     }
 }
 
-/* Visits the entries without configurations. */
-static void pass_pairs(olo_reduced *x)
+/* The constant forces depend on duration and controls: (y.C u/2)_uT of interval k. */
+static void pass_constant_forces(olo_reduced *x, int k, const double *y)
+{
+    for (int c = 0; c < x->controls; c++) {
+        double sum = 0;
+        for (int i = 0; y && i < 2 * x->dof; i++)
+            sum += y[(k + i / x->dof) * x->row_stride + i % x->dof] *
+                   x->under.constant_force[i % x->dof * x->controls + c];
+        olo_entries_put(&x->direct_pairs, olo_reduced_duration(x), olo_reduced_controls(x, k) + c,
+                        0.5 * sum / x->intervals);
+    }
+}
+
+/* Visits the entries without configurations; y is NULL while positions are recorded. */
+static void pass_pairs(olo_reduced *x, const double *y)
 {
     olo_entries *to = &x->direct_pairs;
     for (int e = 0; e < x->direct_count; e++)
         olo_entries_put(to, x->direct[e].row, x->direct[e].column,
                         to->recorded ? x->H[x->direct[e].entry] : 0);
+    for (int k = 0; x->problem->free_duration && k < x->intervals; k++)
+        pass_constant_forces(x, k, y);
 }
 
 void olo_reduced_hessian(void *context, const double *at, double sigma, const double *y,
@@ -115,16 +139,16 @@ void olo_reduced_hessian(void *context, const double *at, double sigma, const do
     set_gradient(x, sigma);
     x->of->evaluate_hessian(x->of->context, x->x, sigma, x->y, x->H);
     for (int k = 0; k <= x->intervals; k++)
-        memset(x->nodes[k].H, 0, (size_t)(x->nodes[k].columns * x->n) * sizeof(double));
+        olo_reduced_clear(x, x->nodes[k].columns, x->nodes[k].in_H, x->nodes[k].H);
     for (int e = 0; e < x->pair_count; e++)
-        olo_reduced_add(x, &x->pairs[e], x->H, x->nodes[x->pairs[e].node].H);
+        olo_reduced_add(x, &x->pairs[e], x->H, x->H_columns);
     /* null spaces and charts */
     for (int k = 0; k <= x->intervals; k++) {
         set_curvature(x, k, y);
         add_node(x, k, values);
     }
     olo_entries_begin(&x->direct_pairs, values + direct);
-    pass_pairs(x);
+    pass_pairs(x, y);
 }
 
 static void list_pairs(olo_reduced *x, int k, olo_positions *to)
@@ -146,7 +170,7 @@ bool olo_reduced_list_hessian(olo_reduced *x)
     olo_positions *to = &x->nlp.hessian;
     const olo_positions *direct = &x->direct_pairs.positions;
     int count = 0;
-    pass_pairs(x);
+    pass_pairs(x, NULL);
     if (!olo_entries_complete(&x->direct_pairs, &x->pool))
         return false;
     for (int k = 0; k <= x->intervals; k++) {

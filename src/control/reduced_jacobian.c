@@ -38,20 +38,25 @@ void olo_reduced_balance(olo_reduced *x)
     x->balanced = true;
 }
 
-/* J and P of all nodes. */
+double olo_reduced_constant_force(const olo_reduced *x, int k, int i)
+{
+    double sum = 0;
+    for (int j = k - 1; j <= k; j++)
+        for (int c = 0; olo_reduced_has_interval(x, j) && c < x->controls; c++)
+            sum += x->under.constant_force[i * x->controls + c] *
+                   x->x[olo_redundant_controls(x->full, j) + c];
+    return 0.5 * sum;
+}
+
+/* J and P of all nodes, and how far these are from their references. */
 void olo_reduced_bases(olo_reduced *x)
 {
+    x->turn = 0;
     for (int k = 0; k <= x->intervals; k++) {
         olo_reduced_node *at = &x->nodes[k];
-        for (int i = 0; i < x->dof; i++) {
-            const olo_null_point point = {.q = olo_reduced_configuration(x, k), .nu = x->unit};
-            const olo_null_derivatives first = {.by_y = at->P + i * x->n};
-            const olo_null_derivatives none = {0};
-            x->unit[i] = 1;
-            olo_chart_move(at->chart, x->unit, at->J + i * x->n);
-            olo_null_form_at(at->form, &point, &first, &none);
-            x->unit[i] = 0;
-        }
+        olo_raise(&x->turn, olo_chart_turn_from_reference(at->chart));
+        olo_chart_matrix(at->chart, at->J);
+        olo_null_form_matrix(at->form, olo_reduced_configuration(x, k), at->P);
     }
 }
 
@@ -59,9 +64,9 @@ void olo_reduced_bases(olo_reduced *x)
 static void set_products(olo_reduced *x)
 {
     for (int k = 0; k <= x->intervals; k++)
-        memset(x->nodes[k].A, 0, (size_t)(x->nodes[k].columns * x->n) * sizeof(double));
+        olo_reduced_clear(x, x->nodes[k].columns, x->nodes[k].in_A, x->nodes[k].A);
     for (int e = 0; e < x->balance_count; e++)
-        olo_reduced_add(x, &x->balances[e], x->A, x->nodes[x->balances[e].node].A);
+        olo_reduced_add(x, &x->balances[e], x->A, x->A_columns);
 }
 
 void olo_reduced_differentiate(olo_reduced *x, const double *at)
@@ -71,9 +76,6 @@ void olo_reduced_differentiate(olo_reduced *x, const double *at)
     if (x->linear)
         return;
     olo_reduced_bases(x);
-    x->turn = 0;
-    for (int k = 0; k <= x->intervals; k++)
-        olo_raise(&x->turn, olo_chart_turn_from_reference(x->nodes[k].chart));
     x->of->evaluate_jacobian(x->of->context, x->x, x->A);
     set_products(x);
     x->linear = true;
@@ -96,6 +98,22 @@ static void set_turned_balance(olo_reduced *x, int k)
     }
 }
 
+/* Adds the constant forces to row i of the balance of node k. */
+static void add_constant_force(const olo_reduced *x, int k, int i, double *row)
+{
+    const double *C = x->under.constant_force + i * x->controls;
+    for (int j = k - 1; j <= k; j++) {
+        const olo_variable first = {.kind = OLO_CONTROL, .node = j};
+        const int column = olo_reduced_column(x, k, &first);
+        for (int c = 0; olo_reduced_has_interval(x, j) && c < x->controls; c++)
+            row[column + c] += 0.5 * olo_reduced_step(x) * C[c];
+    }
+    const olo_variable duration = {.kind = OLO_DURATION};
+    if (x->problem->free_duration)
+        row[olo_reduced_column(x, k, &duration)] +=
+            olo_reduced_constant_force(x, k, i) / x->intervals;
+}
+
 /* Values of the balance of node k, in the order of the positions. */
 static double *put_balance(olo_reduced *x, int k, double *v)
 {
@@ -103,9 +121,10 @@ static double *put_balance(olo_reduced *x, int k, double *v)
     set_turned_balance(x, k);
     for (int i = 0; i < x->dof; i++, v += own->columns) {
         for (int c = 0; c < own->columns; c++)
-            v[c] = olo_reduced_dot(x->n, own->P + i * x->n, own->A + c * x->n);
+            v[c] = own->in_A[c] ? olo_reduced_dot(x->n, own->P + i * x->n, own->A + c * x->n) : 0.0;
         for (int c = 0; c < x->dof; c++)
             v[c] += x->Pb[i * x->dof + c];
+        add_constant_force(x, k, i, v);
     }
     return v;
 }
@@ -117,11 +136,11 @@ static void pass_rows(olo_reduced *x)
     for (int e = 0; e < x->passed_count; e++) {
         const olo_passed_entry *of = &x->passed[e];
         const double value = to->recorded ? x->A[of->entry] : 0;
-        if (of->by < 0)
+        if (of->from < 0)
             olo_entries_put(to, of->row, of->column, value);
-        for (int d = 0; of->by >= 0 && d < x->dof; d++)
+        for (int d = 0; of->from >= 0 && d < x->dof; d++)
             olo_entries_put(to, of->row, of->column + d,
-                            to->recorded ? value * x->nodes[of->by].J[d * x->n + of->by_local] : 0);
+                            to->recorded ? value * x->J[of->from + d * x->n] : 0);
     }
 }
 

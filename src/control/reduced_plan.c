@@ -34,7 +34,7 @@ int olo_reduced_row(const olo_reduced *x, int row)
 // -- columns --------------------------------------------------------------------------------------
 
 /* The column of a variable in the balance of node k; of a configuration the first one. */
-static int column_of(const olo_reduced *x, int k, const olo_variable *v)
+int olo_reduced_column(const olo_reduced *x, int k, const olo_variable *v)
 {
     const int other = x->nodes[k].other, multipliers = other + (k > 0 ? x->dof : 0),
               controls = multipliers + x->m,
@@ -64,7 +64,9 @@ static bool set_columns(olo_reduced *x, int k)
     olo_reduced_node *node = &x->nodes[k];
     const int most = 3 * x->dof + x->m + 2 * x->controls + 1 + x->under.velocities;
     node->variable = olo_pool_alloc(&x->pool, (size_t)most, sizeof *node->variable);
-    if (!node->variable)
+    node->in_A = olo_pool_alloc(&x->pool, (size_t)most, sizeof *node->in_A);
+    node->in_H = olo_pool_alloc(&x->pool, (size_t)most, sizeof *node->in_H);
+    if (!node->variable || !node->in_A || !node->in_H)
         return false;
     add_columns(node, k * x->stride, x->dof);
     if (k < x->intervals)
@@ -80,32 +82,62 @@ static bool set_columns(olo_reduced *x, int k)
         add_columns(node, olo_reduced_duration(x), 1);
     if (k == x->intervals)
         add_columns(node, olo_reduced_velocity(x), x->under.velocities);
-    const size_t size = (size_t)node->columns * (size_t)x->n;
-    const olo_array arrays[] = {{&node->A, size}, {&node->H, size}};
-    return olo_pool_arrays(&x->pool, arrays, 2);
+    return true;
+}
+
+/* The columns of all nodes are one array, and so are their bases. */
+static bool allocate_columns(olo_reduced *x)
+{
+    const size_t nodes = (size_t)x->intervals + 1, n = (size_t)x->n;
+    size_t count = 0;
+    for (int k = 0; k <= x->intervals; k++) {
+        if (!set_columns(x, k))
+            return false;
+        x->nodes[k].first_column = (int)count;
+        count += (size_t)x->nodes[k].columns;
+    }
+    const olo_array arrays[] = {{&x->J, nodes * (size_t)x->dof * n},
+                                {&x->P, nodes * (size_t)x->dof * n},
+                                {&x->A_columns, count * n},
+                                {&x->H_columns, count * n}};
+    if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
+        return false;
+    for (int k = 0; k <= x->intervals; k++) {
+        olo_reduced_node *node = &x->nodes[k];
+        node->J = x->J + (size_t)(k * x->dof) * n;
+        node->P = x->P + (size_t)(k * x->dof) * n;
+        node->A = x->A_columns + (size_t)node->first_column * n;
+        node->H = x->H_columns + (size_t)node->first_column * n;
+    }
+    return true;
 }
 
 // -- entries --------------------------------------------------------------------------------------
 
-static olo_passed_entry passed_entry(int entry, int row, const olo_variable *column)
+/* Where the J of a variable begins, -1 if it is passed on. */
+static int factor_of(const olo_reduced *x, const olo_variable *v)
 {
-    const bool configuration = column->kind == OLO_CONFIGURATION;
-    return (olo_passed_entry){.entry = entry,
-                              .row = row,
-                              .column = column->reduced,
-                              .by = configuration ? column->node : -1,
-                              .by_local = column->local};
+    return v->kind == OLO_CONFIGURATION ? v->node * x->dof * x->n + v->local : -1;
 }
 
-static olo_reduced_entry own_entry(const olo_reduced *x, int entry, int node, int local,
-                                   const olo_variable *column)
+static olo_passed_entry passed_entry(const olo_reduced *x, int entry, int row,
+                                     const olo_variable *column)
 {
-    return (olo_reduced_entry){.entry = entry,
-                               .node = node,
-                               .local = local,
-                               .column = column_of(x, node, column),
-                               .by = column->kind == OLO_CONFIGURATION ? column->node : -1,
-                               .by_local = column->local};
+    return (olo_passed_entry){
+        .entry = entry, .row = row, .column = column->reduced, .from = factor_of(x, column)};
+}
+
+/* Row `local` of a column of a node, which is then used. */
+static olo_reduced_entry own_entry(const olo_reduced *x, int entry, int node, int local,
+                                   const olo_variable *column, bool *used)
+{
+    const int c = olo_reduced_column(x, node, column);
+    const olo_reduced_entry own = {.entry = entry,
+                                   .to = (x->nodes[node].first_column + c) * x->n + local,
+                                   .from = factor_of(x, column)};
+    for (int d = 0; d < (own.from < 0 ? 1 : x->dof); d++)
+        used[c + d] = true;
+    return own;
 }
 
 /* A given duration is no column: its entries are left out. */
@@ -119,14 +151,14 @@ static void plan_jacobian(olo_reduced *x)
     const olo_positions *at = &x->of->jacobian;
     for (int e = 0; e < at->count; e++) {
         const olo_variable column = olo_reduced_variable(x, at->column[e]);
-        const int row = olo_reduced_row(x, at->row[e]);
+        const int row = olo_reduced_row(x, at->row[e]), k = at->row[e] / x->under.row_stride,
+                  local = at->row[e] % x->under.row_stride;
         if (is_left_out(x, &column))
             continue;
         if (row >= 0)
-            x->passed[x->passed_count++] = passed_entry(e, row, &column);
+            x->passed[x->passed_count++] = passed_entry(x, e, row, &column);
         else
-            x->balances[x->balance_count++] = own_entry(x, e, at->row[e] / x->under.row_stride,
-                                                        at->row[e] % x->under.row_stride, &column);
+            x->balances[x->balance_count++] = own_entry(x, e, k, local, &column, x->nodes[k].in_A);
     }
 }
 
@@ -142,7 +174,7 @@ static void plan_hessian(olo_reduced *x)
         if (is_left_out(x, &a) || is_left_out(x, &b))
             continue;
         if (a.kind != OLO_CONFIGURATION && b.kind != OLO_CONFIGURATION) {
-            x->direct[x->direct_count++] = passed_entry(e, a.reduced, &b);
+            x->direct[x->direct_count++] = passed_entry(x, e, a.reduced, &b);
             continue;
         }
         if (a.kind != OLO_CONFIGURATION || (b.kind == OLO_CONFIGURATION && b.node > a.node)) {
@@ -150,18 +182,17 @@ static void plan_hessian(olo_reduced *x)
             a = b;
             b = swap;
         }
-        x->pairs[x->pair_count++] = own_entry(x, e, a.node, a.local, &b);
+        x->pairs[x->pair_count++] = own_entry(x, e, a.node, a.local, &b, x->nodes[a.node].in_H);
         if (b.kind == OLO_CONFIGURATION && a.node == b.node && a.local != b.local)
-            x->pairs[x->pair_count++] = own_entry(x, e, b.node, b.local, &a);
+            x->pairs[x->pair_count++] = own_entry(x, e, b.node, b.local, &a, x->nodes[b.node].in_H);
     }
 }
 
 bool olo_reduced_plan(olo_reduced *x)
 {
     const size_t A = (size_t)x->of->jacobian.count, H = (size_t)x->of->hessian.count;
-    for (int k = 0; k <= x->intervals; k++)
-        if (!set_columns(x, k))
-            return false;
+    if (!allocate_columns(x))
+        return false;
     x->balances = olo_pool_alloc(&x->pool, A, sizeof *x->balances);
     x->passed = olo_pool_alloc(&x->pool, A, sizeof *x->passed);
     x->pairs = olo_pool_alloc(&x->pool, 2 * H, sizeof *x->pairs);

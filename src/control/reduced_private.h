@@ -2,6 +2,8 @@
 #ifndef OLO_CONTROL_REDUCED_PRIVATE_H
 #define OLO_CONTROL_REDUCED_PRIVATE_H
 
+#include <string.h>
+
 #include "control/entries.h"
 #include "control/reduced.h"
 #include "kinematics/chart.h"
@@ -35,21 +37,21 @@ typedef struct olo_variable {
 typedef struct olo_reduced_node {
     olo_chart *chart;
     olo_null_form *form;
-    double *J, *P;  /* [dof x n] */
-    int columns;    /* of the balance ... */
-    int other;      /* ... and the first of the other ones */
-    int *variable;  /* [columns] */
-    double *A, *H;  /* [columns x n] of the balance, and of the Hessian, by J of the columns */
-    int first_pair; /* of the Hessian: the first value of the node */
+    double *J, *P;    /* [dof x n] */
+    int first_column; /* among those of all nodes */
+    int columns;      /* of the balance ... */
+    int other;        /* ... and the first of the other ones */
+    int *variable;    /* [columns] */
+    bool *in_A;       /* [columns] whether they have entries in A; other columns are zero ... */
+    bool *in_H;       /* ... and in H */
+    double *A, *H;    /* [columns x n] of the balance, and of the Hessian, by J of the columns */
+    int first_pair;   /* of the Hessian: the first value of the node */
 } olo_reduced_node;
 
-/* An entry of a matrix of the redundant programme in terms of this one. It is added to row `local`
- * of a column of a node, times row `by_local` of the J of another node unless `by` is -1. */
+/* An entry of a matrix of the redundant programme in terms of this one. It is added at `to` in the
+ * columns of all nodes, times the rows of J from `from` on unless that is -1. */
 typedef struct olo_reduced_entry {
-    int entry;
-    int node, local;
-    int column;
-    int by, by_local;
+    int entry, to, from;
 } olo_reduced_entry;
 
 /* Entries that are passed on: they do not belong to the columns of a node. */
@@ -57,7 +59,7 @@ typedef struct olo_passed_entry {
     int entry;
     int row;    /* of this programme */
     int column; /* its variable; of a configuration the first of its node */
-    int by, by_local;
+    int from;   /* as above */
 } olo_passed_entry;
 
 struct olo_reduced_problem {
@@ -79,13 +81,15 @@ struct olo_reduced_problem {
     olo_entries passed_rows, direct_pairs; /* where their values are added */
     double *x, *b, *y, *g; /* of the redundant programme: variables, rows, multipliers, gradient, */
     double *A, *H;         /* Jacobian, Hessian */
-    double *S, *DJ, *Pb;   /* [dof x n], [dof x n], [dof x dof] of one node */
-    double *unit, *product, *row; /* [dof], [dof], [n] */
-    double *placed_at;            /* variables of the present point, and what is evaluated there: */
-    bool placed;                  /* configurations, charts */
-    bool balanced;                /* b */
-    bool linear;                  /* bases, Jacobian and its products */
-    double turn;                  /* largest angle from a reference at the last of these */
+    double *J, *P;         /* of all nodes, ... */
+    double *A_columns, *H_columns; /* ... and their columns */
+    double *S, *DJ, *Pb;           /* [dof x n], [dof x n], [dof x dof] of one node */
+    double *unit, *product, *row;  /* [dof], [dof], [n] */
+    double *placed_at; /* variables of the present point, and what is evaluated there: */
+    bool placed;       /* configurations, charts */
+    bool balanced;     /* b */
+    bool linear;       /* bases, Jacobian and its products */
+    double turn;       /* largest angle from a reference at the last of these */
 };
 
 /* The last node has no controls. */
@@ -122,19 +126,28 @@ static inline double olo_reduced_dot(int n, const double *a, const double *b)
     return sum;
 }
 
-/* Adds an entry of a matrix of the redundant programme to the columns of its node. */
+/* Adds an entry of a matrix of the redundant programme to the columns of all nodes. */
 static inline void olo_reduced_add(const olo_reduced *x, const olo_reduced_entry *of,
                                    const double *values, double *columns)
 {
     const double value = values[of->entry];
-    double *to = columns + (size_t)(of->column * x->n + of->local);
-    if (of->by < 0) {
+    double *to = columns + of->to;
+    if (of->from < 0) {
         *to += value;
         return;
     }
-    const double *J = x->nodes[of->by].J + of->by_local;
+    const double *J = x->J + of->from;
     for (int d = 0; d < x->dof; d++)
         to[d * x->n] += value * J[d * x->n];
+}
+
+/* Clears the columns that have entries, before these are added. */
+static inline void olo_reduced_clear(const olo_reduced *x, int columns, const bool *used,
+                                     double *matrix)
+{
+    for (int c = 0; c < columns; c++)
+        if (used[c])
+            memset(matrix + (size_t)(c * x->n), 0, (size_t)x->n * sizeof *matrix);
 }
 
 static inline void olo_reduced_add_position(olo_positions *to, int row, int column)
@@ -150,13 +163,22 @@ olo_variable olo_reduced_variable(const olo_reduced *x, int variable);
 int olo_reduced_row(const olo_reduced *x, int row);
 /* Columns of all nodes, and where every entry belongs. Returns false if memory is exhausted. */
 bool olo_reduced_plan(olo_reduced *x);
+/* The column of a variable in the balance of a node; of a configuration the first one. */
+int olo_reduced_column(const olo_reduced *x, int k, const olo_variable *variable);
 bool olo_reduced_allocate_positions(olo_reduced *x, int count, olo_positions *positions);
+
+static inline double olo_reduced_step(const olo_reduced *x)
+{
+    return x->x[x->of->variables - 1] / x->intervals;
+}
 
 /* --- reduced_jacobian.c, reduced_hessian.c --- */
 
 /* Configurations, balances, bases and products at a point, each evaluated once. */
 void olo_reduced_set_point(olo_reduced *x, const double *at);
 void olo_reduced_balance(olo_reduced *x);
+/* C (u_k-1 + u_k)/2 of degree of freedom i */
+double olo_reduced_constant_force(const olo_reduced *x, int k, int i);
 void olo_reduced_bases(olo_reduced *x);
 void olo_reduced_differentiate(olo_reduced *x, const double *at);
 void olo_reduced_jacobian(void *context, const double *at, double *values);

@@ -9,6 +9,7 @@
 #include "base/extreme.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "control/constant_inputs.h"
 #include "control/redundant_rows.h"
 #include "kinematics/topology.h"
 
@@ -46,6 +47,7 @@ olo_redundant_layout olo_redundant_numbers(const olo_redundant *x)
                                   .row_stride = x->row_stride,
                                   .multipliers = x->m,
                                   .rows = x->rows,
+                                  .constant_force = x->constant_force,
                                   .path_rows = x->path_conditions + x->rates,
                                   .end_rows = x->nlp.rows - (x->intervals + 1) * x->row_stride,
                                   .velocities = x->velocities};
@@ -150,7 +152,7 @@ void olo_redundant_momenta(olo_redundant *x, const double *at, int k, double *mi
     set_point(x, at);
     memset(minus, 0, (size_t)x->n * sizeof *minus);
     memset(plus, 0, (size_t)x->n * sizeof *plus);
-    olo_interval_balances(x, k, minus, plus);
+    olo_interval_balances(x, k, true, minus, plus);
     for (int i = 0; i < x->n; i++)
         minus[i] = -minus[i];
 }
@@ -210,14 +212,13 @@ static void gradient(void *context, const double *at, double *g)
     (void)add_costs(x, g);
 }
 
-static void evaluate(void *context, const double *at, double *c)
+void olo_redundant_evaluate(olo_redundant *x, const double *at, bool replaced, double *c)
 {
-    olo_redundant *x = context;
     set_point(x, at);
     memset(c, 0, (size_t)x->nlp.rows * sizeof *c);
     memcpy(c, x->momentum, (size_t)x->n * sizeof *c);
     for (int k = 0; k < x->intervals; k++)
-        olo_interval_balances(x, k, c + (size_t)(k * x->row_stride),
+        olo_interval_balances(x, k, replaced, c + (size_t)(k * x->row_stride),
                               c + (size_t)((k + 1) * x->row_stride));
     for (int k = 0; k <= x->intervals; k++)
         olo_node_rows(x, k, c);
@@ -226,6 +227,11 @@ static void evaluate(void *context, const double *at, double *c)
     for (int k = 0; k + 1 < x->intervals; k++)
         olo_rate_rows(x, k, c);
     olo_end_rows(x, c);
+}
+
+static void evaluate(void *context, const double *at, double *c)
+{
+    olo_redundant_evaluate(context, at, false, c);
 }
 
 static void evaluate_jacobian(void *context, const double *at, double *values)
@@ -411,6 +417,18 @@ static bool list_rows(olo_redundant *x, bool closures)
     return x->rows && x->redundant;
 }
 
+/* A programme on charts needs no derivatives of forces that are constant there. */
+static olo_status replace_constant_inputs(olo_redundant *x, olo_error *error)
+{
+    const size_t size = (size_t)x->system->topology->unknowns * (size_t)x->controls;
+    x->constant = olo_pool_alloc(&x->pool, (size_t)x->system->action_count + 1, sizeof(bool));
+    x->constant_force = olo_pool_alloc(&x->pool, size + 1, sizeof(double));
+    return x->constant && x->constant_force
+               ? olo_constant_inputs_find(x->problem, x->guess, x->constant, x->constant_force,
+                                          error)
+               : olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+}
+
 static bool allocate(olo_redundant *x)
 {
     const size_t n = (size_t)x->n, nodes = (size_t)x->intervals + 1;
@@ -438,6 +456,8 @@ static olo_status build(olo_redundant *x, const olo_state *state, bool closures,
     olo_status status = refuse(x, error);
     if (status == OLO_OK && (!allocate(x) || !list_rows(x, closures)))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    if (status == OLO_OK && closures)
+        status = replace_constant_inputs(x, error);
     if (status == OLO_OK)
         status = olo_redundant_list_contributions(x, error);
     if (status != OLO_OK)

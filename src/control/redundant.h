@@ -44,7 +44,8 @@ typedef struct olo_redundant olo_redundant;
  * `guess` are the configurations of all nodes, [(intervals + 1) n], the first one is given: their
  * angles say to which turn the joint angles of a node belong during the solution. With `closures`
  * only the constraint rows that close loops have multipliers and are rows g: m is their number in
- * the layout, and the other rows are satisfied by charts (reduced.h). */
+ * the layout, and the other rows are satisfied by charts (reduced.h); the balances then omit the
+ * forces of controls that are constant on charts. */
 olo_status olo_redundant_create(const olo_control_problem *problem, const olo_state *state,
                                 const double *guess, bool closures, olo_redundant **transcription,
                                 olo_error *error);
@@ -83,9 +84,12 @@ typedef struct olo_redundant_layout {
     int stride, row_stride; /* variables and rows of a node */
     int multipliers;        /* m */
     const int *rows;        /* [m] the constraint rows that have them */
-    int path_rows;          /* rows of a node after balance and g */
-    int end_rows;           /* after the last node */
-    int velocities;         /* n, or 0 if the velocity at the end is no variable */
+    /* [unknowns x controls] the reduced forces of controls where they are constant, which the
+     * balances do not contain then (constant_inputs.h); NULL: the balances are complete */
+    const double *constant_force;
+    int path_rows;  /* rows of a node after balance and g */
+    int end_rows;   /* after the last node */
+    int velocities; /* n, or 0 if the velocity at the end is no variable */
 } olo_redundant_layout;
 olo_redundant_layout olo_redundant_numbers(const olo_redundant *transcription);
 /* Describes a row for messages: "balance of body 'arm' at t = 0.2". */

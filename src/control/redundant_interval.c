@@ -31,7 +31,7 @@ static void add_contribution(olo_redundant *x, int piece, olo_acting acting, dou
                              double end)
 {
     const olo_structure structure = olo_piece_structure(x->system, &x->how, piece);
-    olo_contribution *c = &x->contributions[x->contribution_count++];
+    olo_contribution *c = &x->contributions[x->contribution_count + x->replaced_count++];
     *c = (olo_contribution){.piece = piece,
                             .acting = acting,
                             .side = {start, end},
@@ -66,6 +66,19 @@ static olo_status check_known(const olo_redundant *x, int piece, const char *own
                     olo_has_free_duration(x) ? " or a table over time" : "");
 }
 
+static bool is_replaced(const olo_redundant *x, int action)
+{
+    return x->constant && x->constant[action];
+}
+
+static olo_status add_action(olo_redundant *x, int action, olo_error *error)
+{
+    const int piece = olo_piece_of_action(x->system, action);
+    add_contribution(x, piece, OLO_ACT_AT_START, 1.0, 0.0);
+    add_contribution(x, piece, OLO_ACT_AT_END, 0.0, 1.0);
+    return check_known(x, piece, x->system->actions[action].owner, error);
+}
+
 olo_status olo_redundant_list_contributions(olo_redundant *x, olo_error *error)
 {
     const olo_system *s = x->system;
@@ -78,12 +91,14 @@ olo_status olo_redundant_list_contributions(olo_redundant *x, olo_error *error)
         status = check_known(x, i, s->terms[i].owner, error);
         add_contribution(x, i, OLO_ACT_BETWEEN, -1.0, -1.0);
     }
-    for (int i = 0; status == OLO_OK && i < s->action_count; i++) {
-        const int piece = olo_piece_of_action(s, i);
-        status = check_known(x, piece, s->actions[i].owner, error);
-        add_contribution(x, piece, OLO_ACT_AT_START, 1.0, 0.0);
-        add_contribution(x, piece, OLO_ACT_AT_END, 0.0, 1.0);
-    }
+    for (int i = 0; status == OLO_OK && i < s->action_count; i++)
+        if (!is_replaced(x, i))
+            status = add_action(x, i, error);
+    x->contribution_count = x->replaced_count;
+    x->replaced_count = 0;
+    for (int i = 0; status == OLO_OK && i < s->action_count; i++)
+        if (is_replaced(x, i))
+            status = add_action(x, i, error);
     return status;
 }
 
@@ -118,17 +133,18 @@ static bool recording(const olo_control_block *block, bool hessian)
 
 // -- rows -----------------------------------------------------------------------------------------
 
-void olo_interval_balances(olo_redundant *x, int k, double *start, double *end)
+void olo_interval_balances(olo_redundant *x, int k, bool replaced, double *start, double *end)
 {
     const olo_system *s = x->system;
     double r[SIZE];
     olo_interval over = interval_of(x, k);
+    const int count = x->contribution_count + (replaced ? x->replaced_count : 0);
     olo_system_mass_times(s, x->dq, x->Mdq);
     for (int i = 0; i < x->n; i++) {
         start[i] -= x->Mdq[i] / x->h;
         end[i] += x->Mdq[i] / x->h;
     }
-    for (int i = 0; i < x->contribution_count; i++) {
+    for (int i = 0; i < count; i++) {
         const olo_contribution *of = &x->contributions[i];
         over.acting = of->acting;
         olo_piece_value(s, &x->how, of->piece, &over, r);

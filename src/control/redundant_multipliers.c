@@ -45,7 +45,7 @@ olo_status olo_redundant_recover_multipliers(olo_redundant *x, const double *at,
     for (int k = 0; status == OLO_OK && k <= x->intervals; k++)
         memset(motion + olo_redundant_multipliers(x, k), 0, (size_t)x->m * sizeof *motion);
     if (status == OLO_OK)
-        x->nlp.evaluate(x, motion, b);
+        olo_redundant_evaluate(x, motion, true, b);
     for (int k = 0; status == OLO_OK && k <= last; k++) {
         const olo_at here = {.q = at + olo_redundant_configuration(x, k),
                              .angles = olo_node_angles(x, k)};

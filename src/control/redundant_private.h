@@ -36,7 +36,10 @@ struct olo_redundant {
     int path_conditions, end_conditions;
     int rates;      /* controls with a bound of their rate; their rows follow those of the path */
     int velocities; /* n if the velocity at the end is a variable, else 0 */
-    int contribution_count;
+    int contribution_count; /* in the programme first, then those that a reduced one replaces: */
+    int replaced_count;
+    bool *constant;         /* [actions] with a constant reduced force, or NULL */
+    double *constant_force; /* [unknowns x controls], or NULL */
     olo_contribution *contributions;
     olo_control_block interval, node, rate, end;
     const double *guess;
@@ -84,11 +87,14 @@ static inline bool olo_has_free_duration(const olo_redundant *x)
     return x->problem->free_duration;
 }
 
+/* All rows at a point, with replaced contributions or without. */
+void olo_redundant_evaluate(olo_redundant *x, const double *at, bool replaced, double *c);
+
 /* --- redundant_interval.c --- */
 
 olo_status olo_redundant_list_contributions(olo_redundant *x, olo_error *error);
-/* Adds interval k to the balances of its two nodes. */
-void olo_interval_balances(olo_redundant *x, int k, double *start, double *end);
+/* Adds interval k to the balances of its two nodes, with replaced contributions or without. */
+void olo_interval_balances(olo_redundant *x, int k, bool replaced, double *start, double *end);
 /* Visits the entries of the Jacobian, and of the Hessian of sigma f + y.c; y are the multipliers of
  * all rows, NULL while positions are recorded. */
 void olo_interval_jacobian(olo_redundant *x, int k);

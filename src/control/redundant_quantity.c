@@ -209,8 +209,11 @@ static bool next_condition(const olo_redundant *x, olo_location location, int *i
 
 void olo_condition_rows(olo_redundant *x, olo_location location, int k, double *rows)
 {
+    int i = -1, row = -1;
+    if (!next_condition(x, location, &i, &row))
+        return;
     const olo_quantity_at at = state_of(x, location, k);
-    for (int i = -1, row = -1; next_condition(x, location, &i, &row);)
+    for (i = -1, row = -1; next_condition(x, location, &i, &row);)
         rows[row] = olo_quantity_value(&x->problem->conditions[i].measure, &at, NULL, NULL);
 }
 
@@ -218,9 +221,12 @@ void olo_condition_jacobian(olo_redundant *x, olo_location location, int k, int 
                             olo_entries *to)
 {
     located p = {.x = x, .location = location, .k = k};
+    int i = -1, row = -1;
+    if (!next_condition(x, location, &i, &row))
+        return;
     if (to->recorded)
         p.at = state_of(x, location, k);
-    for (int i = -1, row = -1; next_condition(x, location, &i, &row);) {
+    for (i = -1, row = -1; next_condition(x, location, &i, &row);) {
         p.m = &x->problem->conditions[i].measure;
         (void)evaluate(&p, to->recorded);
         for (int c = 0; c < column_count(&p); c++)
@@ -234,9 +240,12 @@ void olo_condition_hessian(olo_redundant *x, olo_location location, int k, const
                            olo_entries *to)
 {
     located p = {.x = x, .location = location, .k = k};
+    int i = -1, row = -1;
+    if (!next_condition(x, location, &i, &row))
+        return;
     if (to->recorded)
         p.at = state_of(x, location, k);
-    for (int i = -1, row = -1; next_condition(x, location, &i, &row);) {
+    for (i = -1, row = -1; next_condition(x, location, &i, &row);) {
         p.m = &x->problem->conditions[i].measure;
         (void)evaluate(&p, to->recorded);
         put_curvature(&p, to, to->recorded ? y[row] : 0);
@@ -280,6 +289,9 @@ static bool next_cost(const olo_redundant *x, olo_location location, int *i)
 
 double olo_cost_value(olo_redundant *x, olo_location location, int k, double *gradient)
 {
+    int first = -1;
+    if (!next_cost(x, location, &first))
+        return 0;
     located p = {.x = x, .location = location, .k = k, .at = state_of(x, location, k)};
     double sum = 0;
     for (int i = -1; next_cost(x, location, &i);) {
@@ -318,6 +330,9 @@ static void put_cost(const located *p, olo_entries *to, const olo_control_cost *
 void olo_cost_hessian(olo_redundant *x, olo_location location, int k, double sigma, olo_entries *to)
 {
     located p = {.x = x, .location = location, .k = k};
+    int first = -1;
+    if (!next_cost(x, location, &first))
+        return;
     if (to->recorded)
         p.at = state_of(x, location, k);
     for (int i = -1; next_cost(x, location, &i);) {

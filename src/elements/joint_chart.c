@@ -108,7 +108,10 @@ void olo_chart_turned_placement(const olo_chart_view *x, const double *u, const 
                                 olo_placement *g)
 {
     int axes[3], slides = olo_chart_slides(x->joint, axes);
-    memset(g, 0, sizeof *g);
+    memset(g->value, 0, sizeof g->value);
+    memset(g->first, 0, (size_t)x->dof * sizeof g->first[0]);
+    for (int k = 0; k < x->dof; k++)
+        memset(g->second[k], 0, (size_t)x->dof * sizeof g->second[0][0]);
     evaluate_origin(x, u, E, g);
     for (int I = 3; I < OLO_PLACEMENT; I += 3) {
         const double *r0 = x->reference + I;

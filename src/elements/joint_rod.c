@@ -242,4 +242,5 @@ const olo_joint_type olo_joint_rod = {.name = "rod",
                                       .gap = olo_joint_find_gap,
                                       .reverse = reverse,
                                       .chart = &olo_chart_rod,
-                                      .screws = olo_screws_rod};
+                                      .screws = olo_screws_rod,
+                                      .screws_at_reference = true};

@@ -21,10 +21,13 @@ struct olo_chart {
     const olo_topology *topology;
     olo_chart_view *views; /* [nodes] the joint of each */
     double *u;             /* [unknowns] current coordinates */
-    double *q, *dq;        /* [n] the configuration there, and its change along a variation */
+    double *q;             /* [n] the configuration there */
     double *y, *dy;        /* [n] the contracted vector, summed from the leaves, and its change */
     placement *placements; /* [nodes] g of each node */
     placement *first;      /* [unknowns] derivatives of g */
+    placement **second;    /* [nodes] second derivatives, dof x dof of each */
+    placement *Y;          /* [nodes] y_I . d_J of a loaded vector */
+    bool *moved;           /* [nodes] by a coordinate */
     olo_pool pool;
 };
 
@@ -141,13 +144,28 @@ static bool allocate(olo_chart *chart)
     const olo_system *s = chart->topology->system;
     const size_t n = (size_t)s->n, nodes = (size_t)s->node_count;
     const size_t unknowns = (size_t)chart->topology->unknowns;
-    const olo_array arrays[] = {
-        {&chart->u, unknowns}, {&chart->q, n}, {&chart->dq, n}, {&chart->y, n}, {&chart->dy, n}};
+    const olo_array arrays[] = {{&chart->u, unknowns}, {&chart->q, n}};
     chart->views = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->views);
     chart->placements = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->placements);
     chart->first = olo_pool_alloc(&chart->pool, unknowns + 1, sizeof *chart->first);
-    return chart->views && chart->placements && chart->first &&
+    chart->second = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->second);
+    for (int k = 0; chart->second && k < s->node_count; k++) {
+        const size_t dof = (size_t)chart->topology->nodes[k].dof;
+        chart->second[k] = olo_pool_alloc(&chart->pool, dof * dof + 1, sizeof **chart->second);
+    }
+    return chart->views && chart->placements && chart->first && chart->second &&
            olo_pool_arrays(&chart->pool, arrays, sizeof arrays / sizeof *arrays);
+}
+
+/* Memory of products, which charts of one thread may share. */
+static bool allocate_products(olo_chart *chart)
+{
+    const size_t n = (size_t)chart->topology->system->n,
+                 nodes = (size_t)chart->topology->system->node_count;
+    const olo_array arrays[] = {{&chart->y, n}, {&chart->dy, n}};
+    chart->Y = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->Y);
+    chart->moved = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->moved);
+    return chart->Y && chart->moved && olo_pool_arrays(&chart->pool, arrays, 2);
 }
 
 /* Fails if a joint constrains velocities, since it has no coordinates. */
@@ -166,17 +184,17 @@ static olo_status refuse_velocities(const olo_topology *topology, olo_error *err
     return OLO_OK;
 }
 
-olo_status olo_chart_create(const olo_topology *topology, const double *q, olo_chart **created,
-                            olo_error *error)
+/* With the memory of products of another chart, or with its own. */
+static olo_status create(const olo_topology *topology, const olo_chart *other, const double *q,
+                         olo_chart **created, olo_error *error)
 {
     *created = NULL;
-    olo_status status = refuse_velocities(topology, error);
-    if (status != OLO_OK)
-        return status;
     olo_chart *chart = olo_alloc(1, sizeof *chart);
+    if (chart && other)
+        *chart = (olo_chart){.y = other->y, .dy = other->dy, .Y = other->Y, .moved = other->moved};
     if (chart) {
         chart->topology = topology;
-        if (allocate(chart)) {
+        if (allocate(chart) && (other || allocate_products(chart))) {
             olo_chart_refer(chart, q);
             *created = chart;
             return OLO_OK;
@@ -184,6 +202,20 @@ olo_status olo_chart_create(const olo_topology *topology, const double *q, olo_c
     }
     olo_chart_free(chart);
     return olo_fail(error, OLO_NO_MEMORY, "out of memory for a chart");
+}
+
+olo_status olo_chart_create(const olo_topology *topology, const double *q, olo_chart **created,
+                            olo_error *error)
+{
+    *created = NULL;
+    const olo_status status = refuse_velocities(topology, error);
+    return status == OLO_OK ? create(topology, NULL, q, created, error) : status;
+}
+
+olo_status olo_chart_create_beside(const olo_chart *other, const double *q, olo_chart **created,
+                                   olo_error *error)
+{
+    return create(other->topology, other, q, created, error);
 }
 
 void olo_chart_free(olo_chart *chart)
@@ -245,6 +277,9 @@ const double *olo_chart_at(olo_chart *chart, const double *u)
         x->joint->type->chart->evaluate(x, chart->u + t->u, &g);
         memcpy(chart->placements[k], g.value, sizeof g.value);
         memcpy(chart->first + t->u, g.first, (size_t)t->dof * sizeof g.first[0]);
+        for (int j = 0; j < t->dof; j++)
+            memcpy(chart->second[k] + j * t->dof, g.second[j],
+                   (size_t)t->dof * sizeof g.second[0][0]);
         /* the node in space */
         if (p >= 0)
             vec3_copy(chart->q + s->nodes[p].q, q);
@@ -290,6 +325,46 @@ void olo_chart_move(const olo_chart *chart, const double *w, double *dq)
     }
 }
 
+/* The column of coordinate j of node k: its own motion, then that of its descendants, which follow
+ * it in the order. `moved` marks nodes that have a column. */
+static void write_column(olo_chart *chart, int k, int j, double *column)
+{
+    const olo_topology *topology = chart->topology;
+    const olo_system *s = topology->system;
+    bool below = false;
+    for (int i = 0; i < s->node_count; i++) {
+        const int c = topology->order[i], p = topology->nodes[c].parent, size = s->nodes[c].size;
+        double *out = column + s->nodes[c].q;
+        below = below || c == k;
+        if (!below || (c != k && (p < 0 || !chart->moved[p]))) {
+            chart->moved[c] = false;
+            continue;
+        }
+        chart->moved[c] = true;
+        memset(out, 0, (size_t)size * sizeof *out);
+        if (c == k) {
+            add_placed(size, chart->first[j], directors(s, p, chart->q, space), out);
+            continue;
+        }
+        vec3_add(1.0, column + s->nodes[p].q, out);
+        add_placed(size, chart->placements[c], directors(s, p, column, zero), out);
+    }
+}
+
+void olo_chart_matrix(olo_chart *chart, double *J)
+{
+    const olo_topology *topology = chart->topology;
+    const olo_system *s = topology->system;
+    for (int k = 0; k < s->node_count; k++)
+        for (int j = topology->nodes[k].u; j < topology->nodes[k].u + topology->nodes[k].dof; j++) {
+            double *column = J + (size_t)j * (size_t)s->n;
+            if (is_scalar(s, k))
+                column[s->nodes[k].q] = 1;
+            else
+                write_column(chart, k, j, column);
+        }
+}
+
 /* y_p += F_p^T y_k with the placement g of node k. */
 static void pass_up(const olo_chart *chart, int k, const double *g, double *y)
 {
@@ -323,46 +398,55 @@ void olo_chart_reduce(olo_chart *chart, const double *y, double *reduced)
     }
 }
 
+void olo_chart_load(olo_chart *chart, const double *y)
+{
+    const olo_topology *topology = chart->topology;
+    const olo_system *s = topology->system;
+    memcpy(chart->y, y, (size_t)s->n * sizeof *y);
+    for (int i = s->node_count - 1; i >= 0; i--) {
+        const int k = topology->order[i], p = topology->nodes[k].parent;
+        if (is_scalar(s, k))
+            continue;
+        memset(chart->Y[k], 0, sizeof chart->Y[k]);
+        add_dots(s->nodes[k].size, chart->y + s->nodes[k].q, directors(s, p, chart->q, space),
+                 chart->Y[k]);
+        pass_up(chart, k, chart->placements[k], chart->y);
+    }
+}
+
 /* Node k of the second derivative: its own coordinates, then the contribution to the parent. */
-static void second_of_node(olo_chart *chart, int k, const double *w, double *product)
+static void second_of_node(olo_chart *chart, int k, const double *w, const double *dq,
+                           double *product)
 {
     const olo_system *s = chart->topology->system;
     const olo_topology_node *t = &chart->topology->nodes[k];
-    const olo_chart_view *x = &chart->views[k];
     const int size = s->nodes[k].size;
     const double *y = chart->y + s->nodes[k].q, *dy = chart->dy + s->nodes[k].q;
-    const double *d = directors(s, t->parent, chart->q, space);
-    placement Y = {0}, dY = {0}, change;
-    olo_placement g;
+    const placement *first = (const placement *)chart->first + t->u;
+    placement dY = {0}, change;
     if (is_scalar(s, k)) { /* its map is linear */
         product[t->u] = 0;
         return;
     }
-    /* Y_IJ = y_I . d_J and its change along w */
-    add_dots(size, y, d, Y);
-    add_dots(size, dy, d, dY);
-    add_dots(size, y, directors(s, t->parent, chart->dq, zero), dY);
+    /* the change of Y_IJ = y_I . d_J along w */
+    add_dots(size, dy, directors(s, t->parent, chart->q, space), dY);
+    add_dots(size, y, directors(s, t->parent, dq, zero), dY);
     /* the product for the coordinates of the node */
-    x->joint->type->chart->evaluate(x, chart->u + t->u, &g);
     for (int j = 0; j < t->dof; j++) {
-        combine(t->dof, w + t->u, (const placement *)g.second[j], change);
-        product[t->u + j] = dot(g.first[j], dY) + dot(change, Y);
+        combine(t->dof, w + t->u, (const placement *)chart->second[k] + j * t->dof, change);
+        product[t->u + j] = dot(first[j], dY) + dot(change, chart->Y[k]);
     }
-    /* dy_p += F_p^T dy + (d F_p^T) y,  y_p += F_p^T y */
-    pass_up(chart, k, g.value, chart->dy);
-    combine(t->dof, w + t->u, (const placement *)g.first, change);
+    /* dy_p += F_p^T dy + (d F_p^T) y */
+    pass_up(chart, k, chart->placements[k], chart->dy);
+    combine(t->dof, w + t->u, first, change);
     if (t->parent >= 0 && s->nodes[t->parent].size > 3)
         add_transposed(size, change, y, chart->dy + s->nodes[t->parent].q + 3);
-    pass_up(chart, k, g.value, chart->y);
 }
 
-void olo_chart_second(olo_chart *chart, const double *y, const double *w, double *product)
+void olo_chart_second(olo_chart *chart, const double *w, const double *dq, double *product)
 {
     const olo_topology *topology = chart->topology;
-    const size_t n = (size_t)topology->system->n;
-    olo_chart_move(chart, w, chart->dq);
-    memcpy(chart->y, y, n * sizeof *y);
-    memset(chart->dy, 0, n * sizeof *chart->dy);
+    memset(chart->dy, 0, (size_t)topology->system->n * sizeof *chart->dy);
     for (int i = topology->system->node_count - 1; i >= 0; i--)
-        second_of_node(chart, topology->order[i], w, product);
+        second_of_node(chart, topology->order[i], w, dq, product);
 }

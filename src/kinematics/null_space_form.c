@@ -29,20 +29,20 @@ typedef struct dual {
     double value[3], change[3];
 } dual;
 
-static void add(double scale, const dual *a, dual *out)
+static inline void add(double scale, const dual *a, dual *out)
 {
     vec3_add(scale, a->value, out->value);
     vec3_add(scale, a->change, out->change);
 }
 
-static void add_cross(const dual *a, const dual *b, dual *out)
+static inline void add_cross(const dual *a, const dual *b, dual *out)
 {
     vec3_add_cross(a->value, b->value, out->value);
     vec3_add_cross(a->change, b->value, out->change);
     vec3_add_cross(a->value, b->change, out->change);
 }
 
-static dual cross(const dual *a, const dual *b)
+static inline dual cross(const dual *a, const dual *b)
 {
     dual out = {0};
     add_cross(a, b, &out);
@@ -93,6 +93,15 @@ olo_status olo_null_form_create(const olo_topology *topology, const double *refe
     return OLO_OK;
 }
 
+bool olo_null_form_depends_on_reference(const olo_topology *topology)
+{
+    for (int k = 0; k < topology->system->node_count; k++)
+        if (!is_scalar(&topology->system->nodes[k]) &&
+            olo_chart_joint(topology, k)->type->screws_at_reference)
+            return true;
+    return false;
+}
+
 void olo_null_form_refer(olo_null_form *form, const double *reference)
 {
     const olo_topology *topology = form->topology;
@@ -120,7 +129,7 @@ static bool has_directors(const olo_node *node)
 }
 
 /* 3-vector I of a node at x; zero for the ground, NULL. */
-static dual vector_at(const olo_node *node, int I, const olo_null_point *x)
+static inline dual vector_at(const olo_node *node, int I, const olo_null_point *x)
 {
     dual out = {0};
     if (node) {
@@ -290,21 +299,25 @@ static double dot_change(const dual *a, const dual *b)
     return vec3_dot(a->change, b->value) + vec3_dot(a->value, b->change);
 }
 
-/* Screw j of node k: its reduced force, and its contribution to the gradient. */
-static void derive_screw(olo_null_form *form, int k, int j, const olo_null_point *x,
+/* Screw j of node k: its reduced force, and its contribution to the gradient if that is needed. */
+static void derive_screw(olo_null_form *form, int k, int j, const olo_null_point *x, bool gradient,
                          const olo_null_derivatives *first, const olo_null_derivatives *change)
 {
     const olo_screw *screw = &form->screws[j];
     const node_numbers *numbers = &form->nodes[k];
-    dual axis = axis_of(form, k, screw, x), by_axis = numbers->force, by_arm = {0};
+    dual axis = axis_of(form, k, screw, x), by_axis = numbers->force;
     if (screw->turns) {
-        dual arm = arm_of(form, k, screw, x), pull = cross(&numbers->force, &axis);
+        dual arm = arm_of(form, k, screw, x);
         by_axis = numbers->moment;
         add_cross(&arm, &numbers->force, &by_axis);
+    }
+    if (gradient && screw->turns) {
+        dual pull = cross(&numbers->force, &axis), by_arm = {0};
         add(x->nu[j], &pull, &by_arm);
         scatter_arm(form, k, screw, &by_arm, x);
     }
-    scatter(form, carrier_of(form, k, screw->axis_in), x->nu[j], screw->axis, &by_axis);
+    if (gradient)
+        scatter(form, carrier_of(form, k, screw->axis_in), x->nu[j], screw->axis, &by_axis);
     if (first->by_nu)
         first->by_nu[j] = vec3_dot(axis.value, by_axis.value);
     if (change->by_nu)
@@ -377,29 +390,98 @@ void olo_null_form_at(olo_null_form *form, const olo_null_point *at,
                               .y = at->y ? at->y : form->none,
                               .nu = at->nu ? at->nu : form->none,
                               .w = at->w ? at->w : form->none};
-    memset(form->gradient, 0, (size_t)(s->n / 3) * sizeof *form->gradient);
+    const bool gradient = first->by_q || change->by_q, velocities = first->by_y || change->by_y,
+               forces = gradient || first->by_nu || change->by_nu;
     /* velocities, root to leaf */
-    for (int i = 0; i < s->node_count; i++) {
+    for (int i = 0; (velocities || gradient) && i < s->node_count; i++) {
         const int k = topology->order[i];
         if (is_scalar(&s->nodes[k]))
             continue;
         move(form, k, &x);
-        load(form, k, &x);
-        write_velocity(form, k, &x, first->by_y, change->by_y);
+        if (velocities)
+            write_velocity(form, k, &x, first->by_y, change->by_y);
     }
     /* forces and derivatives, leaf to root */
-    for (int i = s->node_count - 1; i >= 0; i--) {
+    for (int k = 0; forces && k < s->node_count; k++)
+        if (!is_scalar(&s->nodes[k]))
+            load(form, k, &x);
+    if (gradient)
+        memset(form->gradient, 0, (size_t)(s->n / 3) * sizeof *form->gradient);
+    for (int i = s->node_count - 1; forces && i >= 0; i--) {
         const int k = topology->order[i];
         const olo_topology_node *t = &topology->nodes[k];
         if (is_scalar(&s->nodes[k]))
             continue;
         for (int j = t->u; j < t->u + t->dof; j++)
-            derive_screw(form, k, j, &x, first, change);
-        derive_node(form, k, &x);
+            derive_screw(form, k, j, &x, gradient, first, change);
+        if (gradient)
+            derive_node(form, k, &x);
         pass_up(form, k, &x);
     }
-    write(s->n / 3, form->gradient, first->by_q, change->by_q);
+    if (gradient)
+        write(s->n / 3, form->gradient, first->by_q, change->by_q);
     for (int k = 0; k < s->node_count; k++)
         if (is_scalar(&s->nodes[k]))
             derive_scalar(s->nodes[k].q, topology->nodes[k].u, &x, first, change);
+}
+
+/* Axis and pivot of screw j of node k in space; the pivot of a translation is zero. */
+static void locate_screw(const olo_null_form *form, int k, int j, const olo_null_point *x,
+                         double axis[3], double pivot[3])
+{
+    const olo_screw *screw = &form->screws[j];
+    const dual n = axis_of(form, k, screw, x);
+    vec3_copy(n.value, axis);
+    vec3_set(0, 0, 0, pivot);
+    if (!screw->turns)
+        return;
+    const dual arm = arm_of(form, k, screw, x);
+    vec3_subtract(x->q + node_of(form, k)->q, arm.value, pivot);
+}
+
+/* The velocities of all nodes of the subtree of node k with a unit rate of its screw j. A point
+ * transmits its velocity alone. */
+static void write_column(const olo_null_form *form, int k, int j, const olo_null_point *x,
+                         double *column)
+{
+    const olo_topology *topology = form->topology;
+    double axis[3], pivot[3];
+    locate_screw(form, k, j, x, axis, pivot);
+    for (int i = 0; i < topology->system->node_count; i++) {
+        const int c = topology->order[i];
+        const olo_node *node = node_of(form, c);
+        int from = c, at = c;
+        bool spins = true;
+        for (; from >= 0 && from != k; from = topology->nodes[from].parent)
+            if (!has_directors(node_of(form, topology->nodes[from].parent))) {
+                at = topology->nodes[from].parent;
+                spins = false;
+            }
+        if (from < 0)
+            continue;
+        double arm[3], *to = column + node->q;
+        vec3_copy(axis, to);
+        if (!form->screws[j].turns)
+            continue;
+        vec3_subtract(x->q + node_of(form, at)->q, pivot, arm);
+        vec3_cross(axis, arm, to);
+        for (int I = 3; spins && I < node->size; I += 3)
+            vec3_cross(axis, x->q + node->q + I, to + I);
+    }
+}
+
+void olo_null_form_matrix(olo_null_form *form, const double *q, double *P)
+{
+    const olo_topology *topology = form->topology;
+    const olo_null_point x = {.q = q, .y = form->none, .nu = form->none, .w = form->none};
+    for (int k = 0; k < topology->system->node_count; k++) {
+        const olo_topology_node *t = &topology->nodes[k];
+        for (int j = t->u; j < t->u + t->dof; j++) {
+            double *column = P + (size_t)j * (size_t)topology->system->n;
+            if (is_scalar(node_of(form, k)))
+                column[node_of(form, k)->q] = 1;
+            else
+                write_column(form, k, j, &x, column);
+        }
+    }
 }

@@ -40,8 +40,14 @@ typedef struct olo_null_form olo_null_form;
 olo_status olo_null_form_create(const olo_topology *topology, const double *reference,
                                 olo_null_form **form, olo_error *error);
 void olo_null_form_free(olo_null_form *form);
+/* Whether a joint of the forest has axes that depend on the reference. */
+bool olo_null_form_depends_on_reference(const olo_topology *topology);
 /* Sets another reference. */
 void olo_null_form_refer(olo_null_form *form, const double *reference);
+
+/* The columns of P(q), [unknowns x n], one row for each degree of freedom. Only entries of the
+ * subtree that a degree of freedom moves are written: P must be zero before the first call. */
+void olo_null_form_matrix(olo_null_form *form, const double *q, double *P);
 
 /* The arguments of a form. y, nu and w may be NULL: then they are zero. */
 typedef struct olo_null_point {

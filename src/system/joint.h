@@ -124,6 +124,7 @@ struct olo_joint_type {
     /* The joint at a configuration, without a step: see system/joint_chart.h. */
     const olo_joint_chart *chart; /* NULL: the joint constrains velocities and has no chart */
     void (*screws)(const olo_chart_view *x, olo_screw *screws); /* one per degree of freedom */
+    bool screws_at_reference; /* they depend on the reference of the view */
 };
 
 #endif

@@ -61,7 +61,7 @@ typedef struct olo_chart_view {
 typedef struct olo_joint_chart {
     /* Moves a placement to the nearest one that the joint allows, closed to round-off. */
     void (*close)(const olo_chart_view *x, double placement[OLO_PLACEMENT]);
-    /* g at u; unused entries are zero. */
+    /* g at u, with its derivatives by the degrees of freedom. */
     void (*evaluate)(const olo_chart_view *x, const double *u, olo_placement *g);
     /* u of a placement that the joint allows, angles within half a turn of the reference. False: it
      * is half a turn away, where the Cayley vector is infinite. */

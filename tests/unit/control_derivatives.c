@@ -4,6 +4,7 @@
  * duration, and for every joint type; and the measures themselves. */
 #include "scene.h"
 
+#include "control/constant_inputs.h"
 #include "control/problem.h"
 #include "control/reduced.h"
 #include "control/redundant.h"
@@ -452,6 +453,56 @@ TEST(every_action_has_exact_derivatives_as_a_control)
     scene_close(&b.s);
 }
 
+/* A torque within a joint of the tree is the reduced force along its coordinate; a force in space
+ * on a slider is its component along the rail. Other loads depend on the configuration, and so does
+ * a controller. */
+TEST(constant_reduced_forces_are_found)
+{
+    static const char text[] =
+        "bodies:\n"
+        "  - {name: a, mass: 2, inertia: [0.3, 0.4, 0.2]}\n"
+        "  - {name: b, mass: 1, inertia: [0.2, 0.1, 0.3], position: [1, 0, 0]}\n"
+        "  - {name: c, mass: 1, inertia: [0.2, 0.1, 0.3], position: [0, 3, 0]}\n"
+        "  - {name: d, mass: 1, inertia: [0.2, 0.1, 0.3], position: [2, 0, 0]}\n"
+        "joints:\n"
+        "  - {name: base, between: [ground, a], at: [0, 0, 0], axis: [0, 0, 1], torque: 3}\n"
+        "  - {name: arm, between: [a, b], at: [0.5, 0, 0], axis: [0, 1, 0], torque: 1}\n"
+        "  - {name: servo, between: [b, d], at: [1.5, 0, 0], axis: [0, 0, 1],\n"
+        "     controller: {kp: 3, kd: 0.4}}\n"
+        "  - {name: rail, type: prismatic, between: [ground, c], axis: [0, 1, 0]}\n"
+        "loads:\n"
+        "  - {name: push, on: c, force: [2, 5, 3]}\n"
+        "  - {name: pull, on: b, force: [1, 0, 0]}\n"
+        "  - {name: twist, on: b, moment: [1, 0, 0]}\n";
+    static const char *const names[] = {"base", "arm", "twist", "push", "pull", "servo"};
+    static const double along[] = {3, 1, 0, 5, 0, 0}; /* 0: not constant */
+    bench b;
+    olo_error error = {0};
+    olo_problem_entry at;
+    bool constant[ENTRIES] = {false};
+    double C[ENTRIES * 6] = {0};
+    open_bench(&b, text);
+    for (int i = 0; i < 6; i++)
+        control(&b, names[i]);
+    b.costs[0] = olo_problem_cost_default();
+    b.problem.cost_count = 1;
+    check_ok(olo_control_problem_create(b.s.system, &b.problem, &b.resolved, &at, &error), &error);
+    check_ok(olo_constant_inputs_find(b.resolved, b.s.state->q, constant, C, &error), &error);
+    for (int i = 0; i < b.s.system->action_count; i++)
+        check_equal(along[b.resolved->control_of[i]] != 0, constant[i]);
+    for (int c = 0; c < 6; c++) {
+        double largest = 0, sum = 0;
+        for (int i = 0; i < b.s.system->topology->unknowns; i++) {
+            largest = larger(largest, fabs(C[i * 6 + c]));
+            sum += fabs(C[i * 6 + c]);
+        }
+        check_close(along[c], largest, 1e-14);
+        check_close(along[c], sum, 1e-14);
+    }
+    olo_control_problem_free(b.resolved);
+    scene_close(&b.s);
+}
+
 /* --- joints --- */
 
 TEST(every_joint_type_has_exact_derivatives)
@@ -526,5 +577,6 @@ TEST_MAIN(cmocka_unit_test(measures_have_exact_first_and_second_derivatives),
           cmocka_unit_test(conditions_and_costs_at_the_end_have_exact_derivatives),
           cmocka_unit_test(rates_targets_and_orientations_have_exact_derivatives),
           cmocka_unit_test(every_action_has_exact_derivatives_as_a_control),
+          cmocka_unit_test(constant_reduced_forces_are_found),
           cmocka_unit_test(every_joint_type_has_exact_derivatives),
           cmocka_unit_test(closures_of_loops_have_exact_derivatives))

@@ -249,13 +249,18 @@ static void check_reduced(trial *t, unsigned long long *seed)
 {
     olo_error error = {0};
     const int n = t->s.system->n;
+    olo_redundant *under = NULL;
     olo_reduced *reduced = NULL;
     double *full = t->x, *reference = calloc((size_t)(4 * n), sizeof *reference);
     check_ok(olo_guess_motion(t->problem, t->s.state, reference, &error), &error);
-    check_ok(olo_reduced_create(t->problem, t->transcription, reference, &reduced, &error), &error);
+    check_ok(olo_redundant_create(t->problem, t->s.state, reference, true, &under, &error), &error);
+    check_ok(olo_reduced_create(t->problem, under, reference, &reduced, &error), &error);
+    double *start = calloc((size_t)olo_redundant_nlp(under)->variables, sizeof *start);
+    olo_redundant_start(under, start);
     t->nlp = olo_reduced_nlp(reduced);
     t->x = calloc((size_t)t->nlp->variables, sizeof *t->x);
-    olo_reduced_shrink(reduced, full, t->x);
+    olo_reduced_shrink(reduced, start, t->x);
+    free(start);
     disturb(t, seed);
     check_gradient(t);
     check_jacobian(t);
@@ -264,6 +269,7 @@ static void check_reduced(trial *t, unsigned long long *seed)
     free(reference);
     t->x = full;
     olo_reduced_free(reduced);
+    olo_redundant_free(under);
 }
 
 static void check_all(const char *text, const char *const *controls, int count,
