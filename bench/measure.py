@@ -195,5 +195,5 @@ def judge_exponent(bench, name, times):
     exponent = growth_exponent(times)
     row("  exponent of n in the time", f"{exponent:.2f}")
     if exponent > MOST_EXPONENT:
-        bench.miss(f"{name}: the time of a step grows with n^{exponent:.2f}, "
+        bench.miss(f"{name}: the time grows with n^{exponent:.2f}, "
                    f"more than n^{MOST_EXPONENT}")
