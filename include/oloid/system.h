@@ -207,12 +207,12 @@ typedef struct olo_ledger {
     double constraint_error;    /**< largest |g| */
     double constraint_relative; /**< largest |g| divided by the size of its row at the initial
                                      state */
-    double velocity_error;     /**< largest |G v|: round-off with energy-momentum and variational,
-                                         of order h^2 with energy-momentum-2006 */
-    double penetration;        /**< depth of the deepest contact after the last step, or 0 */
-    double closed;             /**< number of closed contacts after the last step */
-    double impulse;            /**< largest normal impulse of an impact in the last step, or 0 */
-    double inclusion_residual; /**< largest residual of the contact inclusions in the last step */
+    double velocity_error;      /**< largest |G v|: round-off with energy-momentum and variational,
+                                          of order h^2 with energy-momentum-2006 */
+    double penetration;         /**< depth of the deepest contact after the last step, or 0 */
+    double closed;              /**< number of closed contacts after the last step */
+    double impulse;             /**< largest normal impulse of an impact in the last step, or 0 */
+    double inclusion_residual;  /**< largest residual of the contact inclusions in the last step */
 } olo_ledger;
 /** Evaluates the ledger. Allocates nothing. */
 OLO_API void olo_system_ledger(const olo_system *system, const olo_state *state,

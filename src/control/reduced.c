@@ -125,12 +125,13 @@ static bool allocate(olo_reduced *x)
 /* All nodes share one null space unless its axes depend on the reference. */
 static bool has_own_form(const olo_reduced *x, int k)
 {
-    return k == 0 || olo_null_form_depends_on_reference(x->problem->system->topology);
+    return k == 0 || x->nodes[k].form != x->nodes[0].form;
 }
 
 static olo_status build(olo_reduced *x, const double *reference, olo_error *error)
 {
     const olo_topology *topology = x->problem->system->topology;
+    const bool own_forms = olo_null_form_depends_on_reference(topology);
     olo_status status = OLO_OK;
     set_layout(x);
     if (!allocate(x) || !olo_reduced_plan(x) || !olo_reduced_list_jacobian(x) ||
@@ -141,8 +142,8 @@ static olo_status build(olo_reduced *x, const double *reference, olo_error *erro
         olo_reduced_node *node = &x->nodes[k];
         status = k == 0 ? olo_chart_create(topology, q, &node->chart, error)
                         : olo_chart_create_beside(x->nodes[0].chart, q, &node->chart, error);
-        node->form = has_own_form(x, k) ? NULL : x->nodes[0].form;
-        if (status == OLO_OK && has_own_form(x, k))
+        node->form = k > 0 && !own_forms ? x->nodes[0].form : NULL;
+        if (status == OLO_OK && !node->form)
             status = olo_null_form_create(topology, q, &node->form, error);
     }
     if (status == OLO_OK)
