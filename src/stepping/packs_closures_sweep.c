@@ -353,8 +353,7 @@ LANES_INLINE void pass_stages(const olo_packs *x, const slots *at, int l, const 
                               bundle *C, bundle *G, lane *value)
 {
     const olo_joint_rotation rotation = at->rotation[l];
-    const stage *of = x->stages + at->stage[l];
-    const lane lever = of->b, lever_left = of->left;
+    const stage *of = x->stages + at->stage[l], *lever = of;
     int rotations = stages_of_rotation(rotation);
     if (at->lever[l]) {
         of++;
@@ -376,8 +375,8 @@ LANES_INLINE void pass_stages(const olo_packs *x, const slots *at, int l, const 
         eta += groups;
     }
     if (at->lever[l]) {
-        C->lower = lane3_add(C->lower, lane3_cross(spread(lever_left), C->upper));
-        G->lower = lane3_add(G->lower, lane3_cross(spread(lever), G->upper));
+        C->lower = lane3_add(C->lower, lane3_cross(spread(lever->left), C->upper));
+        G->lower = lane3_add(G->lower, lane3_cross(spread(lever->b), G->upper));
         pass_turn(c, b, n_left, rotation == OLO_ROTATION_ALL, groups, rho, eta, C, G, value);
     }
 }
