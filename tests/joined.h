@@ -291,20 +291,25 @@ static inline joined joined_hinges(unsigned long long seed, int bodies, joined_k
     return x;
 }
 
-/* The same; if `pushed`, with a force that is too small to move anything but rotates with a body.
- * Such trees are solved by the elimination for any tree. */
+/* Adds a force that is too small to move anything but rotates with a body. Such systems are solved
+ * by the elimination for any tree. */
+static inline void joined_push(joined *x)
+{
+    olo_error error = {0};
+    olo_load load = olo_load_default();
+    load.on.on = "b0";
+    load.frame = "body";
+    load.force[0] = 1e-100;
+    check_ok(olo_model_add_load(x->model, &load, &error), &error);
+}
+
+/* The same, pushed or not. */
 static inline joined joined_hinges_pushed(unsigned long long seed, int bodies, bool pushed,
                                           joined_kind kind)
 {
     joined x = joined_hinges(seed, bodies, kind);
-    if (pushed) {
-        olo_error error = {0};
-        olo_load load = olo_load_default();
-        load.on.on = "b0";
-        load.frame = "body";
-        load.force[0] = 1e-100;
-        check_ok(olo_model_add_load(x.model, &load, &error), &error);
-    }
+    if (pushed)
+        joined_push(&x);
     return x;
 }
 

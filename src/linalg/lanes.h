@@ -177,6 +177,21 @@ LANES_INLINE lane_turned lane_cayley_apply(lane3 a, lane scale, lane3 v)
     return out;
 }
 
+/* Adds `count` numbers, four of each at once, to four arrays. */
+LANES_INLINE void lanes_add_to(const int count, const lane *number, double *const to[LANES])
+{
+    const int whole = count - count % 4;
+    for (int i = 0; i < whole; i += 4) {
+        lane row[LANES];
+        lanes_transpose(number[i], number[i + 1], number[i + 2], number[i + 3], row);
+        for (int l = 0; l < LANES; l++)
+            lane_store(lane_load(to[l] + i) + row[l], to[l] + i);
+    }
+    for (int i = whole; i < count; i++)
+        for (int l = 0; l < LANES; l++)
+            to[l][i] += number[i][l];
+}
+
 /* ---- a 3-vector of one body, the fourth number zero ------------------------------------------ */
 
 LANES_INLINE lane vector_cross(lane a, lane b)

@@ -26,21 +26,13 @@ static void write_motion(const olo_packs *x, olo_step *step)
         const slots *at = &x->slots[i];
         const four *b = &x->four[i];
         const lane scale = lane_cayley_scale(b->a);
-        lane3 q0[4], dq[4], q_m[4], q1[4];
-        gather_frames(step->x.q0, at, q0);
+        lane3 dq[4], q_m[4];
         for (int I = 0; I < 3; I++) {
             const lane_turned d = lane_cayley_apply(b->a, scale, b->d0[I]);
             dq[1 + I] = d.change;
             q_m[1 + I] = d.mid;
         }
-        dq[0] = lane3_subtract(b->x, lane3_combine(b->pivot, dq + 1));
-        q_m[0] = lane3_add(q0[0], lane3_times(lane_all(0.5), dq[0]));
-        for (int I = 0; I < 4; I++)
-            q1[I] = lane3_add(q0[I], dq[I]);
-        scatter_frames(dq, at, step->x.dq);
-        scatter_frames(q_m, at, step->x.qm);
-        scatter_frames(q1, at, step->x.q1);
-        scatter_twists(dq[0], b->a, at, step->x.motion);
+        write_frames(b, at, dq, q_m, step);
     }
 }
 

@@ -94,6 +94,23 @@ LANES_INLINE void scatter_twists(lane3 first, lane3 second, const slots *at, dou
     scatter(high, at->motion, 2, array);
 }
 
+/* Writes the configurations of four bodies from the changes dq and midpoints q_m of their
+ * directors; dq[0] and q_m[0] are found here. */
+LANES_INLINE void write_frames(const four *b, const slots *at, lane3 dq[4], lane3 q_m[4],
+                               olo_step *step)
+{
+    lane3 q0[4], q1[4];
+    gather_frames(step->x.q0, at, q0);
+    dq[0] = lane3_subtract(b->x, lane3_combine(b->pivot, dq + 1));
+    q_m[0] = lane3_add(q0[0], lane3_times(lane_all(0.5), dq[0]));
+    for (int I = 0; I < 4; I++)
+        q1[I] = lane3_add(q0[I], dq[I]);
+    scatter_frames(dq, at, step->x.dq);
+    scatter_frames(q_m, at, step->x.qm);
+    scatter_frames(q1, at, step->x.q1);
+    scatter_twists(dq[0], b->a, at, step->x.motion);
+}
+
 /* --- start --- */
 
 /* To the description at the pivot: phi + rho for what is at the origin. */

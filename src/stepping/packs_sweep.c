@@ -1037,21 +1037,13 @@ LANES_INLINE lane finish_four(olo_packs *x, int i, const bool at_start, olo_step
     const slots *at = &x->slots[i];
     const four *b = &x->four[i];
     balance t;
-    lane3 q0[4], dq[4], q_m[4], q1[4];
+    lane3 dq[4], q_m[4];
     make_balance(b, 2 / step->h, at_start, &t);
     if (x->rate)
         balance_momenta(b, &x->rate[i], t.T);
-    gather_frames(step->x.q0, at, q0);
     memcpy(q_m + 1, t.d_m, sizeof t.d_m);
     memcpy(dq + 1, t.dd, sizeof t.dd);
-    dq[0] = lane3_subtract(b->x, lane3_combine(b->pivot, dq + 1));
-    q_m[0] = lane3_add(q0[0], lane3_times(lane_all(0.5), dq[0]));
-    for (int I = 0; I < 4; I++)
-        q1[I] = lane3_add(q0[I], dq[I]);
-    scatter_frames(dq, at, step->x.dq);
-    scatter_frames(q_m, at, step->x.qm);
-    scatter_frames(q1, at, step->x.q1);
-    scatter_twists(dq[0], b->a, at, step->x.motion);
+    write_frames(b, at, dq, q_m, step);
     write_wrenches(x, i, &t, at_start, step, wrench);
     return at_start ? write_momenta(b, at, &t, dq, q_m, step) : lane_all(0.0);
 }

@@ -129,21 +129,6 @@ FORMULA void add_remainder(const shape of, const four *at, const lane *dN, const
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
-/* Adds `count` numbers of each term to its own memory. */
-FORMULA void add_numbers(const int count, const lane *number, double *const to[LANES])
-{
-    const int whole = count - count % 4;
-    for (int i = 0; i < whole; i += 4) {
-        lane row[LANES];
-        lanes_transpose(number[i], number[i + 1], number[i + 2], number[i + 3], row);
-        for (int l = 0; l < LANES; l++)
-            lane_store(lane_load(to[l] + i) + row[l], to[l] + i);
-    }
-    for (int i = whole; i < count; i++)
-        for (int l = 0; l < LANES; l++)
-            to[l][i] += number[i][l];
-}
-
 /* The force on node a of the four. */
 FORMULA void add_node_force(const shape of, const four *at, int a, const lane number[FRAME],
                             double *T)
@@ -151,7 +136,7 @@ FORMULA void add_node_force(const shape of, const four *at, int a, const lane nu
     int address[LANES];
     addresses_of(of, at, a, address);
     double *const to[LANES] = {T + address[0], T + address[1], T + address[2], T + address[3]};
-    add_numbers(size_of(of, a), number + first_of(of, a), to);
+    lanes_add_to(size_of(of, a), number + first_of(of, a), to);
 }
 
 #endif

@@ -255,9 +255,9 @@ FORMULA void add_block(const shape of, const olo_term_pack *pack, const four *at
     const int k = a * of.nodes + b;
     double *const to[LANES] = {block[0][k], block[1][k], block[2][k], block[3][k]};
     if (of.frames)
-        add_numbers(36, K, to);
+        lanes_add_to(36, K, to);
     else if (is_whole(at, a) && is_whole(at, b))
-        add_numbers(9, K, to);
+        lanes_add_to(9, K, to);
     else
         for (int l = 0; l < pack->count; l++)
             add_to_part(of, at->s[l], a, b, l, K, to[l]);

@@ -73,21 +73,6 @@ LANES_INLINE lane3 read_node(const olo_term_pack *pack, int a, const bool turns,
     return x[0];
 }
 
-/* Adds `count` numbers of each term to its own memory. */
-LANES_INLINE void add_numbers(const int count, const lane *number, double *const to[LANES])
-{
-    const int whole = count - count % 4;
-    for (int i = 0; i < whole; i += 4) {
-        lane row[LANES];
-        lanes_transpose(number[i], number[i + 1], number[i + 2], number[i + 3], row);
-        for (int l = 0; l < LANES; l++)
-            lane_store(lane_load(to[l] + i) + row[l], to[l] + i);
-    }
-    for (int i = whole; i < count; i++)
-        for (int l = 0; l < LANES; l++)
-            to[l][i] += number[i][l];
-}
-
 /* The factor of all terms; lanes that are copies of a term add zero. */
 LANES_INLINE lane factor_of(const olo_term_pack *pack, double factor)
 {
@@ -145,7 +130,7 @@ LANES_INLINE void push_nodes(const pattern of, const olo_term_pack *pack, const 
         }
         for (int l = 0; l < LANES; l++)
             to[l] = balance->T + first_coordinate(pack, l, a);
-        add_numbers(3 * vectors, number, to);
+        lanes_add_to(3 * vectors, number, to);
     }
     /* a NaN is larger than everything */
     for (int l = 0; l < LANES; l++)
@@ -222,7 +207,7 @@ LANES_INLINE void tangent_nodes(const pattern of, const olo_term_pack *pack,
             const int k = a * of.nodes + b;
             double *const to[LANES] = {block[0][k], block[1][k], block[2][k], block[3][k]};
             form_block(of, a, b, y, half, &node[a], &node[b], K);
-            add_numbers((of.turns[a] ? 6 : 3) * (of.turns[b] ? 6 : 3), K, to);
+            lanes_add_to((of.turns[a] ? 6 : 3) * (of.turns[b] ? 6 : 3), K, to);
         }
 }
 

@@ -51,14 +51,8 @@ static joined loops_create(const loops *of, bool pushed)
         if (of->parallel || x.dofs - pair->rows >= 2)
             joined_pair(&x, pair, a, b, axis, 0.4);
     }
-    if (pushed) {
-        olo_error error = {0};
-        olo_load load = olo_load_default();
-        load.on.on = "b0";
-        load.frame = "body";
-        load.force[0] = 1e-100;
-        check_ok(olo_model_add_load(x.model, &load, &error), &error);
-    }
+    if (pushed)
+        joined_push(&x);
     return x;
 }
 
