@@ -616,17 +616,13 @@ static bool is_refused_as_expected(const char *path)
 
 TEST(every_malformed_file_is_refused_with_its_reason_and_line)
 {
-    char directory[PATH_MAX] = __FILE__;
-    char *slash = strrchr(directory, '/');
-    check_true(slash != NULL);
-    strcpy(slash, "/../malformed");
-    DIR *entries = opendir(directory);
+    DIR *entries = opendir(PROJECT "/tests/malformed");
     check_true(entries != NULL);
     int count = 0, wrong = 0;
     for (const struct dirent *e = readdir(entries); e != NULL; e = readdir(entries)) {
         if (strstr(e->d_name, ".yaml") != NULL) {
-            char path[2 * PATH_MAX];
-            (void)snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
+            char path[PATH_MAX];
+            (void)snprintf(path, sizeof path, PROJECT "/tests/malformed/%s", e->d_name);
             wrong += !is_refused_as_expected(path);
             count++;
         }
@@ -638,13 +634,9 @@ TEST(every_malformed_file_is_refused_with_its_reason_and_line)
 
 /* The page about the format ------------------------------------------------------------------- */
 
-/* The text of a file of the project, with the path relative to this file; the caller frees it. */
-static char *project_text(const char *way)
+/* The text of a file; the caller frees it. */
+static char *text_of(const char *path)
 {
-    char path[PATH_MAX] = __FILE__;
-    char *slash = strrchr(path, '/');
-    check_true(slash != NULL && strlen(path) + strlen(way) < sizeof path);
-    strcpy(slash + 1, way);
     char *text = NULL;
     size_t size = 0;
     olo_error error = {0};
@@ -655,7 +647,7 @@ static char *project_text(const char *way)
 TEST(every_example_of_the_format_page_is_read)
 {
     static const char begin[] = "```yaml\n", end[] = "```";
-    char *page = project_text("../../docs/model-format.md");
+    char *page = text_of(PROJECT "/docs/model-format.md");
     int count = 0;
     for (char *at = strstr(page, begin); at != NULL; at = strstr(at, begin), count++) {
         at += strlen(begin);
