@@ -48,6 +48,18 @@ FORMULA void over_nodes(const shape of, const olo_term_pack *pack, const olo_int
     }
 }
 
+FORMULA void differences_nodes(const shape of, const olo_term_pack *pack, const olo_pack_step *step,
+                               const double *dq, lane *de)
+{
+    const step_data *y = (const step_data *)step->number;
+    const four at = strains_in(pack);
+    vector dx[A][4];
+    point d;
+    read_nodes(of, &at, dq, dx);
+    interpolate(of, y->N, y->dN, dx, &d);
+    changes(of.parts, &y->middle, &d, de);
+}
+
 FORMULA void push_nodes(const shape of, const olo_term_pack *pack, const olo_pack_step *step,
                         const olo_pack_balance *balance)
 {
@@ -128,6 +140,12 @@ static bool stress(const olo_term_pack *pack, bool tangent, olo_pack_step *step)
     return true;
 }
 
+static void differences(const olo_term_pack *pack, const olo_pack_step *step, const double *dq,
+                        lane *de)
+{
+    FOR_EACH_SHAPE(pack, differences_nodes(SHAPE, pack, step, dq, de));
+}
+
 static void push(const olo_term_pack *pack, const olo_pack_step *step,
                  const olo_pack_balance *balance)
 {
@@ -143,5 +161,8 @@ static void add_twist_tangent(const olo_term_pack *pack, const olo_pack_step *st
         FOR_EACH_SHAPE(pack, tangent_nodes(SHAPE, false, pack, step, factor, at_start, block));
 }
 
-const olo_pack_kernels OLO_STRAIN_KERNELS = {
-    .over = over, .stress = stress, .push = push, .add_twist_tangent = add_twist_tangent};
+const olo_pack_kernels OLO_STRAIN_KERNELS = {.over = over,
+                                             .stress = stress,
+                                             .differences = differences,
+                                             .push = push,
+                                             .add_twist_tangent = add_twist_tangent};
