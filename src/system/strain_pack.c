@@ -23,8 +23,10 @@ FORMULA void over_nodes(const shape of, const olo_term_pack *pack, const olo_int
     step_data *y = (step_data *)step->number;
     lane reference[OLO_ROD_INVARIANTS];
     for (int a = 0; a < of.nodes; a++) {
-        y->N[a] = OF_FOUR(&at, N[a]);
-        y->dN[a] = OF_FOUR(&at, dN[a]);
+        if (has_directors(of, a))
+            y->N[a] = OF_FOUR(&at, N[a]);
+        if (has_position(of, a) || (parts & BENDING))
+            y->dN[a] = OF_FOUR(&at, dN[a]);
     }
     for (int k = 0; k < count_of(parts); k++)
         reference[k] = OF_FOUR(&at, reference[k]);
@@ -134,9 +136,9 @@ static bool stress(const olo_term_pack *pack, bool tangent, olo_pack_step *step)
     if (!strain_law(pack)->diagonal)
         return false;
     if (pack->term[0]->law->strain)
-        rod_stress_of(pack, tangent, step);
+        FOR_EACH_SHAPE(pack, rod_stress_of(SHAPE.parts, pack, tangent, step));
     else
-        element_stress(pack, tangent, step);
+        FOR_EACH_SHAPE(pack, element_stress(SHAPE.parts, pack, tangent, step));
     return true;
 }
 
