@@ -32,17 +32,17 @@ static void put(const olo_system *s, int k, int at, olo_frame_packs *x)
 }
 
 /* Which nodes go to packs, and where. */
-typedef struct places {
+typedef struct selection {
     const olo_system *system;
     bool *coupled; /* [nodes] the mass couples it to another node */
     int *at;       /* [nodes] its position among all packs with a mass, -1: it is in none */
-} places;
+} selection;
 
-static bool places_create(const olo_system *s, places *x)
+static bool selection_create(const olo_system *s, selection *x)
 {
-    *x = (places){.system = s,
-                  .coupled = olo_alloc((size_t)s->node_count, sizeof *x->coupled),
-                  .at = olo_alloc((size_t)s->node_count, sizeof *x->at)};
+    *x = (selection){.system = s,
+                     .coupled = olo_alloc((size_t)s->node_count, sizeof *x->coupled),
+                     .at = olo_alloc((size_t)s->node_count, sizeof *x->at)};
     for (int e = 0; x->coupled && e < s->mass_count; e++) {
         const int a = s->coordinates[s->mass[e].i].node, b = s->coordinates[s->mass[e].j].node;
         if (a != b)
@@ -58,7 +58,7 @@ typedef struct kind {
     bool position, directors, heavy;
 } kind;
 
-static bool is_of_kind(const places *p, int k, kind of)
+static bool is_of_kind(const selection *p, int k, kind of)
 {
     const olo_node_type *type = p->system->nodes[k].type;
     return type->packed && (type->position >= 0) == of.position &&
@@ -66,7 +66,7 @@ static bool is_of_kind(const places *p, int k, kind of)
 }
 
 /* Appends packs of all nodes of a kind; a single one that is left joins the rest. */
-static void gather(places *p, kind of, olo_frame_packs *x)
+static void gather(selection *p, kind of, olo_frame_packs *x)
 {
     const olo_system *s = p->system;
     int nodes = 0, done = 0;
@@ -104,7 +104,7 @@ static void add_entry(const olo_system *s, const olo_mass_entry *entry, int l, l
 }
 
 /* The masses of points and triads in packs, and the list of the entries of all other nodes. */
-static void sort_entries(const places *p, olo_frame_packs *x)
+static void sort_entries(const selection *p, olo_frame_packs *x)
 {
     const olo_system *s = p->system;
     for (int e = 0; e < s->loose_mass_count; e++) {
@@ -125,14 +125,14 @@ bool olo_frame_packs_create(const olo_system *s, bool plain, olo_frame_packs *x)
     enum { KINDS = sizeof kinds / sizeof *kinds };
     const bool wide = !plain && olo_frame_kernels_wide && olo_lanes_are_wide();
     const size_t nodes = (size_t)s->node_count;
-    places p;
+    selection p;
     *x = (olo_frame_packs){.single = -1,
                            .kernels = wide ? olo_frame_kernels_wide : &olo_frame_kernels_plain};
     x->pack = olo_alloc(nodes / LANES + KINDS, sizeof *x->pack);
     x->rest = olo_alloc(nodes, sizeof *x->rest);
     x->alone = olo_alloc(nodes, sizeof *x->alone);
     x->loose = olo_alloc((size_t)s->loose_mass_count, sizeof *x->loose);
-    const bool ok = places_create(s, &p) && x->pack && x->rest && x->alone && x->loose;
+    const bool ok = selection_create(s, &p) && x->pack && x->rest && x->alone && x->loose;
     for (int i = 0; ok && i < KINDS; i++) {
         gather(&p, kinds[i], x);
         x->heavy = kinds[i].heavy ? x->count : x->heavy;
