@@ -3,7 +3,7 @@ curve of load and displacement of the hinged frame."""
 from measure import ROOT, bounded, judge_exponent, number, row
 
 KINDS = ("elements", "vertices", "edges")
-MOST_ROD = {"vertices": 1.1, "edges": 1.4}  # instructions per element, relative to linear elements
+MOST_ROD = {"vertices": 1.0, "edges": 1.0}  # instructions per element, relative to linear elements
 MOST_FRAME_TIME = 2.0  # seconds for the whole curve of the frame with 200 points
 
 

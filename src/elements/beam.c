@@ -3,6 +3,8 @@
  *     V = sum over elements and quadrature points of  w W(Gamma, K),    w = weight |dphi/dxi|
  *     M_ab = int A_rho N_a N_b ds between phi^a and phi^b, with M1, M2 between d1, d2; none on d3
  *
+ * A discrete rod has its mass at the vertices, M_aa = int A_rho N_a ds: no mass couples two frames.
+ *
  * A node is a frame with six internal constraints, like a rigid body. Positions and directors are
  * interpolated with the same shape functions. Reduced quadrature has k - 1 points per element of k
  * nodes; full quadrature has k points and leads to locking. The mass is integrated exactly on
@@ -156,17 +158,31 @@ static olo_status add_pair(olo_beam_assembly *x, int k, const double *turn_k, in
     return status;
 }
 
+/* Moves the integrals of N_a N_b to those of N_a on the diagonal: sum_b N_b = 1. */
+static void lump(int nodes, double m[NODES][NODES][3])
+{
+    for (int a = 0; a < nodes; a++)
+        for (int b = 0; b < nodes; b++)
+            for (int i = 0; b != a && i < 3; i++) {
+                m[a][a][i] += m[a][b][i];
+                m[a][b][i] = 0;
+            }
+}
+
 /* Adds the mass matrix. Elements without corners are first summed in a band matrix, so that each
  * pair of 3-vectors has one entry.
  */
 static olo_status add_mass(olo_beam_assembly *x)
 {
+    const bool discrete = strcmp(x->beam->discretisation, "elements") != 0;
     olo_status status = OLO_OK;
     int nodes = x->line.element_nodes;
     double start = 0;
     for (int e = 0; status == OLO_OK && e < x->line.elements; e++) {
         double m[NODES][NODES][3];
         start += integrate(x, e, start, m);
+        if (discrete)
+            lump(nodes, m);
         for (int a = 0; a < nodes; a++)
             for (int b = a; status == OLO_OK && b < nodes; b++) {
                 const double *ta = x->turn[e * nodes + a], *tb = x->turn[e * nodes + b];

@@ -28,7 +28,7 @@ olo_status olo_elimination_create(const olo_elimination_structure *structure,
             .rank = structure->rank,
             .neighbours = structure->neighbours,
             .targets = structure->targets};
-        el->numbers = olo_alloc((size_t)structure->number_count, sizeof *el->numbers);
+        el->numbers = olo_alloc((size_t)structure->number_count + 1, sizeof *el->numbers);
         el->pivots = olo_alloc((size_t)structure->pivot_count, sizeof *el->pivots);
         el->active = olo_alloc(count, sizeof *el->active);
     }

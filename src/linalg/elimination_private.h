@@ -29,6 +29,7 @@ typedef struct olo_elimination_node {
     bool spatial;      /* a frame with a spatial joint to a frame */
     bool frame;        /* a frame on the ground, or with a spatial joint */
     bool fixed;        /* a frame on the ground without degrees of freedom */
+    bool threes;       /* a plain block of three with at most two later neighbours, of three */
     bool loaded;       /* a closure is eliminated before it, and into it */
     int target;        /* degree x degree offsets of K_ab */
     int cleared; /* count of numbers from `diagonal` on that are zeroed for a new matrix: K, z and e

@@ -106,6 +106,15 @@ static void lay_out_joint(olo_elimination_structure *el, node *x, int *used)
     x->end = x->ku = reserve(used, r * r);
 }
 
+/* Whether a plain block and its neighbours, at most two, have three numbers each. */
+static bool has_threes(const olo_elimination_structure *el, const node *x)
+{
+    bool threes = x->shape.plain && x->shape.size == 3 && x->degree <= 2;
+    for (int i = 0; threes && i < x->degree; i++)
+        threes = el->neighbours[x->first + i].size == 3;
+    return threes;
+}
+
 static void lay_out(olo_elimination_structure *el)
 {
     int used = 0, pivots = 0;
@@ -127,6 +136,8 @@ static void lay_out(olo_elimination_structure *el)
             b->closure = el->nodes[b->block].shape.closure;
             b->fixed = el->nodes[b->block].fixed;
         }
+    for (int c = 0; c < el->count; c++)
+        el->nodes[c].threes = has_threes(el, &el->nodes[c]);
     el->number_count = used;
     el->pivot_count = pivots;
 }

@@ -25,7 +25,8 @@
  *   freedom. This is the hot loop: a frame that only its joint couples to its parent is one body of
  *   the articulated-body algorithm.
  * - A plain block, without a joint: D = K_cc, X_b and L_a are K_cb and K_ac, in the same memory.
- *   A closure all of whose rows are active is eliminated in the same way.
+ *   A closure all of whose rows are active is eliminated in the same way. Points and triads of
+ *   directors among others have kernels for three numbers (elimination_threes.h).
  * - Any other: points on rods, with dense A, and closures with redundant rows, with B and B^ of
  *   their active directions.
  *
@@ -34,6 +35,7 @@
 #include <string.h>
 
 #include "linalg/elimination_private.h"
+#include "linalg/elimination_threes.h"
 #include "linalg/small.h"
 #include "linalg/vec3.h"
 
@@ -554,8 +556,10 @@ static void backward_general(olo_elimination *el, const node *c)
 
 /* ---- by kind and degrees of freedom ---------------------------------------------------------- */
 
-/* frame(el, c, r), plain(el, c, d), compiled for each size, or general(el, c) */
-#define FOR_EACH_KIND(frame_case, plain_case, general_case)                                        \
+/* frame(el, c, r), plain(el, c, d), compiled for each size, threes(el, c) or general(el, c) */
+#define FOR_EACH_KIND(frame_case, threes_case, plain_case, general_case)                           \
+    if (c->threes)                                                                                 \
+        return threes_case(el, c);                                                                 \
     if (c->frame)                                                                                  \
         switch (c->shape.dof) {                                                                    \
         case 0:                                                                                    \
@@ -579,17 +583,17 @@ static void backward_general(olo_elimination *el, const node *c)
 
 static bool factor(olo_elimination *el, const node *c)
 {
-    FOR_EACH_KIND(factor_frame, factor_plain, factor_general);
+    FOR_EACH_KIND(factor_frame, factor_threes, factor_plain, factor_general);
 }
 
 static void forward(olo_elimination *el, const node *c)
 {
-    FOR_EACH_KIND(forward_frame, forward_plain, forward_general);
+    FOR_EACH_KIND(forward_frame, forward_threes, forward_plain, forward_general);
 }
 
 static void backward(olo_elimination *el, const node *c)
 {
-    FOR_EACH_KIND(backward_frame, backward_plain, backward_general);
+    FOR_EACH_KIND(backward_frame, backward_threes, backward_plain, backward_general);
 }
 
 /* mu = -(z + K_cc dt + sum_b K_cb dt_b) */

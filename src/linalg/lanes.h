@@ -52,9 +52,11 @@ LANES_INLINE lane lane_larger(lane a, lane b)
     return lane_choose(a > b, a, b);
 }
 
+/* |a|: without the bit of the sign */
 LANES_INLINE lane lane_size(lane a)
 {
-    return lane_larger(a, -a);
+    const long long all = 0x7fffffffffffffffLL;
+    return (lane)((lane_mask)a & (lane_mask){all, all, all, all});
 }
 
 /* The transpose of four by four numbers: out[l] has the l-th number of each. */
@@ -110,13 +112,37 @@ LANES_INLINE lane3 lane3_cross(lane3 a, lane3 b)
                     a.x[0] * b.x[1] - a.x[1] * b.x[0]}};
 }
 
+/* `count` numbers, four of each at once, from four arrays. */
+LANES_INLINE void lanes_read(const int count, const double *const from[LANES], lane *number)
+{
+    const int whole = count - count % 4;
+    for (int i = 0; i < whole; i += 4)
+        lanes_transpose(lane_load(from[0] + i), lane_load(from[1] + i), lane_load(from[2] + i),
+                        lane_load(from[3] + i), number + i);
+    for (int i = whole; i < count; i++)
+        number[i] = (lane){from[0][i], from[1][i], from[2][i], from[3][i]};
+}
+
+/* Writes them to four arrays. */
+LANES_INLINE void lanes_write(const int count, const lane *number, double *const to[LANES])
+{
+    const int whole = count - count % 4;
+    for (int i = 0; i < whole; i += 4) {
+        lane row[LANES];
+        lanes_transpose(number[i], number[i + 1], number[i + 2], number[i + 3], row);
+        for (int l = 0; l < LANES; l++)
+            lane_store(row[l], to[l] + i);
+    }
+    for (int i = whole; i < count; i++)
+        for (int l = 0; l < LANES; l++)
+            to[l][i] = number[i][l];
+}
+
 /* The twelve coordinates of four frames. */
 LANES_INLINE void lanes_gather_frames(const double *const frame[LANES], lane3 out[4])
 {
     lane number[12];
-    for (int i = 0; i < 12; i += 4)
-        lanes_transpose(lane_load(frame[0] + i), lane_load(frame[1] + i), lane_load(frame[2] + i),
-                        lane_load(frame[3] + i), number + i);
+    lanes_read(12, frame, number);
     for (int i = 0; i < 12; i++)
         out[i / 3].x[i % 3] = number[i];
 }
@@ -177,19 +203,25 @@ LANES_INLINE lane_turned lane_cayley_apply(lane3 a, lane scale, lane3 v)
     return out;
 }
 
-/* Adds `count` numbers, four of each at once, to four arrays. */
-LANES_INLINE void lanes_add_to(const int count, const lane *number, double *const to[LANES])
+/* Adds `count` numbers, four of each at once, to the first `used` of four arrays. */
+LANES_INLINE void lanes_add_first(const int used, const int count, const lane *number,
+                                  double *const to[LANES])
 {
     const int whole = count - count % 4;
     for (int i = 0; i < whole; i += 4) {
         lane row[LANES];
         lanes_transpose(number[i], number[i + 1], number[i + 2], number[i + 3], row);
-        for (int l = 0; l < LANES; l++)
+        for (int l = 0; l < used; l++)
             lane_store(lane_load(to[l] + i) + row[l], to[l] + i);
     }
     for (int i = whole; i < count; i++)
-        for (int l = 0; l < LANES; l++)
+        for (int l = 0; l < used; l++)
             to[l][i] += number[i][l];
+}
+
+LANES_INLINE void lanes_add_to(const int count, const lane *number, double *const to[LANES])
+{
+    lanes_add_first(LANES, count, number, to);
 }
 
 /* ---- a 3-vector of one body, the fourth number zero ------------------------------------------ */

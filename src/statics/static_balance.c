@@ -118,25 +118,33 @@ static void sink_stress(void *context, int piece, const olo_term *term, double f
     olo_projector_add_stress(x->projector, piece, term, 2 * factor, law, &configurations);
 }
 
+/* The stress of the iteration of a term of a pack. */
+static double *stress_of(const olo_static_balance *x, const olo_term_pack *pack, int l)
+{
+    return x->stress + (size_t)pack->piece[l] * OLO_LAW_INVARIANTS_MAX;
+}
+
 /* Adds the tangent; that of terms with invariants with the stress of the iteration, and the
  * resulting change of the balance to `mixed`. */
 static void sink_pack(void *context, const olo_term_pack *pack, double factor, olo_pack_step *at)
 {
     olo_static_balance *x = context;
-    for (int l = 0; l < pack->count && pack->term[0]->invariants; l++) {
-        const olo_term *term = pack->term[l];
-        double *stress = x->stress + (size_t)pack->piece[l] * OLO_LAW_INVARIANTS_MAX;
-        double change[OLO_LAW_INVARIANTS_MAX];
-        for (int k = 0; k < term->forms; k++) {
-            if (!x->predicted)
-                stress[k] = at->s[k][l];
-            change[k] = factor * (stress[k] - at->s[k][l]);
-            at->s[k][l] = stress[k];
+    const int forms = pack->term[0]->invariants ? pack->term[0]->forms : 0;
+    if (forms > 0 && x->predicted) {
+        double scale = 0;
+        const olo_pack_balance mixed = {.factor = factor, .T = x->mixed, .scale = &scale};
+        lane stress[OLO_LAW_INVARIANTS_MAX];
+        for (int k = 0; k < forms; k++) {
+            for (int l = 0; l < LANES; l++)
+                stress[k][l] = stress_of(x, pack, l)[k];
+            at->s[k] = stress[k] - at->s[k];
         }
-        term->invariants->combine(term, change, x->step.x.q1, x->step.r);
-        for (int i = 0; i < term->size; i++)
-            x->mixed[term->index[i]] += x->step.r[i];
+        pack->kernels->push(pack, at, &mixed);
+        memcpy(at->s, stress, (size_t)forms * sizeof *stress);
     }
+    for (int l = 0; l < pack->count && !x->predicted; l++)
+        for (int k = 0; k < forms; k++)
+            stress_of(x, pack, l)[k] = at->s[k][l];
     olo_projector_add_pack(x->projector, pack, 2 * factor, false, at);
 }
 
@@ -472,21 +480,22 @@ void olo_static_solve_load(olo_static_balance *x)
 /* Predicts the stresses s + C grad e . dq of every term with invariants after a move by dq. */
 static void predict_stresses(olo_static_balance *x, const double *dq)
 {
-    const olo_system *s = x->system;
-    olo_interval here = olo_step_interval(&x->step);
-    for (int t = 0; t < s->term_count; t++) {
-        const olo_term *term = &s->terms[t];
-        double *stress = x->stress + (size_t)t * OLO_LAW_INVARIANTS_MAX;
-        double de[OLO_LAW_INVARIANTS_MAX], energy;
-        olo_law_over law;
-        if (!term->invariants || term->law->dissipative)
+    const olo_interval here = olo_step_interval(&x->step);
+    for (int i = 0; i < x->step.pack_count; i++) {
+        const olo_term_pack *pack = &x->step.packs[i];
+        const int forms = pack->term[0]->forms;
+        lane de[OLO_LAW_INVARIANTS_MAX];
+        olo_pack_step at;
+        if (!pack->term[0]->invariants || pack->term[0]->law->dissipative)
             continue;
-        (void)olo_evaluate_stress(&x->step.evaluation, term, &here, x->step.r, &law, &energy);
-        term->invariants->differences(term, x->step.x.q1, dq, de);
-        for (int k = 0; k < term->forms; k++) {
-            stress[k] = law.s[k];
-            for (int l = 0; l < term->forms; l++)
-                stress[k] += 2 * law.s1[k * term->forms + l] * de[l];
+        memset(at.s1, 0, (size_t)(forms * forms) * sizeof *at.s1); /* laws set what they couple */
+        olo_term_pack_stress(pack, &x->step.evaluation, &here, true, &at);
+        pack->kernels->differences(pack, &at, dq, de);
+        for (int k = 0; k < forms; k++) {
+            for (int l = 0; l < forms; l++)
+                at.s[k] += 2.0 * at.s1[k * forms + l] * de[l];
+            for (int l = 0; l < pack->count; l++)
+                stress_of(x, pack, l)[k] = at.s[k][l];
         }
     }
     x->predicted = true;

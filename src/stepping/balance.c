@@ -55,9 +55,11 @@ static void add_inertia(olo_step *step)
     const double *dq = step->x.dq, *start = step->from_momentum ? step->Mv0 : step->v0;
     double a = 2 / step->h, of_velocity = step->from_momentum ? 0 : 2,
            of_momentum = step->from_momentum ? 2 : 0;
-    for (int k = 0; k < s->node_count && s->frame_count < s->node_count; k++)
-        for (int i = s->nodes[k].q; i < s->nodes[k].q + s->nodes[k].size; i++)
+    for (int k = 0; k < step->frames.alone_count; k++) {
+        const olo_node *node = &s->nodes[step->frames.alone[k]];
+        for (int i = node->q; i < node->q + node->size; i++)
             step->T[i] = step->h * step->constant[i] - of_momentum * start[i];
+    }
     const olo_frame_inertia inertia = {.h = step->h,
                                        .dq = dq,
                                        .start = start,
@@ -68,8 +70,8 @@ static void add_inertia(olo_step *step)
         step->frames.kernels->set_inertia(&step->frames.pack[k], &inertia);
     if (step->frames.single >= 0)
         set_frame(step, &s->frames[s->nodes[step->frames.single].frame], a);
-    for (int e = 0; e < s->loose_mass_count; e++) {
-        const olo_mass_entry *entry = &s->mass[e];
+    for (int e = 0; e < step->frames.loose_count; e++) {
+        const olo_mass_entry *entry = &step->frames.loose[e];
         int i = entry->i, j = entry->j;
         add_change(entry->width, entry->m, a, dq + j, of_velocity, start + j, step->T + i);
         if (i != j)

@@ -1,4 +1,4 @@
-/* The packs of the frames of a system; see the header. */
+/* The packs of the nodes of a system; see the header. */
 #include "stepping/frame_packs.h"
 
 #include "base/memory.h"
@@ -14,12 +14,14 @@ static void set_mass(const olo_frame_mass *from, int l, lane_mass *to)
         to->E[k][l] = from->E[3 * row[k] + column[k]];
 }
 
-/* Puts a frame to position i of all packs. */
-static void put(const olo_system *s, int k, int i, olo_frame_packs *x)
+/* Node k at a position among all packs: lane `at` % 4 of pack `at` / 4. */
+static void put(const olo_system *s, int k, int at, olo_frame_packs *x)
 {
-    olo_frame_pack *pack = &x->pack[i / LANES];
-    const int first = i % LANES, last = first == 0 ? LANES - 1 : first;
+    olo_frame_pack *pack = &x->pack[at / LANES];
+    const int first = at % LANES, last = first == 0 ? LANES - 1 : first;
     pack->count = first + 1;
+    pack->position = s->nodes[k].type->position >= 0;
+    pack->directors = s->nodes[k].type->directors >= 0;
     for (int l = first; l <= last; l++) {
         pack->node[l] = k;
         pack->q[l] = s->nodes[k].q;
@@ -29,48 +31,126 @@ static void put(const olo_system *s, int k, int i, olo_frame_packs *x)
     }
 }
 
-static bool is_frame(const olo_system *s, int k, bool heavy)
+/* Which nodes go to packs, and where. */
+typedef struct selection {
+    const olo_system *system;
+    bool *coupled; /* [nodes] the mass couples it to another node */
+    int *at;       /* [nodes] its position among all packs with a mass, -1: it is in none */
+} selection;
+
+static bool selection_create(const olo_system *s, selection *x)
 {
-    return s->nodes[k].type->spatial && (s->nodes[k].frame >= 0) == heavy;
+    *x = (selection){.system = s,
+                     .coupled = olo_alloc((size_t)s->node_count, sizeof *x->coupled),
+                     .at = olo_alloc((size_t)s->node_count, sizeof *x->at)};
+    for (int e = 0; x->coupled && e < s->mass_count; e++) {
+        const int a = s->coordinates[s->mass[e].i].node, b = s->coordinates[s->mass[e].j].node;
+        if (a != b)
+            x->coupled[a] = x->coupled[b] = true;
+    }
+    for (int k = 0; x->at && k < s->node_count; k++)
+        x->at[k] = -1;
+    return x->coupled && x->at;
 }
 
-/* Appends packs of all frames with or without a mass; a single one that is left joins the rest. */
-static void gather(const olo_system *s, bool heavy, olo_frame_packs *x)
+/* The nodes of packs: with position, directors or both, and with a mass of their own or without. */
+typedef struct kind {
+    bool position, directors, heavy;
+} kind;
+
+static bool is_of_kind(const selection *p, int k, kind of)
 {
-    int frames = 0, done = 0;
+    const olo_node_type *type = p->system->nodes[k].type;
+    return type->packed && (type->position >= 0) == of.position &&
+           (type->directors >= 0) == of.directors && !p->coupled[k] == of.heavy;
+}
+
+/* Appends packs of all nodes of a kind; a single one that is left joins the rest. */
+static void gather(selection *p, kind of, olo_frame_packs *x)
+{
+    const olo_system *s = p->system;
+    int nodes = 0, done = 0;
     for (int k = 0; k < s->node_count; k++)
-        frames += is_frame(s, k, heavy);
-    const int packed = frames % LANES == 1 ? frames - 1 : frames;
-    for (int k = 0; k < s->node_count; k++)
-        if (is_frame(s, k, heavy) && done < packed) {
-            put(s, k, LANES * x->count + done++, x);
-        } else if (is_frame(s, k, heavy)) {
-            x->single = heavy ? k : x->single;
+        nodes += is_of_kind(p, k, of);
+    const int packed = nodes % LANES == 1 ? nodes - 1 : nodes;
+    for (int k = 0; k < s->node_count; k++) {
+        if (!is_of_kind(p, k, of))
+            continue;
+        const int at = LANES * x->count + done++;
+        const bool left = done > packed, single = left && of.heavy && s->nodes[k].frame >= 0;
+        if (left)
             x->rest[x->rest_count++] = k;
-        }
+        else
+            put(s, k, at, x);
+        if (!left && of.heavy)
+            p->at[k] = at;
+        if (single)
+            x->single = k;
+        else if (left || !of.heavy)
+            x->alone[x->alone_count++] = k;
+    }
     x->count += (packed + LANES - 1) / LANES;
+}
+
+/* Adds an entry of the mass matrix, between two vectors of one node, to its lane. */
+static void add_entry(const olo_system *s, const olo_mass_entry *entry, int l, lane_mass *to)
+{
+    static const int position[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+    const int I = s->coordinates[entry->i].slot, J = s->coordinates[entry->j].slot;
+    if (I == 0 && J == 0)
+        to->m[l] += entry->m;
+    else
+        to->E[position[I - 1][J - 1]][l] += entry->m;
+}
+
+/* The masses of points and triads in packs, and the list of the entries of all other nodes. */
+static void sort_entries(const selection *p, olo_frame_packs *x)
+{
+    const olo_system *s = p->system;
+    for (int e = 0; e < s->loose_mass_count; e++) {
+        const int at = p->at[s->coordinates[s->mass[e].i].node];
+        olo_frame_pack *pack = &x->pack[at < 0 ? 0 : at / LANES];
+        if (at < 0)
+            x->loose[x->loose_count++] = s->mass[e];
+        for (int l = at % LANES; at >= 0 && l < LANES; l++)
+            if (l == at % LANES || (at % LANES == 0 && l >= pack->count))
+                add_entry(s, &s->mass[e], l, &pack->mass);
+    }
 }
 
 bool olo_frame_packs_create(const olo_system *s, bool plain, olo_frame_packs *x)
 {
+    static const kind kinds[] = {{true, true, true},  {true, false, true},  {false, true, true},
+                                 {true, true, false}, {true, false, false}, {false, true, false}};
+    enum { KINDS = sizeof kinds / sizeof *kinds };
     const bool wide = !plain && olo_frame_kernels_wide && olo_lanes_are_wide();
+    const size_t nodes = (size_t)s->node_count;
+    selection p;
     *x = (olo_frame_packs){.single = -1,
                            .kernels = wide ? olo_frame_kernels_wide : &olo_frame_kernels_plain};
-    x->pack = olo_alloc((size_t)(s->node_count / LANES + 2), sizeof *x->pack);
-    x->rest = olo_alloc((size_t)s->node_count, sizeof *x->rest);
-    if (!x->pack || !x->rest)
-        return false;
-    gather(s, true, x);
-    x->heavy = x->count;
-    gather(s, false, x);
-    for (int k = 0; k < s->node_count; k++)
-        if (!s->nodes[k].type->spatial)
-            x->rest[x->rest_count++] = k;
-    return true;
+    x->pack = olo_alloc(nodes / LANES + KINDS, sizeof *x->pack);
+    x->rest = olo_alloc(nodes, sizeof *x->rest);
+    x->alone = olo_alloc(nodes, sizeof *x->alone);
+    x->loose = olo_alloc((size_t)s->loose_mass_count, sizeof *x->loose);
+    const bool ok = selection_create(s, &p) && x->pack && x->rest && x->alone && x->loose;
+    for (int i = 0; ok && i < KINDS; i++) {
+        gather(&p, kinds[i], x);
+        x->heavy = kinds[i].heavy ? x->count : x->heavy;
+    }
+    for (int k = 0; ok && k < s->node_count; k++)
+        if (!s->nodes[k].type->packed)
+            x->rest[x->rest_count++] = x->alone[x->alone_count++] = k;
+    if (ok)
+        sort_entries(&p, x);
+    olo_free(p.coupled);
+    olo_free(p.at);
+    return ok;
 }
 
 void olo_frame_packs_free(olo_frame_packs *x)
 {
     olo_free(x->pack);
     olo_free(x->rest);
+    olo_free(x->alone);
+    olo_free(x->loose);
 }

@@ -1,12 +1,12 @@
-/* What belongs to the frames of a system alone, for four frames at once: their inertia in the
+/* What belongs to the nodes of a system alone, for four of them at once: their inertia in the
  * balance of a step, their blocks of the tangent in twists, and their motion after an update.
  *
  *     T = M ((2/h) dq - 2 v0) + h f
  *     w = P_int(left)^T T = [T_phi; sum d_I x T_I]
  *     S = factor P_int(left)^T M P_int(q1) + 1/2 sum (d_I,1 (x) T_I - (d_I,1 . T_I) I)
  *
- * Numbers of four frames are in lanes (linalg/lanes.h). The kernels are compiled twice, to the same
- * bits. */
+ * These are frames, points (which have positions alone) and triads (directors alone). Numbers of
+ * four nodes are in lanes (linalg/lanes.h). The kernels are compiled twice, to the same bits. */
 #ifndef OLO_STEPPING_FRAME_PACKS_H
 #define OLO_STEPPING_FRAME_PACKS_H
 
@@ -15,20 +15,25 @@
 #include "system/system.h"
 
 typedef struct olo_frame_pack {
-    int count; /* of frames; further lanes are copies of the first one */
+    int count;                /* of nodes; further lanes are copies of the first one */
+    bool position, directors; /* which the nodes have */
     int node[LANES];
     int q[LANES], motion[LANES]; /* their first coordinates, and entries of the twist */
     lane_mass mass;
 } olo_frame_pack;
 
-/* The frames with a mass of their own first (bodies), then the others (sections of beams). A pack
- * has at least two frames: for a single one the four lanes cost more than they gain. */
+/* The nodes with a mass of their own first (bodies, points), then the others (sections of beams). A
+ * pack has at least two nodes: for a single one the four lanes cost more than they gain. */
 typedef struct olo_frame_packs {
     int count, heavy; /* packs, and how many of them have a mass */
     olo_frame_pack *pack;
     int single;     /* the node of a frame with a mass that is in no pack, -1: none */
-    int rest_count; /* nodes that are in no pack: this one, and those that are no frames */
+    int rest_count; /* nodes that are in no pack: this one, single ones of other types, scalars */
     int *rest;
+    int alone_count; /* nodes other than `single` whose mass is in no pack ... */
+    int *alone;
+    int loose_count; /* ... and the entries of the mass matrix that belong to them */
+    olo_mass_entry *loose;
     const struct olo_frame_kernels *kernels;
 } olo_frame_packs;
 

@@ -1,4 +1,4 @@
-/* The kernels for four frames at once; equations are in the header. The blocks of S are
+/* The kernels for four nodes at once; equations are in the header. The blocks of S of a frame are
  *
  *     factor [m I, -C1^; Cm^, 0] + [0, 0; 0, S' - (tr S') I],      C = sum c_I d_I,
  *     S' = sum_I d_I,1 (x) (1/2 T_I - factor sum_J E_IJ d_J,left).
@@ -13,31 +13,74 @@
 #define OLO_FRAME_KERNELS olo_frame_kernels_plain
 #endif
 
+/* What the nodes of a pack have, known when a kernel is compiled. */
+typedef struct parts {
+    bool position, directors;
+} parts;
+
+/* A call that uses PARTS: of frames, points and triads. */
+#define FOR_EACH_PARTS(pack, call)                                                                 \
+    do {                                                                                           \
+        if ((pack)->position && (pack)->directors)                                                 \
+            WITH_PARTS(true, true, call)                                                           \
+        else if ((pack)->position)                                                                 \
+            WITH_PARTS(true, false, call)                                                          \
+        else                                                                                       \
+            WITH_PARTS(false, true, call)                                                          \
+    } while (0)
+#define WITH_PARTS(position, directors, call)                                                      \
+    {                                                                                              \
+        const parts PARTS = {position, directors};                                                 \
+        call;                                                                                      \
+    }
+
 /* ---- gather and scatter ---------------------------------------------------------------------- */
 
-LANES_INLINE void gather(const olo_frame_pack *pack, const double *array, lane3 out[4])
+/* The first of the four vectors that the nodes have, and the end of them: 0 is a position, 1 to 3
+ * are directors. */
+LANES_INLINE int first_of(const parts of)
 {
-    const double *const frame[LANES] = {array + pack->q[0], array + pack->q[1], array + pack->q[2],
-                                        array + pack->q[3]};
-    lanes_gather_frames(frame, out);
+    return of.position ? 0 : 1;
+}
+
+LANES_INLINE int end_of(const parts of)
+{
+    return of.directors ? 4 : 1;
+}
+
+LANES_INLINE void gather(const parts of, const olo_frame_pack *pack, const double *array,
+                         lane3 out[4])
+{
+    const double *const from[LANES] = {array + pack->q[0], array + pack->q[1], array + pack->q[2],
+                                       array + pack->q[3]};
+    const int first = first_of(of), count = 3 * (end_of(of) - first);
+    lane number[12];
+    lanes_read(count, from, number);
+    for (int i = 0; i < count; i++)
+        out[first + i / 3].x[i % 3] = number[i];
 }
 
 /* Further lanes write the same numbers again. */
-LANES_INLINE void scatter(const olo_frame_pack *pack, const lane3 in[4], double *array)
+LANES_INLINE void scatter(const parts of, const olo_frame_pack *pack, const lane3 in[4],
+                          double *array)
 {
-    for (int i = 0; i < 12; i += 4) {
-        lane row[LANES];
-        lanes_transpose(in[i / 3].x[i % 3], in[(i + 1) / 3].x[(i + 1) % 3],
-                        in[(i + 2) / 3].x[(i + 2) % 3], in[(i + 3) / 3].x[(i + 3) % 3], row);
-        for (int l = 0; l < LANES; l++)
-            lane_store(row[l], array + pack->q[l] + i);
-    }
+    double *const to[LANES] = {array + pack->q[0], array + pack->q[1], array + pack->q[2],
+                               array + pack->q[3]};
+    const int first = first_of(of), count = 3 * (end_of(of) - first);
+    lane number[12];
+    for (int i = 0; i < count; i++)
+        number[i] = in[first + i / 3].x[i % 3];
+    lanes_write(count, number, to);
 }
 
 /* The translation and the rotation of four twists. */
-LANES_INLINE void gather_twists(const double *const twist[LANES], lane3 out[2])
+LANES_INLINE void gather_twists(const parts of, const double *const twist[LANES], lane3 out[2])
 {
     lane number[4], rest[4];
+    if (!of.position || !of.directors) {
+        lanes_read(3, twist, out[of.position ? 0 : 1].x);
+        return;
+    }
     lanes_transpose(lane_load(twist[0]), lane_load(twist[1]), lane_load(twist[2]),
                     lane_load(twist[3]), number);
     /* the last four of six numbers */
@@ -47,26 +90,18 @@ LANES_INLINE void gather_twists(const double *const twist[LANES], lane3 out[2])
     out[1] = (lane3){{number[3], rest[2], rest[3]}};
 }
 
-LANES_INLINE void scatter_twists(const lane3 in[2], double *const twist[LANES])
+LANES_INLINE void scatter_twists(const parts of, const lane3 in[2], double *const twist[LANES])
 {
     lane row[LANES], rest[LANES];
+    if (!of.position || !of.directors) {
+        lanes_write(3, in[of.position ? 0 : 1].x, twist);
+        return;
+    }
     lanes_transpose(in[0].x[0], in[0].x[1], in[0].x[2], in[1].x[0], row);
     lanes_transpose(in[0].x[2], in[1].x[0], in[1].x[1], in[1].x[2], rest);
     for (int l = 0; l < LANES; l++) {
         lane_store(row[l], twist[l]);
         lane_store(rest[l], twist[l] + 2);
-    }
-}
-
-/* to[l] += `count` numbers of each frame */
-LANES_INLINE void add_numbers(const olo_frame_pack *pack, const int count, const lane *number,
-                              double *const to[LANES])
-{
-    for (int i = 0; i < count; i += 4) {
-        lane row[LANES];
-        lanes_transpose(number[i], number[i + 1], number[i + 2], number[i + 3], row);
-        for (int l = 0; l < pack->count; l++)
-            lane_store(lane_load(to[l] + i) + row[l], to[l] + i);
     }
 }
 
@@ -79,38 +114,48 @@ LANES_INLINE lane3 add_times(lane3 x, lane s, lane3 y)
 }
 
 /* p = M v */
-LANES_INLINE void times_mass(const lane_mass *b, const lane3 v[4], lane3 p[4])
+LANES_INLINE void times_mass(const parts of, const lane_mass *b, const lane3 v[4], lane3 p[4])
 {
     const lane E[3][3] = {
         {b->E[0], b->E[3], b->E[4]}, {b->E[3], b->E[1], b->E[5]}, {b->E[4], b->E[5], b->E[2]}};
-    p[0] = lane3_times(b->m, v[0]);
-    for (int I = 0; I < 3; I++) {
-        p[0] = add_times(p[0], b->c[I], v[1 + I]);
-        p[1 + I] = lane3_times(b->c[I], v[0]);
+    if (of.position)
+        p[0] = lane3_times(b->m, v[0]);
+    for (int I = 0; of.directors && I < 3; I++) {
+        if (of.position) {
+            p[0] = add_times(p[0], b->c[I], v[1 + I]);
+            p[1 + I] = lane3_times(b->c[I], v[0]);
+        }
         for (int J = 0; J < 3; J++)
-            p[1 + I] = add_times(p[1 + I], E[I][J], v[1 + J]);
+            p[1 + I] = J == 0 && !of.position ? lane3_times(E[I][J], v[1 + J])
+                                              : add_times(p[1 + I], E[I][J], v[1 + J]);
     }
 }
 
-static void set_inertia(const olo_frame_pack *pack, const olo_frame_inertia *x)
+LANES_INLINE void set_inertia_of(const parts of, const olo_frame_pack *pack,
+                                 const olo_frame_inertia *x)
 {
     const lane a = lane_all(2 / x->h), h = lane_all(x->h), two = lane_all(2.0);
     lane3 change[4], start[4], force[4], p[4];
-    gather(pack, x->dq, change);
-    gather(pack, x->start, start);
-    gather(pack, x->constant, force);
-    for (int I = 0; I < 4; I++) {
+    gather(of, pack, x->dq, change);
+    gather(of, pack, x->start, start);
+    gather(of, pack, x->constant, force);
+    for (int I = first_of(of); I < end_of(of); I++) {
         change[I] = lane3_times(a, change[I]);
         if (!x->from_momentum)
             change[I] = lane3_subtract(change[I], lane3_times(two, start[I]));
     }
-    times_mass(&pack->mass, change, p);
-    for (int I = 0; I < 4; I++) {
+    times_mass(of, &pack->mass, change, p);
+    for (int I = first_of(of); I < end_of(of); I++) {
         if (x->from_momentum)
             p[I] = lane3_subtract(p[I], lane3_times(two, start[I]));
         p[I] = lane3_add(lane3_times(h, force[I]), p[I]);
     }
-    scatter(pack, p, x->T);
+    scatter(of, pack, p, x->T);
+}
+
+static void set_inertia(const olo_frame_pack *pack, const olo_frame_inertia *x)
+{
+    FOR_EACH_PARTS(pack, set_inertia_of(PARTS, pack, x));
 }
 
 /* ---- tangent --------------------------------------------------------------------------------- */
@@ -135,87 +180,85 @@ LANES_INLINE void form_rotations(const lane_mass *b, const olo_frame_tangent *x,
     }
 }
 
+/* The block of a frame */
+LANES_INLINE void frame_block(const lane m, lane3 Cm, lane3 C1, const lane S[3][3], lane trace,
+                              lane K[36])
+{
+    const lane z = lane_all(0.0);
+    const lane rows[6][6] = {{m, z, z, z, C1.x[2], -C1.x[1]},
+                             {z, m, z, -C1.x[2], z, C1.x[0]},
+                             {z, z, m, C1.x[1], -C1.x[0], z},
+                             {z, -Cm.x[2], Cm.x[1], S[0][0] - trace, S[0][1], S[0][2]},
+                             {Cm.x[2], z, -Cm.x[0], S[1][0], S[1][1] - trace, S[1][2]},
+                             {-Cm.x[1], Cm.x[0], z, S[2][0], S[2][1], S[2][2] - trace}};
+    memcpy(K, rows, sizeof rows);
+}
+
+LANES_INLINE void fill_of(const parts of, const olo_frame_pack *pack, const olo_frame_tangent *x,
+                          const olo_frame_blocks *to)
+{
+    const lane factor = lane_all(x->factor), m = factor * pack->mass.m;
+    lane3 T[4], left[4], end[4];
+    lane S[3][3], trace = lane_all(0.0), K[36], w[6];
+    const int rotation = of.position ? 3 : 0;
+    gather(of, pack, x->T, T);
+    if (of.directors) {
+        gather(of, pack, x->left, left);
+        gather(of, pack, x->q1, end);
+        form_rotations(&pack->mass, x, T, left, end, S);
+        trace = S[0][0] + S[1][1] + S[2][2];
+        lane3 moment = lane3_cross(left[1], T[1]);
+        moment = lane3_add(moment, lane3_cross(left[2], T[2]));
+        moment = lane3_add(moment, lane3_cross(left[3], T[3]));
+        for (int i = 0; i < 3; i++)
+            w[rotation + i] = moment.x[i];
+    }
+    for (int i = 0; of.position && i < 3; i++)
+        w[i] = T[0].x[i];
+    if (of.position && of.directors) {
+        const lane3 C1 = lane3_times(factor, lane3_combine(pack->mass.c, end + 1)),
+                    Cm = lane3_times(factor, lane3_combine(pack->mass.c, left + 1));
+        frame_block(m, Cm, C1, S, trace, K);
+        lanes_add_first(pack->count, 36, K, to->K);
+    } else if (of.directors) {
+        for (int i = 0; i < 9; i++)
+            K[i] = i % 4 == 0 ? S[i / 3][i % 3] - trace : S[i / 3][i % 3];
+        lanes_add_first(pack->count, 9, K, to->K);
+    } else {
+        for (int l = 0; l < pack->count; l++)
+            for (int i = 0; i < 9; i += 4)
+                to->K[l][i] += m[l];
+    }
+    lanes_add_first(pack->count, of.position && of.directors ? 6 : 3, w, to->right);
+}
+
 static void fill(const olo_frame_pack *pack, const olo_frame_tangent *x, const olo_frame_blocks *to)
 {
-    const lane factor = lane_all(x->factor), z = lane_all(0.0), m = factor * pack->mass.m;
-    lane3 T[4], left[4], end[4];
-    lane S[3][3];
-    gather(pack, x->T, T);
-    gather(pack, x->left, left);
-    gather(pack, x->q1, end);
-    const lane3 C1 = lane3_times(factor, lane3_combine(pack->mass.c, end + 1)),
-                Cm = lane3_times(factor, lane3_combine(pack->mass.c, left + 1));
-    form_rotations(&pack->mass, x, T, left, end, S);
-    const lane trace = S[0][0] + S[1][1] + S[2][2];
-    const lane K[36] = {
-        m,
-        z,
-        z,
-        z,
-        C1.x[2],
-        -C1.x[1], /* */
-        z,
-        m,
-        z,
-        -C1.x[2],
-        z,
-        C1.x[0], /* */
-        z,
-        z,
-        m,
-        C1.x[1],
-        -C1.x[0],
-        z, /* */
-        z,
-        -Cm.x[2],
-        Cm.x[1],
-        S[0][0] - trace,
-        S[0][1],
-        S[0][2], /* */
-        Cm.x[2],
-        z,
-        -Cm.x[0],
-        S[1][0],
-        S[1][1] - trace,
-        S[1][2], /* */
-        -Cm.x[1],
-        Cm.x[0],
-        z,
-        S[2][0],
-        S[2][1],
-        S[2][2] - trace /* */
-    };
-    add_numbers(pack, 36, K, to->K);
-    /* w */
-    lane3 moment = lane3_cross(left[1], T[1]);
-    moment = lane3_add(moment, lane3_cross(left[2], T[2]));
-    moment = lane3_add(moment, lane3_cross(left[3], T[3]));
-    for (int l = 0; l < pack->count; l++)
-        for (int i = 0; i < 3; i++) {
-            to->right[l][i] += T[0].x[i][l];
-            to->right[l][3 + i] += moment.x[i][l];
-        }
+    FOR_EACH_PARTS(pack, fill_of(PARTS, pack, x, to));
 }
 
 /* ---- motion ---------------------------------------------------------------------------------- */
 
-LANES_INLINE void move_frames(const olo_frame_pack *pack, const lane3 motion[2], olo_motion *x)
+LANES_INLINE void move_nodes(const parts of, const olo_frame_pack *pack, const lane3 motion[2],
+                             olo_motion *x)
 {
-    const lane scale = lane_cayley_scale(motion[1]);
     lane3 q0[4], dq[4], qm[4], q1[4];
-    gather(pack, x->q0, q0);
-    dq[0] = motion[0];
-    qm[0] = add_times(q0[0], lane_all(0.5), motion[0]);
-    for (int I = 1; I < 4; I++) {
+    gather(of, pack, x->q0, q0);
+    if (of.position) {
+        dq[0] = motion[0];
+        qm[0] = add_times(q0[0], lane_all(0.5), motion[0]);
+    }
+    const lane scale = of.directors ? lane_cayley_scale(motion[1]) : lane_all(1.0);
+    for (int I = 1; I < end_of(of); I++) {
         const lane_turned turned = lane_cayley_apply(motion[1], scale, q0[I]);
         dq[I] = turned.change;
         qm[I] = turned.mid;
     }
-    for (int I = 0; I < 4; I++)
+    for (int I = first_of(of); I < end_of(of); I++)
         q1[I] = lane3_add(q0[I], dq[I]);
-    scatter(pack, dq, x->dq);
-    scatter(pack, qm, x->qm);
-    scatter(pack, q1, x->q1);
+    scatter(of, pack, dq, x->dq);
+    scatter(of, pack, qm, x->qm);
+    scatter(of, pack, q1, x->q1);
 }
 
 LANES_INLINE lane length(lane3 x)
@@ -224,27 +267,41 @@ LANES_INLINE lane length(lane3 x)
     return (lane){sqrt(square[0]), sqrt(square[1]), sqrt(square[2]), sqrt(square[3])};
 }
 
-static void update(const olo_frame_pack *pack, const double *const twist[LANES], double per_length,
-                   olo_motion *x, olo_frame_measures *measures)
+LANES_INLINE void update_of(const parts of, const olo_frame_pack *pack,
+                            const double *const twist[LANES], double per_length, olo_motion *x,
+                            olo_frame_measures *measures)
 {
     double *const at[LANES] = {x->motion + pack->motion[0], x->motion + pack->motion[1],
                                x->motion + pack->motion[2], x->motion + pack->motion[3]};
     const double *const from[LANES] = {at[0], at[1], at[2], at[3]};
     lane3 change[2], motion[2];
-    gather_twists(twist, change);
-    gather_twists(from, motion);
-    const lane per = lane_all(per_length), turn = length(motion[1]);
-    lane_store(length(change[0]) * per + length(change[1]), measures->change);
-    lane_store(length(motion[0]) * per + turn, measures->size);
+    gather_twists(of, twist, change);
+    gather_twists(of, from, motion);
+    const lane per = lane_all(per_length), zero = lane_all(0.0),
+               shift = of.position ? length(motion[0]) * per : zero,
+               shifted = of.position ? length(change[0]) * per : zero,
+               turn = of.directors ? length(motion[1]) : zero,
+               turned = of.directors ? length(change[1]) : zero;
+    lane_store(shifted + turned, measures->change);
+    lane_store(shift + turn, measures->size);
     lane_store(turn, measures->turn);
-    /* a += (I - a^/2 + a a^T/4) delta_omega */
-    const lane along = 0.25 * lane3_dot(motion[1], change[1]);
-    const lane3 cross = lane3_cross(motion[1], change[1]);
-    motion[0] = lane3_add(motion[0], change[0]);
-    for (int i = 0; i < 3; i++)
-        motion[1].x[i] += change[1].x[i] - 0.5 * cross.x[i] + along * motion[1].x[i];
-    scatter_twists(motion, at);
-    move_frames(pack, motion, x);
+    if (of.position)
+        motion[0] = lane3_add(motion[0], change[0]);
+    if (of.directors) {
+        /* a += (I - a^/2 + a a^T/4) delta_omega */
+        const lane along = 0.25 * lane3_dot(motion[1], change[1]);
+        const lane3 cross = lane3_cross(motion[1], change[1]);
+        for (int i = 0; i < 3; i++)
+            motion[1].x[i] += change[1].x[i] - 0.5 * cross.x[i] + along * motion[1].x[i];
+    }
+    scatter_twists(of, motion, at);
+    move_nodes(of, pack, motion, x);
+}
+
+static void update(const olo_frame_pack *pack, const double *const twist[LANES], double per_length,
+                   olo_motion *x, olo_frame_measures *measures)
+{
+    FOR_EACH_PARTS(pack, update_of(PARTS, pack, twist, per_length, x, measures));
 }
 
 const olo_frame_kernels OLO_FRAME_KERNELS = {

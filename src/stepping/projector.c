@@ -116,22 +116,24 @@ static bool plan_piece(olo_projector *p, int piece, const olo_coupling *coupling
 static bool plan_mass(olo_projector *p)
 {
     const olo_system *s = p->system;
-    p->mass = olo_pool_alloc(&p->pool, 2 * (size_t)s->loose_mass_count, sizeof *p->mass);
-    if (!p->mass || !olo_frame_packs_create(s, false, &p->frames))
+    if (!olo_frame_packs_create(s, false, &p->frames))
         return false;
+    p->mass = olo_pool_alloc(&p->pool, 2 * (size_t)p->frames.loose_count, sizeof *p->mass);
     p->blocks = olo_pool_alloc(&p->pool, (size_t)p->frames.heavy, sizeof *p->blocks);
-    if (!p->blocks)
+    if (!p->mass || !p->blocks)
         return false;
-    for (int e = 0; e < s->loose_mass_count; e++)
-        for (int side = 0; side < olo_mass_blocks(&s->mass[e]); side++) {
-            int i = side ? s->mass[e].j : s->mass[e].i, j = side ? s->mass[e].i : s->mass[e].j;
+    for (int k = 0; k < p->frames.loose_count; k++) {
+        const olo_mass_entry *entry = &p->frames.loose[k];
+        for (int side = 0; side < olo_mass_blocks(entry); side++) {
+            int i = side ? entry->j : entry->i, j = side ? entry->i : entry->j;
             p->mass[p->mass_count++] = (mass_plan){.i = i,
                                                    .j = j,
                                                    .turns_i = s->coordinates[i].slot > 0,
                                                    .turns_j = s->coordinates[j].slot > 0,
-                                                   .width = (short)s->mass[e].width,
-                                                   .m = s->mass[e].m};
+                                                   .width = (short)entry->width,
+                                                   .m = entry->m};
         }
+    }
     return true;
 }
 
@@ -285,6 +287,11 @@ static void fill_frame(const olo_frame_mass *frame, const olo_frame_tangent *x, 
     for (int I = 3; I < 12; I += 3)
         vec3_add_cross(left + I, T + I, moment);
     add_row(row6_make(T[0], T[1], T[2], moment[0], moment[1], moment[2]), right);
+}
+
+const olo_frame_packs *olo_projector_frames(const olo_projector *p)
+{
+    return &p->frames;
 }
 
 void olo_projector_add_frames(olo_projector *p, const olo_frame_tangent *at)

@@ -21,12 +21,13 @@ olo_status olo_projector_create(const olo_topology *topology, olo_elimination *e
                                 olo_projector **projector, olo_error *error);
 void olo_projector_free(olo_projector *projector);
 
-/* += factor P_int(q_m)^T M P_int(q1), of all masses that are not those of a single frame */
+/* += factor P_int(q_m)^T M P_int(q1), of the masses of nodes that are in no pack */
 void olo_projector_add_mass(olo_projector *projector, double factor, const double *qm,
                             const double *q1);
-/* The same for all frames with a mass of their own, with the variation of P_int if wanted; adds w =
- * P_int(q_m)^T T to their right-hand sides. */
+/* The same for the nodes in packs, with the variation of P_int if wanted; adds w = P_int(q_m)^T T
+ * to their right-hand sides. */
 void olo_projector_add_frames(olo_projector *projector, const olo_frame_tangent *at);
+const olo_frame_packs *olo_projector_frames(const olo_projector *projector);
 /* Whether there are no masses and pieces other than frames. */
 bool olo_projector_is_empty(const olo_projector *projector);
 /* += factor P_int(q_m)^T K P_int(q1), K local to the piece */

@@ -473,7 +473,7 @@ static int eliminate(reduced *x, olo_step *step)
         int c = order[i];
         if (i + 3 < count)
             prefetch(x, step, order[i + 3]);
-        if (c < s->node_count)
+        if (c < s->node_count && x->topology->nodes[c].type)
             fill_joint(x, step, c);
         if (!(x->finding_rank ? olo_elimination_eliminate_with_rank
                               : olo_elimination_eliminate)(x->elimination, c))
@@ -506,14 +506,14 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
         if (i >= 3)
             prefetch(x, step, order[i - 3]);
         olo_elimination_substitute(x->elimination, c);
-        const double *change = olo_elimination_twist(x->elimination, c);
         if (c < x->system->node_count) {
-            if (x->varied)
+            if (x->varied && x->topology->nodes[c].type)
                 store_wrench(x, c);
             if (x->rates)
                 predict_rates(x, step, c);
         } else {
             const olo_closure *closure = &x->topology->closure_blocks[c - x->system->node_count];
+            const double *change = olo_elimination_twist(x->elimination, c);
             if (x->finding_rank)
                 olo_elimination_update_multipliers(x->elimination, c, x->lambda + closure->u);
             else

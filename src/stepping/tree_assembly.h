@@ -33,10 +33,10 @@ static inline void olo_fill_nodes(olo_projector *projector, olo_elimination *eli
                                        .left = olo_motion_left(at),
                                        .q1 = at->q1};
     olo_projector_add_frames(projector, &tangent);
-    for (int k = 0; k < s->node_count && s->frame_count < s->node_count; k++) {
+    const olo_frame_packs *frames = olo_projector_frames(projector);
+    for (int i = 0; i < frames->alone_count; i++) {
+        const int k = frames->alone[i];
         const olo_node *node = &s->nodes[k];
-        if (node->frame >= 0)
-            continue;
         olo_fill_rhs(elimination, node, k, balance, tangent.left);
         if (varied && node->type->add_variation)
             node->type->add_variation(at->q1 + node->q, balance + node->q,

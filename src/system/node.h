@@ -60,6 +60,7 @@ typedef struct olo_node_type {
     int translation;  /* the first of three translational entries of the twist, -1: none */
     int rotation;     /* the first of three rotational entries of the twist, -1: none */
     bool spatial;     /* a frame: a position, then directors; a translation, then a rotation */
+    bool packed;      /* a position, or directors, or both, that move as above: four at once */
     const olo_internal_rows *rows; /* of the directors; NULL: none */
 
     /* dq, qm and q1 from the motion; and the motion from dq. */

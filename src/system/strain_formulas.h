@@ -103,13 +103,12 @@ FORMULA void turn_directors(const NUMBER turn[9], vector x[4])
         x[1 + i] = combination(turn[i], d[0], turn[3 + i], d[1], turn[6 + i], d[2]);
 }
 
-/* Interpolates q, or an increment of q, from position and directors at the nodes. phi' is computed
- * from differences of nodes, which are as accurate far from the origin as near it. The sum of N'_a
- * is exactly zero, except where one N'_a is varied. */
+/* Interpolates q, or an increment of q, from position and directors at the nodes; what the points
+ * do not have is not set. phi' is computed from differences of nodes, which are as accurate far
+ * from the origin as near it. The sum of N'_a is exactly zero, except where one N'_a is varied. */
 FORMULA void interpolate(const shape of, const NUMBER *N, const NUMBER *dN, vector x[A][4],
                          point *p)
 {
-    *p = (point){0};
     if (of.parts & STRETCH)
         p->f =
             times(dN[0] + (has_position(of, 2) && of.nodes > 2 ? dN[1] + dN[2] : dN[1]), x[0][0]);
@@ -165,7 +164,7 @@ FORMULA void changes(const int parts, const point *p, const point *d, NUMBER *e)
 /* p + share d */
 FORMULA point advance(const int parts, const point *p, NUMBER share, const point *d)
 {
-    point m = {0};
+    point m;
     if (parts & STRETCH)
         m.f = add_times(p->f, share, d->f);
     for (int i = 0; i < 3; i++) {
@@ -180,7 +179,7 @@ FORMULA point advance(const int parts, const point *p, NUMBER share, const point
 FORMULA point conjugate(const int parts, const point *p, const NUMBER *s)
 {
     const NUMBER *n = s, *m = s + 3;
-    point R = {0};
+    point R;
     if (parts & STRETCH)
         R.f = combination(n[0], p->d[0], n[1], p->d[1], n[2], p->d[2]);
     for (int j = 0; j < 3; j++) {

@@ -23,8 +23,10 @@ FORMULA void over_nodes(const shape of, const olo_term_pack *pack, const olo_int
     step_data *y = (step_data *)step->number;
     lane reference[OLO_ROD_INVARIANTS];
     for (int a = 0; a < of.nodes; a++) {
-        y->N[a] = OF_FOUR(&at, N[a]);
-        y->dN[a] = OF_FOUR(&at, dN[a]);
+        if (has_directors(of, a))
+            y->N[a] = OF_FOUR(&at, N[a]);
+        if (has_position(of, a) || (parts & BENDING))
+            y->dN[a] = OF_FOUR(&at, dN[a]);
     }
     for (int k = 0; k < count_of(parts); k++)
         reference[k] = OF_FOUR(&at, reference[k]);
@@ -46,6 +48,18 @@ FORMULA void over_nodes(const shape of, const olo_term_pack *pack, const olo_int
     } else {
         changes(parts, &y->middle, &y->change, step->de);
     }
+}
+
+FORMULA void differences_nodes(const shape of, const olo_term_pack *pack, const olo_pack_step *step,
+                               const double *dq, lane *de)
+{
+    const step_data *y = (const step_data *)step->number;
+    const four at = strains_in(pack);
+    vector dx[A][4];
+    point d;
+    read_nodes(of, &at, dq, dx);
+    interpolate(of, y->N, y->dN, dx, &d);
+    changes(of.parts, &y->middle, &d, de);
 }
 
 FORMULA void push_nodes(const shape of, const olo_term_pack *pack, const olo_pack_step *step,
@@ -122,10 +136,16 @@ static bool stress(const olo_term_pack *pack, bool tangent, olo_pack_step *step)
     if (!strain_law(pack)->diagonal)
         return false;
     if (pack->term[0]->law->strain)
-        rod_stress_of(pack, tangent, step);
+        FOR_EACH_SHAPE(pack, rod_stress_of(SHAPE.parts, pack, tangent, step));
     else
-        element_stress(pack, tangent, step);
+        FOR_EACH_SHAPE(pack, element_stress(SHAPE.parts, pack, tangent, step));
     return true;
+}
+
+static void differences(const olo_term_pack *pack, const olo_pack_step *step, const double *dq,
+                        lane *de)
+{
+    FOR_EACH_SHAPE(pack, differences_nodes(SHAPE, pack, step, dq, de));
 }
 
 static void push(const olo_term_pack *pack, const olo_pack_step *step,
@@ -143,5 +163,8 @@ static void add_twist_tangent(const olo_term_pack *pack, const olo_pack_step *st
         FOR_EACH_SHAPE(pack, tangent_nodes(SHAPE, false, pack, step, factor, at_start, block));
 }
 
-const olo_pack_kernels OLO_STRAIN_KERNELS = {
-    .over = over, .stress = stress, .push = push, .add_twist_tangent = add_twist_tangent};
+const olo_pack_kernels OLO_STRAIN_KERNELS = {.over = over,
+                                             .stress = stress,
+                                             .differences = differences,
+                                             .push = push,
+                                             .add_twist_tangent = add_twist_tangent};

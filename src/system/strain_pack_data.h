@@ -59,13 +59,8 @@ FORMULA bool read_turns(const four *at, int a, lane turn[9])
 /* `count` numbers of each term from its own address in q. */
 FORMULA void read_numbers(const int count, const double *q, const int at[LANES], lane *number)
 {
-    const double *from[LANES] = {q + at[0], q + at[1], q + at[2], q + at[3]};
-    const int whole = count - count % 4;
-    for (int i = 0; i < whole; i += 4)
-        lanes_transpose(lane_load(from[0] + i), lane_load(from[1] + i), lane_load(from[2] + i),
-                        lane_load(from[3] + i), number + i);
-    for (int i = whole; i < count; i++)
-        number[i] = (lane){from[0][i], from[1][i], from[2][i], from[3][i]};
+    const double *const from[LANES] = {q + at[0], q + at[1], q + at[2], q + at[3]};
+    lanes_read(count, from, number);
 }
 
 /* The coordinates that a node contributes: where they begin in a frame, and how many there are. */

@@ -213,7 +213,7 @@ FORMULA void form_block(const shape of, const tangent_data *t, const step_data *
               columns = right + 3 * has_directors(of, b);
     const bool T_a = has_position(of, a), T_b = has_position(of, b), R_a = has_directors(of, a),
                R_b = has_directors(of, b);
-    matrix RR = {0};
+    matrix RR;
     if (R_a && R_b)
         RR = rotations_of(of, t, y, a, b, na, nb);
     const lane both = y->dN[a] * y->dN[b];

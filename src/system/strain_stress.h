@@ -6,20 +6,26 @@
  *     ds_c/dK_k = 1/2 b_k c_k w_1 - 1/2 w_0 w_1 m_k
  *     ds_c/dc   = sum_k b_k (1/2 c_k du_k/dc - w_1 m_k)
  *
- * at the end of the step. Other laws are evaluated term by term (term_pack.c), with the same bits
- * of s. A part of strain_pack.c. */
+ * at the end of the step. Strains that the points do not have are left out. Other laws are
+ * evaluated term by term (term_pack.c), with the same bits of s. A part of strain_pack.c. */
 #ifndef OLO_SYSTEM_STRAIN_STRESS_H
 #define OLO_SYSTEM_STRAIN_STRESS_H
 
 #include "system/law_rod_formulas.h"
 #include "system/strain_pack_data.h"
 
-/* Coefficients `first` to `first + count` of the laws. */
-FORMULA void read_coefficients(const olo_term_pack *pack, int first, const int count, lane *c)
+/* Coefficient k of the laws. */
+FORMULA lane read_coefficient(const olo_term_pack *pack, int k)
 {
-    for (int k = 0; k < count; k++)
-        c[k] = (lane){pack->term[0]->coefficient[first + k], pack->term[1]->coefficient[first + k],
-                      pack->term[2]->coefficient[first + k], pack->term[3]->coefficient[first + k]};
+    return (lane){pack->term[0]->coefficient[k], pack->term[1]->coefficient[k],
+                  pack->term[2]->coefficient[k], pack->term[3]->coefficient[k]};
+}
+
+/* The stiffnesses of the strains; zero for those that the points do not have. */
+FORMULA void read_stiffness(const int parts, const olo_term_pack *pack, lane *c)
+{
+    for (int k = 0; k < OLO_STRAINS; k++)
+        c[k] = is_part(parts, k) ? read_coefficient(pack, k) : lane_all(0);
 }
 
 FORMULA void add_energy(const olo_term_pack *pack, lane energy, olo_pack_step *step)
@@ -29,10 +35,13 @@ FORMULA void add_energy(const olo_term_pack *pack, lane energy, olo_pack_step *s
 }
 
 /* m = c x and f = 1/2 sum c x^2 at a configuration; returns f */
-FORMULA lane stress_at(const lane *c, const lane *x, lane *m)
+FORMULA lane stress_at(const int parts, const lane *c, const lane *x, lane *m)
 {
     lane f = lane_all(0);
     for (int k = 0; k < OLO_STRAINS; k++) {
+        m[k] = lane_all(0);
+        if (!is_part(parts, k))
+            continue;
         f += 0.5 * c[k] * x[k] * x[k];
         m[k] = c[k] * x[k];
     }
@@ -40,39 +49,42 @@ FORMULA lane stress_at(const lane *c, const lane *x, lane *m)
 }
 
 /* The mean stress m = c (x + 1/2 dx) over a step */
-FORMULA void stress_over(const lane *c, const lane *x, const lane *dx, lane *m)
+FORMULA void stress_over(const int parts, const lane *c, const lane *x, const lane *dx, lane *m)
 {
     for (int k = 0; k < OLO_STRAINS; k++)
-        m[k] = c[k] * (x[k] + 0.5 * dx[k]);
+        m[k] = is_part(parts, k) ? c[k] * (x[k] + 0.5 * dx[k]) : lane_all(0);
 }
 
 /* s.de, the change of the energy */
-FORMULA lane work_of(const int count, const olo_pack_step *step)
+FORMULA lane work_of(const int parts, const olo_pack_step *step)
 {
     lane work = lane_all(0);
-    for (int k = 0; k < count; k++)
-        work += step->s[k] * step->de[k];
+    for (int k = 0; k < count_of(parts); k++)
+        if (is_part(parts, k))
+            work += step->s[k] * step->de[k];
     return work;
 }
 
-FORMULA void element_stress(const olo_term_pack *pack, const bool tangent, olo_pack_step *step)
+FORMULA void element_stress(const int parts, const olo_term_pack *pack, const bool tangent,
+                            olo_pack_step *step)
 {
     lane c[OLO_STRAINS];
-    read_coefficients(pack, 0, OLO_STRAINS, c);
+    read_stiffness(parts, pack, c);
     if (step->midpoint) {
-        add_energy(pack, stress_at(c, step->e, step->s), step);
+        add_energy(pack, stress_at(parts, c, step->e, step->s), step);
     } else {
-        stress_over(c, step->e, step->de, step->s);
-        add_energy(pack, work_of(OLO_STRAINS, step), step);
+        stress_over(parts, c, step->e, step->de, step->s);
+        add_energy(pack, work_of(parts, step), step);
     }
     for (int k = 0; tangent && k < OLO_STRAINS; k++)
-        step->s1[(OLO_STRAINS + 1) * k] = 0.5 * c[k];
+        if (is_part(parts, k))
+            step->s1[(OLO_STRAINS + 1) * k] = 0.5 * c[k];
 }
 
 /* ds/de1 from the strains at the start (w0) and where the derivatives are taken, and the factors of
  * du_k = a dK_k + b_k dc. */
-FORMULA void rod_stiffness(const lane *c, const lane *m, lane w0, const rod_strains *end, lane a,
-                           const lane *b, lane *s1)
+FORMULA void rod_stiffness(const int parts, const lane *c, const lane *m, lane w0,
+                           const rod_strains *end, lane a, const lane *b, lane *s1)
 {
     enum { E = OLO_ROD_INVARIANTS };
     const lane w1 = end->w;
@@ -80,7 +92,8 @@ FORMULA void rod_stiffness(const lane *c, const lane *m, lane w0, const rod_stra
     for (int k = 0; k < 3; k++) {
         const int u = ROD_CURVATURE + k;
         const lane half = 0.5 * c[u], by_c = half * end->by_c[k];
-        s1[(E + 1) * k] = 0.5 * c[k];
+        if (parts & STRETCH)
+            s1[(E + 1) * k] = 0.5 * c[k];
         s1[(E + 1) * u] = a * half * w1;
         s1[E * u + ROD_COS] = a * by_c - 0.5 * w1 * w1 * m[u];
         s1[E * ROD_COS + u] = b[k] * half * w1 - 0.5 * w0 * w1 * m[u];
@@ -89,19 +102,21 @@ FORMULA void rod_stiffness(const lane *c, const lane *m, lane w0, const rod_stra
     s1[(E + 1) * ROD_COS] = at_c;
 }
 
-FORMULA void rod_stress_of(const olo_term_pack *pack, const bool tangent, olo_pack_step *step)
+FORMULA void rod_stress_of(const int parts, const olo_term_pack *pack, const bool tangent,
+                           olo_pack_step *step)
 {
     enum { E = OLO_ROD_INVARIANTS };
     lane c[OLO_STRAINS], u0[3], m[OLO_STRAINS], e1[E], dx[OLO_STRAINS];
-    read_coefficients(pack, 0, OLO_STRAINS, c);
-    read_coefficients(pack, OLO_STRAINS, 3, u0);
+    read_stiffness(parts, pack, c);
+    for (int k = 0; k < 3; k++)
+        u0[k] = read_coefficient(pack, OLO_STRAINS + k);
     const rod_strains start = rod_strains_at(step->e, u0);
     if (step->midpoint) {
         /* half the second derivative: a = w, b_k = du_k/dc and both ends at the midpoint */
-        add_energy(pack, stress_at(c, start.x, m), step);
+        add_energy(pack, stress_at(parts, c, start.x, m), step);
         rod_stress(start.w, start.by_c, m, step->s);
         if (tangent)
-            rod_stiffness(c, m, start.w, &start, start.w, start.by_c, step->s1);
+            rod_stiffness(parts, c, m, start.w, &start, start.w, start.by_c, step->s1);
         return;
     }
     for (int k = 0; k < E; k++)
@@ -109,11 +124,11 @@ FORMULA void rod_stress_of(const olo_term_pack *pack, const bool tangent, olo_pa
     const rod_strains end = rod_strains_at(e1, u0);
     const rod_factors with = rod_factors_of(step->e, e1, start.w, end.w);
     rod_strain_change(&with, step->de, dx);
-    stress_over(c, start.x, dx, m);
+    stress_over(parts, c, start.x, dx, m);
     rod_stress(with.a, with.b, m, step->s);
-    add_energy(pack, work_of(E, step), step);
+    add_energy(pack, work_of(parts, step), step);
     if (tangent)
-        rod_stiffness(c, m, start.w, &end, with.a, with.b, step->s1);
+        rod_stiffness(parts, c, m, start.w, &end, with.a, with.b, step->s1);
 }
 
 #endif

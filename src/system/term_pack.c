@@ -135,9 +135,8 @@ static void evaluate_terms(const olo_term_pack *pack, double h, bool tangent, ol
     }
 }
 
-void olo_term_pack_evaluate(const olo_term_pack *pack, const olo_evaluation *how,
-                            const olo_interval *x, bool tangent, const olo_pack_balance *balance,
-                            olo_pack_step *step)
+void olo_term_pack_stress(const olo_term_pack *pack, const olo_evaluation *how,
+                          const olo_interval *x, bool tangent, olo_pack_step *step)
 {
     const olo_pack_kernels *kernels = pack->kernels;
     step->midpoint = how->midpoint && !pack->term[0]->law->dissipative;
@@ -145,5 +144,12 @@ void olo_term_pack_evaluate(const olo_term_pack *pack, const olo_evaluation *how
     kernels->over(pack, x, step);
     if (!kernels->stress || !kernels->stress(pack, tangent, step))
         evaluate_terms(pack, x->h, tangent, step);
-    kernels->push(pack, step, balance);
+}
+
+void olo_term_pack_evaluate(const olo_term_pack *pack, const olo_evaluation *how,
+                            const olo_interval *x, bool tangent, const olo_pack_balance *balance,
+                            olo_pack_step *step)
+{
+    olo_term_pack_stress(pack, how, x, tangent, step);
+    pack->kernels->push(pack, step, balance);
 }

@@ -47,6 +47,9 @@ typedef struct olo_pack_kernels {
     /* Stress and energy, and ds/de1 if `tangent`, of all terms at once; false: this law has to be
      * evaluated term by term. NULL: all laws. */
     bool (*stress)(const olo_term_pack *pack, bool tangent, olo_pack_step *step);
+    /* de = grad e . dq at the midpoint of a step; of invariants, NULL: of squares */
+    void (*differences)(const olo_term_pack *pack, const olo_pack_step *step, const double *dq,
+                        lane *de);
     /* adds factor sum_k s_k grad e_k of all terms */
     void (*push)(const olo_term_pack *pack, const olo_pack_step *step,
                  const olo_pack_balance *balance);
@@ -62,6 +65,10 @@ typedef struct olo_pack_kernels {
  * to it. */
 int olo_term_packs(const olo_system *system, int count, const int *pieces,
                    const olo_vector_square *squares, olo_term_pack *packs);
+
+/* Fills `step` with invariants, stress and energy, and with the derivative ds/de1 if `tangent`. */
+void olo_term_pack_stress(const olo_term_pack *pack, const olo_evaluation *how,
+                          const olo_interval *x, bool tangent, olo_pack_step *step);
 
 /* Adds the forces over a step to the balance; fills `step`, with the derivative ds/de1 if
  * `tangent`.

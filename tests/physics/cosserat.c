@@ -136,6 +136,57 @@ TEST(momentum_maps_are_constant_along_the_clamped_rod)
     }
 }
 
+/* The strain energy with every frame turned about its own d3, and with the whole rod rotated about
+ * an axis through the origin. */
+static double turned_energy(scene *s, double turn, const double rotation[9])
+{
+    double *q = s->state->q;
+    for (int k = 0; k < s->system->node_count; k++) {
+        const olo_node *node = &s->system->nodes[k];
+        for (int at = node->q; at < node->q + node->size; at += 3) {
+            double x[3];
+            vec3_copy(q + at, x);
+            for (int i = 0; i < 3; i++)
+                q[at + i] = vec3_dot(rotation + 3 * i, x);
+        }
+        if (node->type->directors < 0)
+            continue;
+        double *d = q + node->q + node->type->directors, d1[3], d2[3];
+        vec3_copy(d, d1);
+        vec3_copy(d + 3, d2);
+        for (int i = 0; i < 3; i++) {
+            d[i] = cos(turn) * d1[i] + sin(turn) * d2[i];
+            d[3 + i] = cos(turn) * d2[i] - sin(turn) * d1[i];
+        }
+    }
+    return scene_ledger(s).strain;
+}
+
+/* The symmetries behind the momentum maps: rigid motions, and turns of isotropic sections. */
+TEST(rigid_motions_and_turns_of_the_sections_leave_the_energy)
+{
+    static const double none[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                        about[9] = {0.6, -0.8, 0, 0.48, 0.36, -0.8, 0.64, 0.48, 0.6};
+    for (int kind = 0; kind < 2; kind++) {
+        scene s = open_clamped(kind, 10);
+        const double energy = scene_ledger(&s).strain;
+        check_relative(energy, turned_energy(&s, 0, about), 1e-13);
+        check_relative(energy, turned_energy(&s, 0.7, none), 1e-13);
+        scene_close(&s);
+        /* sections that are not isotropic */
+        char text[2000], *at;
+        snprintf(text, sizeof text, "%s", clamped[kind]);
+        at = strstr(text, "200, 1, 1, 1]");
+        at[5] = '2';
+        s = scene_open(text, "reduced");
+        settle(&s, NULL);
+        const double other = scene_ledger(&s).strain;
+        check_relative(other, turned_energy(&s, 0, about), 1e-13);
+        check_true(fabs(turned_energy(&s, 0.7, none) / other - 1) > 1e-3);
+        scene_close(&s);
+    }
+}
+
 /* The torque GJ u3 about the material axis is not a momentum map: it is nearly constant. */
 TEST(the_material_torque_is_nearly_constant)
 {
@@ -617,6 +668,7 @@ TEST(a_released_rod_conserves_momenta_with_the_variational_scheme)
 TEST_MAIN(cmocka_unit_test(the_clamped_rod_has_the_energies_of_the_sheet),
           cmocka_unit_test(the_clamped_rod_has_the_positions_of_the_sheet),
           cmocka_unit_test(momentum_maps_are_constant_along_the_clamped_rod),
+          cmocka_unit_test(rigid_motions_and_turns_of_the_sections_leave_the_energy),
           cmocka_unit_test(the_material_torque_is_nearly_constant),
           cmocka_unit_test(both_models_converge_with_order_two),
           cmocka_unit_test(the_frame_has_the_limit_loads_and_equilibria_of_the_sheet),

@@ -68,6 +68,33 @@ TEST(an_energy_that_depends_on_the_arc_length_is_the_same_rod)
         check_relative(tip_of(tapered[kind][0], 20), tip_of(tapered[kind][1], 20), 1e-8);
 }
 
+/* The mass of a rod is at its nodes: that of the vertex is the one of half an edge on both sides.
+ */
+TEST(no_mass_couples_the_nodes_of_a_rod)
+{
+    for (int kind = 0; kind < 2; kind++) {
+        static const char *const kinds[2] = {"vertices", "edges"};
+        char text[400];
+        snprintf(text, sizeof text,
+                 "beams: {name: b, discretisation: %s, elements: 4, to: [2, 0, 0],\n"
+                 "        stiffness: [9, 9, 9, 1, 1, 1], inertia: [3, 0.2, 0.3]}\n",
+                 kinds[kind]);
+        scene s = scene_open(text, "reduced");
+        const olo_beam_line *line = &s.system->beams[0];
+        for (int e = 0; e < s.system->mass_count; e++) {
+            const olo_mass_entry *entry = &s.system->mass[e];
+            const olo_coordinate *i = &s.system->coordinates[entry->i],
+                                 *j = &s.system->coordinates[entry->j];
+            check_equal(i->node, j->node);
+            if (i->slot != 0)
+                continue;
+            const bool end = i->node == line->nodes[0] || i->node == line->nodes[4];
+            check_close(j->slot == 0 ? (end ? 0.75 : 1.5) : 0.0, entry->m, 1e-15);
+        }
+        scene_close(&s);
+    }
+}
+
 /* The mass of a section changes with the square of its size, its moments with the fourth power:
  * int (1 - s/2)^2 = 7/12, int (1 - s/2)^4 = 31/80. */
 TEST(a_tapered_rod_has_the_mass_and_inertia_of_its_sections)
@@ -226,6 +253,7 @@ TEST(a_tapered_column_buckles_at_a_quarter_of_the_load_of_euler)
 
 TEST_MAIN(cmocka_unit_test(a_tapered_cantilever_bends_as_its_closed_form),
           cmocka_unit_test(an_energy_that_depends_on_the_arc_length_is_the_same_rod),
+          cmocka_unit_test(no_mass_couples_the_nodes_of_a_rod),
           cmocka_unit_test(a_tapered_rod_has_the_mass_and_inertia_of_its_sections),
           cmocka_unit_test(a_taper_must_be_positive),
           cmocka_unit_test(an_intrinsic_curvature_that_varies_gives_a_clothoid),

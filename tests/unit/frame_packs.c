@@ -1,20 +1,24 @@
-/* Four frames at once: inertia, tangent and motion are those of single nodes and of the mass
- * matrix, and the bits do not depend on how the kernels were compiled. */
+/* Four nodes at once: inertia, tangent and motion are those of single nodes and of the mass matrix,
+ * and the bits do not depend on how the kernels were compiled. */
 #include "scene.h"
 
 #include "stepping/frame_packs.h"
 
-enum { BODIES = 7, MOST = 400 };
+enum { BODIES = 7, MOST = 400, NODES = 60 };
 
-/* `bodies` bodies without symmetry, a beam and a point. */
+/* `bodies` bodies without symmetry, a beam, whose mass couples its frames, and a rod of 6 edges
+ * with as many triads, 5 points and a frame at each end; with the point there are 6 points. */
 static scene open_scene(int bodies)
 {
     char text[4000];
     size_t at = (size_t)snprintf(
         text, sizeof text,
         "points: {name: p, mass: 1, position: [0, 0, 1]}\n"
-        "beams: {name: w, elements: 2, points: [[0, 5, 0], [1, 5, 0]], inertia: [1, 0.1, 0.2],\n"
-        "        stiffness: [900, 700, 700, 9, 8, 7]}\nbodies:\n");
+        "beams:\n  - {name: w, elements: 2, points: [[0, 5, 0], [1, 5, 0]], inertia: [1, 0.1, "
+        "0.2],\n"
+        "        stiffness: [900, 700, 700, 9, 8, 7]}\n"
+        "  - {name: rod, discretisation: edges, elements: 6, from: [0, 9, 0], to: [3, 9, 0],\n"
+        "     inertia: [1, 0.2, 0.3], stiffness: [900, 700, 700, 9, 8, 7]}\nbodies:\n");
     for (int i = 0; i < bodies; i++)
         at += (size_t)snprintf(text + at, sizeof text - at,
                                "  - {name: b%d, mass: %d, center: [0.1, %g, 0.05],\n"
@@ -57,24 +61,43 @@ static void sample_close(sample *x)
     scene_close(&x->s);
 }
 
+static bool is_coupled(const olo_system *s, int k)
+{
+    for (int e = 0; e < s->mass_count; e++) {
+        const int a = s->coordinates[s->mass[e].i].node, b = s->coordinates[s->mass[e].j].node;
+        if (a != b && (a == k || b == k))
+            return true;
+    }
+    return false;
+}
+
 TEST(every_node_is_in_one_pack_or_in_the_rest)
 {
     for (int bodies = 1; bodies <= BODIES; bodies++) {
         static sample x;
-        int seen[BODIES + 10] = {0};
+        int seen[NODES] = {0}, weighed[NODES] = {0}, entries = 0;
         sample_open(&x, bodies, false);
         const olo_system *s = x.s.system;
         for (int i = 0; i < x.packs.count; i++)
             for (int l = 0; l < x.packs.pack[i].count; l++) {
                 const int k = x.packs.pack[i].node[l];
                 seen[k]++;
-                check_equal(i < x.packs.heavy, s->nodes[k].frame >= 0);
+                weighed[k] += i < x.packs.heavy;
+                check_equal(i < x.packs.heavy, !is_coupled(s, k));
             }
         for (int i = 0; i < x.packs.rest_count; i++)
             seen[x.packs.rest[i]]++;
+        for (int i = 0; i < x.packs.alone_count; i++)
+            weighed[x.packs.alone[i]]++;
+        if (x.packs.single >= 0)
+            weighed[x.packs.single]++;
         for (int k = 0; k < s->node_count; k++)
-            check_equal(1, seen[k]);
-        check_equal(bodies % 4 == 1, x.packs.single >= 0);
+            check_true(seen[k] == 1 && weighed[k] == 1);
+        check_equal((bodies + 2) % 4 == 1, x.packs.single >= 0);
+        /* the beam's entries are the only ones that are in no pack */
+        for (int e = 0; e < s->loose_mass_count; e++)
+            entries += is_coupled(s, s->coordinates[s->mass[e].i].node);
+        check_equal(entries, x.packs.loose_count);
         sample_close(&x);
     }
 }
@@ -100,7 +123,8 @@ TEST(inertia_is_that_of_the_mass_matrix)
             const olo_frame_pack *pack = &x.packs.pack[i];
             x.packs.kernels->set_inertia(pack, &inertia);
             for (int l = 0; l < pack->count; l++)
-                for (int j = pack->q[l]; j < pack->q[l] + 12; j++)
+                for (int j = pack->q[l]; j < pack->q[l] + x.s.system->nodes[pack->node[l]].size;
+                     j++)
                     check_close(expected[j] + h * x.force[j] - (from_momentum ? 2 * x.v[j] : 0),
                                 T[j], 1e-12);
         }
@@ -113,27 +137,28 @@ static void check_blocks(const sample *x, const olo_frame_tangent *at, int k, co
                          const double *right)
 {
     const olo_node *node = &x->s.system->nodes[k];
+    const int twists = node->twist;
     double S[36] = {0}, w[6] = {0};
-    for (int j = 0; j < 6; j++) {
+    for (int j = 0; j < twists; j++) {
         double twist[6] = {0}, v[MOST] = {0}, p[MOST];
         twist[j] = 1;
         node->type->velocity(at->q1 + node->q, twist, v + node->q);
         olo_system_mass_times(x->s.system, v, p);
-        for (int i = 0; i < 6; i++) {
+        for (int i = 0; i < twists; i++) {
             double unit[6] = {0}, row[12];
             unit[i] = 1;
             node->type->velocity(at->left + node->q, unit, row);
-            for (int c = 0; c < 12; c++)
-                S[6 * i + j] += at->factor * row[c] * p[node->q + c];
+            for (int c = 0; c < node->size; c++)
+                S[twists * i + j] += at->factor * row[c] * p[node->q + c];
         }
     }
-    if (at->varied)
+    if (at->varied && node->type->add_variation)
         node->type->add_variation(at->q1 + node->q, at->T + node->q, S);
     node->type->add_wrench(at->left + node->q, at->T + node->q, w);
     for (int i = 0; i < 36; i++)
-        check_close(1 + S[i], K[i], 1e-12 * (1 + fabs(S[i])));
+        check_close(1 + (i < twists * twists ? S[i] : 0), K[i], 1e-12 * (1 + fabs(S[i])));
     for (int i = 0; i < 6; i++)
-        check_close(2 + w[i], right[i], 1e-12);
+        check_close(2 + (i < twists ? w[i] : 0), right[i], 1e-12);
 }
 
 TEST(tangents_are_those_of_unit_twists)
@@ -183,7 +208,7 @@ TEST(updates_have_the_bits_of_single_nodes_on_every_processor)
     static sample x, plain;
     double twists[MOST];
     unsigned long long seed = 5;
-    olo_frame_measures measures[BODIES], same[BODIES];
+    olo_frame_measures measures[NODES], same[NODES];
     for (int i = 0; i < MOST; i++)
         twists[i] = scene_random(&seed);
     sample_open(&x, BODIES, false);
@@ -195,17 +220,24 @@ TEST(updates_have_the_bits_of_single_nodes_on_every_processor)
         for (int l = 0; l < x.packs.pack[i].count; l++) {
             const olo_node *node = &x.s.system->nodes[x.packs.pack[i].node[l]];
             const double *twist = twists + node->motion, *was = before.motion + node->motion;
+            const size_t numbers = (size_t)node->size * sizeof *twists,
+                         own = (size_t)node->twist * sizeof *twists;
             double motion[6], dq[12], qm[12], q1[12];
-            memcpy(motion, was, sizeof motion);
+            memcpy(motion, was, own);
             node->type->update(twist, motion);
             node->type->move(motion, x.q0 + node->q, dq, qm, q1);
-            check_true(memcmp(motion, x.motion + node->motion, sizeof motion) == 0);
-            check_true(memcmp(dq, x.dq + node->q, sizeof dq) == 0);
-            check_true(memcmp(qm, x.qm + node->q, sizeof qm) == 0);
-            check_true(memcmp(q1, x.q1 + node->q, sizeof q1) == 0);
-            check_close(0.3 * norm3(twist) + norm3(twist + 3), measures[i].change[l], 1e-14);
-            check_close(0.3 * norm3(was) + norm3(was + 3), measures[i].size[l], 1e-14);
-            check_close(norm3(was + 3), measures[i].turn[l], 1e-14);
+            check_true(memcmp(motion, x.motion + node->motion, own) == 0);
+            check_true(memcmp(dq, x.dq + node->q, numbers) == 0);
+            check_true(memcmp(qm, x.qm + node->q, numbers) == 0);
+            check_true(memcmp(q1, x.q1 + node->q, numbers) == 0);
+            const int shift = node->type->translation, turn = node->type->rotation;
+            const double turned = turn < 0 ? 0 : norm3(was + turn);
+            check_close((shift < 0 ? 0 : 0.3 * norm3(twist + shift)) +
+                            (turn < 0 ? 0 : norm3(twist + turn)),
+                        measures[i].change[l], 1e-14);
+            check_close((shift < 0 ? 0 : 0.3 * norm3(was + shift)) + turned, measures[i].size[l],
+                        1e-14);
+            check_close(turned, measures[i].turn[l], 1e-14);
             check_true(measures[i].change[l] == same[i].change[l]);
         }
     check_true(memcmp(x.q1, plain.q1, sizeof x.q1) == 0);
@@ -213,24 +245,26 @@ TEST(updates_have_the_bits_of_single_nodes_on_every_processor)
     sample_close(&plain);
 }
 
-/* Of five bodies four are in a pack and one is single, of six all are in packs. The bodies do not
- * interact, so that the fifth moves equally. */
+/* With three bodies and the ends of the rod one frame is single, with four all are in packs. The
+ * bodies do not interact, so that the last of three moves equally. */
 TEST(single_frames_have_the_bits_of_packs)
 {
-    scene five = open_scene(5), six = open_scene(6);
-    int of_five = -1, of_six = -1;
-    scene_run(&five, 0.01, 5);
-    scene_run(&six, 0.01, 5);
-    for (int k = 0; k < five.system->node_count; k++)
-        if (strcmp(five.system->nodes[k].name, "b4") == 0)
-            of_five = five.system->nodes[k].q;
-    for (int k = 0; k < six.system->node_count; k++)
-        if (strcmp(six.system->nodes[k].name, "b4") == 0)
-            of_six = six.system->nodes[k].q;
-    check_true(memcmp(five.state->q + of_five, six.state->q + of_six, 12 * sizeof(double)) == 0);
-    check_true(memcmp(five.state->v + of_five, six.state->v + of_six, 12 * sizeof(double)) == 0);
-    scene_close(&five);
-    scene_close(&six);
+    scene three = open_scene(3), four = open_scene(4);
+    int of_three = -1, of_four = -1;
+    scene_run(&three, 0.01, 5);
+    scene_run(&four, 0.01, 5);
+    for (int k = 0; k < three.system->node_count; k++)
+        if (strcmp(three.system->nodes[k].name, "b2") == 0)
+            of_three = three.system->nodes[k].q;
+    for (int k = 0; k < four.system->node_count; k++)
+        if (strcmp(four.system->nodes[k].name, "b2") == 0)
+            of_four = four.system->nodes[k].q;
+    check_true(memcmp(three.state->q + of_three, four.state->q + of_four, 12 * sizeof(double)) ==
+               0);
+    check_true(memcmp(three.state->v + of_three, four.state->v + of_four, 12 * sizeof(double)) ==
+               0);
+    scene_close(&three);
+    scene_close(&four);
 }
 
 TEST_MAIN(cmocka_unit_test(every_node_is_in_one_pack_or_in_the_rest),
