@@ -238,14 +238,14 @@ static void find_redundant_rows(reduced *x, olo_step *step)
                             x->smallest_row);
 }
 
-/* The same for the matrix of velocities. */
-static void find_redundant_rates(reduced *x, olo_step *step)
+/* The same for the matrix of velocities and for packs. */
+static void share_redundant_rows(reduced *x)
 {
-    reduced y = *x;
-    y.elimination = x->rates->elimination;
-    y.projector = x->rates->projector;
-    memset(x->rates->gamma, 0, (size_t)x->topology->closure_count * sizeof *x->rates->gamma);
-    find_redundant_rows(&y, step);
+    for (int i = 0; x->rates && i < x->topology->closure_block_count; i++)
+        olo_elimination_copy_directions(x->elimination, closure_block(x, i), x->rates->elimination,
+                                        closure_block(x, i));
+    if (x->packs)
+        olo_packs_take_rank(x->packs, x->elimination);
 }
 
 /* Begins a step, and finds redundant closure rows unless the first tangent does that. */
@@ -258,11 +258,8 @@ static void begin(reduced *x, olo_step *step)
                 olo_row_start_value(step, x->topology->closure_blocks[i].first + j);
     x->finding_rank = x->rank_in_tangent;
     if (x->redundant && !x->rank_in_tangent && !is_rank_known(x, step)) {
-        if (x->rates)
-            find_redundant_rates(x, step);
         find_redundant_rows(x, step);
-        if (x->packs)
-            olo_packs_take_rank(x->packs, x->elimination);
+        share_redundant_rows(x);
     }
 }
 
@@ -692,7 +689,7 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     reduced *x = data;
     if (x->packed) {
         const bool closed = olo_packs_have_closures(x->packs);
-        if (closed)
+        if (closed && !x->older)
             vary_closures(x, step);
         bool regular = olo_packs_iterate(x->packs, step, x->older, newton);
         if (regular && closed)
@@ -757,6 +754,10 @@ static void find_velocities(reduced *x, olo_step *step)
 static bool finish_packs(reduced *x, olo_step *step)
 {
     const bool solved = !x->rates || olo_packs_velocities(x->packs, step) < 0;
+    if (olo_packs_have_closures(x->packs))
+        olo_packs_load(x->packs, step);
+    for (int i = 0; x->rates && i < x->topology->closure_count; i++)
+        step->gamma[x->topology->closures[i]] = olo_packs_gamma(x->packs)[i];
     olo_packs_finish(x->packs, step, x->wrench);
     step->exchanged = olo_packs_have_forces(x->packs);
     return solved && (x->settled || !x->rates);
@@ -768,8 +769,6 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
 {
     const int passes = 4;
     reduced *x = data;
-    if (x->packed && olo_packs_have_closures(x->packs))
-        olo_packs_load(x->packs, step);
     const bool packed = x->packed, complete = !packed || finish_packs(x, step);
     step->exchanged = step->exchanged && packed;
     if (!packed && !x->varied)
