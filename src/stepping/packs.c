@@ -451,16 +451,18 @@ bool olo_packs_iterate(olo_packs *x, const olo_step *step, bool older, olo_newto
         singular = olo_packs_solve_closures(x, older);
     if (singular < 0)
         x->kernels->substitute(x, newton);
-    x->update = newton->increment;
+    x->update = newton->turn * newton->increment;
+    x->moved = newton->size;
     newton->worst = x->topology->order[singular < 0 ? newton->worst : singular];
     return singular < 0;
 }
 
 int olo_packs_velocities(olo_packs *x, olo_step *step)
 {
-    const double negligible =
-        1e-16; /* relative error of velocities that were projected before it */
-    if (x->update <= negligible) {
+    /* velocities that were projected before the last update, and changed by 2/h times it, are off
+     * the constraints by the update times the angle of the step; rounding leaves 5e-15 anyway */
+    const double negligible = 2e-15;
+    if (x->update <= negligible * x->moved) {
         x->kernels->write_rates(x, step->v1);
         return -1;
     }

@@ -67,8 +67,8 @@ LANES_INLINE void shift_columns(lane r, lane K[2 * LOWER])
     }
 }
 
-/* The columns of a block about the origins, moved to the pivots; the block is zero then. Not inline:
- * it has three callers and much code. */
+/* The columns of a block about the origins, moved to the pivots; the block is zero then. Not
+ * inline: it has three callers and much code. */
 static void take_block(double *K, lane rho_left, lane rho1, lane to[2 * LOWER])
 {
     for (int j = 0; j < 6; j++) {

@@ -297,7 +297,6 @@ static void predict(void *data, olo_step *step, double scale)
     const olo_motion_mix mix = olo_predictor_mix(state, h, scale);
     forget(x);
     x->packed = x->packs && !step->closed;
-    x->extrapolated = mix.differences > 1;
     if (x->packed) {
         olo_packs_predict(x->packs, step, scale, mix);
         if (olo_packs_have_closures(x->packs)) {
@@ -590,15 +589,6 @@ static void fill_rhs(reduced *x, olo_step *step)
     }
 }
 
-/* The error after the first update with consistent velocities: the tangent lacks the derivative of
- * their load, (h w)^2/4 of the mass matrix and some times that in long chains, w the largest rate
- * of rotation. 0: unknown, where joint wrenches of the last step were part of the tangent. */
-static double left_by_first(const reduced *x, const olo_newton *newton)
-{
-    const double share = newton->turn * newton->turn + newton->increment;
-    return x->packed && x->extrapolated ? share * newton->increment : 0.0;
-}
-
 /* Decides whether the next iteration uses the present tangent, at about half the cost. Its residual
  * and its joint matrices are those of the new iterate, so that the solution does not change. If the
  * left pair is constant, the tangent changes only with the right pair; otherwise it is used in the
@@ -610,8 +600,6 @@ static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
     const bool linear = x->older || (x->rates && x->update > 0);
     double ratio = linear ? newton->increment / x->update : 0;
     newton->left = ratio * newton->increment;
-    if (x->rates && !linear)
-        newton->left = left_by_first(x, newton);
     x->update_before = x->update;
     x->update = newton->increment;
     if (x->rates)
