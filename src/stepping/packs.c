@@ -312,8 +312,8 @@ olo_status olo_packs_create(const olo_system *system, const olo_scheme *scheme,
     x->at_start = scheme->evaluation.at_start;
     bool packed = true;
     olo_status status = olo_joint_forces_create(topology, &x->forces, &packed, error);
-    x->hinges_only = x->forces.force_count == 0;
-    packed = packed && (!x->at_start || x->forces.force_count == 0);
+    x->hinges_only = x->forces.count == 0;
+    packed = packed && (!x->at_start || x->forces.count == 0);
     if (status == OLO_OK && packed)
         status = set_up(x, system, topology, scheme->consistent, variations, &packed, error);
     if (status == OLO_OK && packed)

@@ -118,6 +118,24 @@ static void load_forces(olo_packs *x)
     }
 }
 
+/* The forces of the multipliers of relations along their coordinates. */
+static void load_shares(closures *x, const olo_step *step)
+{
+    x->factor = 2 / step->h;
+    for (int k = 0; k < x->share_count; k++) {
+        const relation_share *of = &x->shares[k];
+        of->of->multiplier[of->column][of->lane] = 0;
+    }
+    for (int i = 0; i < x->count; i++) {
+        const closure *c = &x->closure[i];
+        for (int k = c->first_share; k < c->first_share + c->shares; k++) {
+            const relation_share *of = &x->shares[k];
+            of->of->multiplier[of->column][of->lane] +=
+                x->factor / step->h * of->factor * x->lambda[c->u + of->row];
+        }
+    }
+}
+
 /* --- columns and rows of a closure, at its bodies --- */
 
 LANES_INLINE lane3 spread(lane v)
@@ -260,12 +278,14 @@ LANES_INLINE lane3 without(lane3 a, lane s, lane v)
     return lane3_subtract(a, lane3_times(s, spread(v)));
 }
 
-/* One degree of freedom, B = [b; 0] if it slides, else [0; b]; y over D. */
-LANES_INLINE void pass_stage(const stage *of, const bool slides, lane *rho, lane *eta, bundle *C,
-                             bundle *G, lane *value)
+/* One degree of freedom, B = [b; 0] if it slides, else [0; b]; y over D. `related`: rho and eta
+ * have what relations add to it. */
+LANES_INLINE void pass_stage(const stage *of, const bool slides, const bool related, lane *rho,
+                             lane *eta, bundle *C, bundle *G, lane *value)
 {
-    *rho = of->y[1][3] * lane3_dot(spread(of->left), slides ? C->upper : C->lower);
-    *eta = lane3_dot(spread(of->b), slides ? G->upper : G->lower);
+    const lane zero = lane_all(0.0), row = related ? *rho : zero, by = related ? *eta : zero;
+    *rho = of->y[1][3] * (lane3_dot(spread(of->left), slides ? C->upper : C->lower) + row);
+    *eta = lane3_dot(spread(of->b), slides ? G->upper : G->lower) + by;
     C->upper = without(C->upper, *rho, of->KB[0]);
     C->lower = without(C->lower, *rho, of->KB[1]);
     G->upper = without(G->upper, *eta, of->y[0]);
@@ -327,8 +347,9 @@ static void pass_root(const sums *c, const body *b, const int groups, lane *rho,
 }
 
 /* A hinge or ball joint, D and K B of which are in the record of the body. */
-LANES_INLINE void pass_turn(const sums *c, const body *b, lane n_left, bool ball, const int groups,
-                            lane *rho, lane *eta, bundle *C, bundle *G, lane *value)
+LANES_INLINE void pass_turn(const sums *c, const body *b, lane n_left, bool ball,
+                            const bool related, const int groups, lane *rho, lane *eta, bundle *C,
+                            bundle *G, lane *value)
 {
     if (ball) {
         pass_rotations(c->K + LOWER + 3, c->K + 3, b, groups, rho, eta, C, G, value);
@@ -336,13 +357,13 @@ LANES_INLINE void pass_turn(const sums *c, const body *b, lane n_left, bool ball
     }
     const stage turn = {
         .y = {b->y[0], b->y[1]}, .b = b->n1, .left = n_left, .KB = {c->K[Z], c->K[Z + 1]}};
-    pass_stage(&turn, false, rho, eta, C, G, value);
+    pass_stage(&turn, false, related, rho, eta, C, G, value);
 }
 
 /* Joints in stages, as they are eliminated in packs_sweep.c. */
 LANES_INLINE void pass_stages(const olo_packs *x, const slots *at, int l, const sums *c,
-                              const body *b, lane n_left, const int groups, lane *rho, lane *eta,
-                              bundle *C, bundle *G, lane *value)
+                              const body *b, lane n_left, const bool related, const int groups,
+                              lane *rho, lane *eta, bundle *C, bundle *G, lane *value)
 {
     const olo_joint_rotation rotation = at->rotation[l];
     const stage *of = x->stages + at->stage[l], *lever = of;
@@ -360,22 +381,23 @@ LANES_INLINE void pass_stages(const olo_packs *x, const slots *at, int l, const 
         of++;
     }
     for (int k = 0; k < rotations; k++, of++, rho += groups, eta += groups)
-        pass_stage(of, false, rho, eta, C, G, value);
+        pass_stage(of, false, related, rho, eta, C, G, value);
     for (unsigned left = at->slides[l]; left; left &= left - 1) {
-        pass_stage(of++, true, rho, eta, C, G, value);
+        pass_stage(of++, true, related, rho, eta, C, G, value);
         rho += groups;
         eta += groups;
     }
     if (at->lever[l]) {
         C->lower = lane3_add(C->lower, lane3_cross(spread(lever->left), C->upper));
         G->lower = lane3_add(G->lower, lane3_cross(spread(lever->b), G->upper));
-        pass_turn(c, b, n_left, rotation == OLO_ROTATION_ALL, groups, rho, eta, C, G, value);
+        pass_turn(c, b, n_left, rotation == OLO_ROTATION_ALL, related, groups, rho, eta, C, G,
+                  value);
     }
 }
 
 /* Body `position`, then the way to its parent. */
-LANES_INLINE void pass_body(const olo_packs *x, int position, const int groups, lane *rho,
-                            lane *eta, bundle *C, bundle *G, lane *value)
+LANES_INLINE void pass_body(const olo_packs *x, int position, const bool related, const int groups,
+                            lane *rho, lane *eta, bundle *C, bundle *G, lane *value)
 {
     const slots *at = &x->slots[position / LANES];
     const int l = position % LANES;
@@ -388,9 +410,9 @@ LANES_INLINE void pass_body(const olo_packs *x, int position, const int groups, 
         return;
     }
     if (at->staged[l])
-        pass_stages(x, at, l, c, b, left->n, groups, rho, eta, C, G, value);
+        pass_stages(x, at, l, c, b, left->n, related, groups, rho, eta, C, G, value);
     else
-        pass_turn(c, b, left->n, at->ball[l], groups, rho, eta, C, G, value);
+        pass_turn(c, b, left->n, at->ball[l], related, groups, rho, eta, C, G, value);
     pass_joint(b, all ? lane_all(0.0) : b->twist[1], left->arm, C, G, value);
 }
 
@@ -403,6 +425,7 @@ static void load_closures(olo_packs *x, const olo_step *step)
     const olo_interval over = olo_step_interval(step);
     const double a = 2 / step->h;
     load_bodies(x, step);
+    load_shares(x->closures, step);
     for (int i = 0; i < x->closures->count; i++) {
         closure *c = &x->closures->closure[i];
         evaluate_rows(x, step, &over, c, true);
@@ -422,12 +445,31 @@ static void load_multipliers(olo_packs *x, const olo_step *step)
     for (int k = 0; k < x->closures->coupled_count; k++)
         for (int i = 0; i < FRAME / LANES; i++)
             x->closures->coupled[k].force[i] = lane_all(0.0);
+    load_shares(x->closures, step);
     for (int i = 0; i < x->closures->count; i++) {
         closure *c = &x->closures->closure[i];
         evaluate_rows(x, step, &over, c, false);
         add_forces(x, c, 2 / step->h);
     }
     load_forces(x);
+}
+
+/* The rows and values of relations, and what they add to the degrees of freedom of their joints. */
+static void begin_shares(const closures *x, closure *c)
+{
+    const link *links = x->links + c->first;
+    for (int k = 0; k < c->links; k++)
+        for (int i = 0; links[k].related && i < links[k].dofs * c->groups; i++)
+            c->rho[links[k].dof * c->groups + i] = c->eta[links[k].dof * c->groups + i] =
+                lane_all(0.0);
+    for (int k = 0; k < c->shares; k++) {
+        const relation_share *of = &x->shares[c->first_share + k];
+        const int g = of->row / LANES, u = of->row % LANES, at = of->dof * c->groups + g;
+        const double a = x->factor * of->factor;
+        c->rho[at][u] += a * of->of->share[of->column][of->lane];
+        c->eta[at][u] += a;
+        c->right[g][u] += a * of->of->change[of->column][of->lane];
+    }
 }
 
 LANES_INLINE void sweep_closure(olo_packs *x, closure *c)
@@ -440,6 +482,8 @@ LANES_INLINE void sweep_closure(olo_packs *x, closure *c)
     for (int k = 0; k < c->links * groups; k++)
         if (k / groups != c->at[0] && k / groups != c->at[1])
             C[k] = G[k] = (bundle){none, none};
+    if (c->shares > 0)
+        begin_shares(x->closures, c);
     for (int g = 0; g < groups; g++) {
         c->value[g] = lane_all(0.0);
         for (int k = 0; k < c->sides; k++) {
@@ -451,8 +495,12 @@ LANES_INLINE void sweep_closure(olo_packs *x, closure *c)
             const link *of = &links[k];
             const int at = k * groups + g, above = of->above * groups + g,
                       first = of->dof * groups + g;
-            pass_body(x, of->body, groups, c->rho + first, c->eta + first, &C[at], &G[at],
-                      &c->value[g]);
+            if (of->related)
+                pass_body(x, of->body, true, groups, c->rho + first, c->eta + first, &C[at], &G[at],
+                          &c->value[g]);
+            else
+                pass_body(x, of->body, false, groups, c->rho + first, c->eta + first, &C[at],
+                          &G[at], &c->value[g]);
             if (of->above < 0)
                 continue;
             C[above].upper = lane3_add(C[above].upper, C[at].upper);

@@ -889,8 +889,8 @@ static void substitute(olo_packs *x, olo_newton *newton)
 
 /* --- the end --- */
 
-/* The sums of the forces in a column at the solution, in the sense of the coordinates; what they
- * exchange goes to the step. */
+/* The sums of the forces in a column at the solution, in the sense of the coordinates; what forces
+ * that are none of multipliers exchange goes to the step. */
 LANES_INLINE lane finish_column(const olo_packs *x, const slots *at, int k, lane dx, olo_step *step)
 {
     const forced *of = at->forced;
@@ -899,7 +899,7 @@ LANES_INLINE lane finish_column(const olo_packs *x, const slots *at, int k, lane
         if (of->coordinate[k][l] >= 0)
             f[l] = olo_joint_forces_finish(&x->forces, of->coordinate[k][l],
                                            of->sense[k][l] * dx[l], step);
-    return f;
+    return f + of->sense[k] * of->multiplier[k];
 }
 
 /* The moment on the child of torques f along the angles, f C_m x (d_1 P_1 + d_2 P_2), with the

@@ -673,7 +673,8 @@ static void vary_closures(reduced *x, const olo_step *step)
         olo_packs_find_rank(x->packs, 2 * a * x->compliance);
     for (int i = 0; x->varied && i < x->topology->closure_count; i++) {
         const int row = x->topology->closures[i];
-        if (x->system->constraints[row].curved && x->lambda[i] != 0)
+        if (x->system->constraints[row].form && x->system->constraints[row].curved &&
+            x->lambda[i] != 0)
             olo_projector_add_hessian(x->projector, olo_piece_of_constraint(x->system, row),
                                       a * x->lambda[i], olo_motion_left(&step->x), step->x.q1);
     }
