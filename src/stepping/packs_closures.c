@@ -279,7 +279,24 @@ static int compare_shared(const void *a, const void *b)
         return x->i < y->i ? -1 : 1;
     if (x->j != y->j)
         return x->j < y->j ? -1 : 1;
-    return x->link_i < y->link_i ? -1 : x->link_i > y->link_i;
+    return x->eta < y->eta ? -1 : x->eta > y->eta;
+}
+
+/* The degrees of freedom of a body, on the ways of two closures; false: no memory. */
+static bool share_body(maker *m, const int *owner, int p, int q)
+{
+    closures *to = m->to;
+    const closure *i = &to->closure[owner[p]], *j = &to->closure[owner[q]];
+    for (int n = 0; n < to->links[p].dofs; n++) {
+        shared *list =
+            olo_grow(to->shared, (size_t)to->shared_count, &m->shared_capacity, sizeof *list);
+        if (!list)
+            return false;
+        to->shared = list;
+        list[to->shared_count++] = (shared){owner[p], owner[q], (to->links[p].dof + n) * i->groups,
+                                            (to->links[q].dof + n) * j->groups};
+    }
+    return true;
 }
 
 /* All pairs of links of the same body, by closures. `last` and `next` list the links of each body.
@@ -300,12 +317,8 @@ static bool share_bodies(maker *m, int *last, int *next, int *owner, bool *fits)
         for (int p = last[b]; p >= 0 && *fits; p = next[p])
             for (int q = last[b]; q >= 0 && *fits; q = next[q]) {
                 const closure *i = &to->closure[owner[p]], *j = &to->closure[owner[q]];
-                shared *list = olo_grow(to->shared, (size_t)to->shared_count, &m->shared_capacity,
-                                        sizeof *list);
-                if (!list)
+                if (!share_body(m, owner, p, q))
                     return false;
-                to->shared = list;
-                list[to->shared_count++] = (shared){owner[p], owner[q], p - i->first, q - j->first};
                 m->work += 3.0 * dofs_of(m->packs, b) * i->count * j->groups;
                 *fits = m->work <= (double)MOST_WORK * m->packs->count;
             }
@@ -389,9 +402,8 @@ static bool take_memory(const olo_packs *x, closures *to)
     size_t numbers = 0, most = 0;
     for (int i = 0; i < to->count; i++) {
         const closure *c = &to->closure[i];
-        const size_t bundles = (size_t)(c->links * c->groups);
         numbers += 2 * (size_t)(c->dofs * c->groups);
-        most = bundles > most ? bundles : most;
+        most = (size_t)c->links > most ? (size_t)c->links : most;
     }
     to->numbers = olo_alloc(numbers, sizeof *to->numbers);
     to->columns = olo_alloc(most, sizeof *to->columns);
@@ -420,8 +432,11 @@ static bool find_closures(maker *m, bool *fits)
     bool ok = m->mark && m->coupled;
     for (int i = 0; ok && i < m->packs->count; i++)
         m->coupled[i] = -1;
-    for (int i = 0; ok && i < to->count; i++)
+    for (int i = 0; ok && i < to->count; i++) {
         ok = add_closure(m, i, fits);
+        *fits = *fits && to->closure[i].dofs > 0; /* else nothing moves it */
+        ok = ok && *fits;
+    }
     int *next = ok ? olo_alloc((size_t)to->link_count, sizeof *next) : NULL,
         *owner = ok ? olo_alloc((size_t)to->link_count, sizeof *owner) : NULL;
     ok = next && owner && share_bodies(m, m->mark, next, owner, fits) && *fits &&

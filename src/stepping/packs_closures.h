@@ -88,13 +88,14 @@ typedef struct olo_packs_closure {
 /* Two closures that share bodies, or one with itself: a block of S. */
 typedef struct olo_packs_overlap {
     int i, j;
-    int first, count; /* of shared bodies */
+    int first, count; /* of shared degrees of freedom */
     double *block[2][2];
 } overlap;
 
+/* A degree of freedom on the ways of two closures: where its numbers begin. */
 typedef struct olo_packs_shared {
     int i, j;
-    int link_i, link_j;
+    int eta, rho; /* of i, of j */
 } shared;
 
 typedef struct olo_packs_left {
@@ -111,7 +112,7 @@ typedef struct olo_packs_closures {
     overlap *overlaps;
     shared *shared;
     lane *numbers;          /* eta and rho */
-    bundle *columns, *rows; /* of one closure, [links * groups] */
+    bundle *columns, *rows; /* of one closure, [links] */
     lane3 (*base)[4];       /* [fours] constant part of the balance */
     left_pair *left;        /* [fours * LANES] axis and arm of the left pair of each joint */
     olo_elimination_structure *structure; /* of S */

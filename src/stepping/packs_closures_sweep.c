@@ -472,75 +472,96 @@ static void begin_shares(const closures *x, closure *c)
     }
 }
 
-LANES_INLINE void sweep_closure(olo_packs *x, closure *c)
+/* One body on the way of a closure: its columns and rows, and what its parent receives. */
+LANES_INLINE void pass_link(olo_packs *x, closure *c, const link *of, int g, bundle *C, bundle *G)
+{
+    const int groups = c->groups, first = of->dof * groups + g;
+    lane value = c->value[g];
+    if (of->related)
+        pass_body(x, of->body, true, groups, c->rho + first, c->eta + first, C, G, &value);
+    else
+        pass_body(x, of->body, false, groups, c->rho + first, c->eta + first, C, G, &value);
+    c->value[g] = value;
+}
+
+LANES_INLINE bundle bundle_sum(bundle a, bundle b)
+{
+    return (bundle){lane3_add(a.upper, b.upper), lane3_add(a.lower, b.lower)};
+}
+
+/* Four columns and rows from both bodies to the root. */
+LANES_INLINE void sweep_group(olo_packs *x, closure *c, int g)
 {
     bundle *C = x->closures->columns, *G = x->closures->rows;
     const link *links = x->closures->links + c->first;
-    const int groups = c->groups;
     const lane zero = lane_all(0.0);
     const lane3 none = {{zero, zero, zero}};
-    for (int k = 0; k < c->links * groups; k++)
-        if (k / groups != c->at[0] && k / groups != c->at[1])
-            C[k] = G[k] = (bundle){none, none};
-    if (c->shares > 0)
-        begin_shares(x->closures, c);
-    for (int g = 0; g < groups; g++) {
-        c->value[g] = lane_all(0.0);
-        for (int k = 0; k < c->sides; k++) {
-            const int at = c->at[k] * groups + g;
-            C[at] = c->columns[k][g];
-            G[at] = c->at_end[k][g];
-        }
-        for (int k = 0; k < c->links; k++) {
-            const link *of = &links[k];
-            const int at = k * groups + g, above = of->above * groups + g,
-                      first = of->dof * groups + g;
-            if (of->related)
-                pass_body(x, of->body, true, groups, c->rho + first, c->eta + first, &C[at], &G[at],
-                          &c->value[g]);
-            else
-                pass_body(x, of->body, false, groups, c->rho + first, c->eta + first, &C[at],
-                          &G[at], &c->value[g]);
-            if (of->above < 0)
-                continue;
-            C[above].upper = lane3_add(C[above].upper, C[at].upper);
-            C[above].lower = lane3_add(C[above].lower, C[at].lower);
-            G[above].upper = lane3_add(G[above].upper, G[at].upper);
-            G[above].lower = lane3_add(G[above].lower, G[at].lower);
-        }
+    for (int k = 0; k < c->links; k++)
+        C[k] = G[k] = (bundle){none, none};
+    for (int k = 0; k < c->sides; k++) {
+        C[c->at[k]] = c->columns[k][g];
+        G[c->at[k]] = c->at_end[k][g];
+    }
+    c->value[g] = zero;
+    for (int k = 0; k < c->links; k++) {
+        const int above = links[k].above;
+        bundle own = C[k], row = G[k];
+        pass_link(x, c, &links[k], g, &own, &row);
+        if (above < 0)
+            continue;
+        C[above] = bundle_sum(C[above], own);
+        G[above] = bundle_sum(G[above], row);
     }
 }
 
-/* A block of S, -sum eta rho over the bodies that both closures share; -1 for s itself. */
-LANES_INLINE void fill_overlap(const closures *x, const overlap *o)
+LANES_INLINE void sweep_closure(olo_packs *x, closure *c)
+{
+    if (c->shares > 0)
+        begin_shares(x->closures, c);
+    for (int g = 0; g < c->groups; g++)
+        sweep_group(x, c, g);
+}
+
+/* Row u of a block of S, -sum eta rho over the degrees of freedom that both closures share. */
+LANES_INLINE void overlap_row(const closures *x, const overlap *o, int u, const int groups,
+                              lane row[GROUPS])
+{
+    const double *eta = (const double *)x->closure[o->i].eta + u;
+    const lane *rho = x->closure[o->j].rho;
+    const shared *of = x->shared + o->first;
+    for (int g = 0; g < groups; g++)
+        row[g] = lane_all(0.0);
+    for (int k = 0; k < o->count; k++)
+        for (int g = 0; g < groups; g++)
+            row[g] -= eta[LANES * of[k].eta] * rho[of[k].rho + g];
+}
+
+/* A block of S; -1 for s itself. */
+LANES_INLINE void fill_overlap(const closures *x, const overlap *o, const int groups)
 {
     const closure *i = &x->closure[o->i], *j = &x->closure[o->j];
-    lane S[UNKNOWNS][GROUPS];
-    for (int u = 0; u < i->count; u++)
-        for (int g = 0; g < j->groups; g++)
-            S[u][g] = lane_all(0.0);
-    for (int k = o->first; k < o->first + o->count; k++) {
-        const link *a = &x->links[i->first + x->shared[k].link_i],
-                   *b = &x->links[j->first + x->shared[k].link_j];
-        for (int n = 0; n < a->dofs; n++) {
-            const double *eta = (const double *)(i->eta + (a->dof + n) * i->groups);
-            const lane *rho = j->rho + (b->dof + n) * j->groups;
-            for (int u = 0; u < i->count; u++)
-                for (int g = 0; g < j->groups; g++)
-                    S[u][g] -= eta[u] * rho[g];
-        }
+    for (int u = 0; u < i->count; u++) {
+        const int a = u >= i->rows, of = u - (a ? i->rows : 0);
+        lane row[GROUPS];
+        overlap_row(x, o, u, groups, row);
+        if (a && o->i == o->j)
+            row[u / LANES][u % LANES] -= 1;
+        const double *from = (const double *)row;
+        for (int v = 0; v < j->rows; v++)
+            o->block[a][0][of * j->rows + v] = from[v];
+        for (int v = 0; v < j->relative; v++)
+            o->block[a][1][of * j->relative + v] = from[j->rows + v];
     }
-    for (int u = i->rows; o->i == o->j && u < i->count; u++)
-        S[u][u / LANES][u % LANES] -= 1;
-    for (int a = 0; a < 2; a++)
-        for (int b = 0; b < 2 && o->block[a][b]; b++) {
-            const int height = a ? i->relative : i->rows, width = b ? j->relative : j->rows;
-            const double *from = (const double *)S[a * i->rows] + b * j->rows;
-            double *to = o->block[a][b];
-            for (int u = 0; u < height; u++, to += width, from += UNKNOWNS)
-                for (int v = 0; v < width; v++)
-                    to[v] = from[v];
-        }
+}
+
+LANES_INLINE void fill_any_overlap(const closures *x, const overlap *o)
+{
+    if (x->closure[o->j].groups == 1)
+        fill_overlap(x, o, 1);
+    else if (x->closure[o->j].groups == 2)
+        fill_overlap(x, o, 2);
+    else
+        fill_overlap(x, o, 3);
 }
 
 /* eta, rho and S of all closures, and the right-hand sides g + G dt_0. */
@@ -559,7 +580,7 @@ static void sweep_closures(olo_packs *x)
                 c->value[(c->rows + k) / LANES][(c->rows + k) % LANES];
     }
     for (int k = 0; k < all->overlap_count; k++)
-        fill_overlap(all, &all->overlaps[k]);
+        fill_any_overlap(all, &all->overlaps[k]);
 }
 
 /* The numbers rho_0 of a body change by those of the closures, times their unknowns. */
