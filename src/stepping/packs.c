@@ -432,6 +432,17 @@ bool olo_packs_have_closures(const olo_packs *x)
     return x->closures != NULL;
 }
 
+void olo_packs_clear_variations(olo_packs *x)
+{
+    const closures *all = x->closures;
+    for (int k = 0; k < all->coupled_count; k++)
+        if (all->coupled[k].K)
+            memset(all->coupled[k].K, 0, LOWER * LOWER * sizeof(double));
+    for (int i = 0; i < all->count; i++)
+        for (int k = 0; all->closure[i].relative > 0 && k < 2; k++)
+            memset(all->closure[i].cross[k], 0, LOWER * LOWER * sizeof(double));
+}
+
 void olo_packs_write_motion(const olo_packs *x, olo_step *step)
 {
     x->closures->kernels->write_motion(x, step);

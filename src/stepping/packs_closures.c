@@ -116,7 +116,8 @@ static bool add_links(maker *m, closure *of, int count, int *ends)
             return false;
         to->links = links;
         m->mark[next] = to->link_count - of->first;
-        links[to->link_count++] = (link){next, -1, of->dofs, dofs_of(m->packs, next), false};
+        links[to->link_count++] =
+            (link){next, -1, of->dofs, dofs_of(m->packs, next), false, true, false};
         of->dofs += dofs_of(m->packs, next);
         for (int i = 0; i < count; i++)
             ends[i] = ends[i] == next ? parent_of(m->packs, next) : ends[i];
@@ -166,6 +167,27 @@ static void find_sides(maker *m, const olo_closure *from, closure *of, const int
         if (alone)
             to->coupled[of->side[k]].K = olo_elimination_matrix(m->elimination, node[k], node[k]);
     }
+}
+
+/* Which links begin, and which are the first to give to their parents. */
+static void order_links(link *links, const closure *of)
+{
+    for (int k = 0; k < of->links; k++)
+        links[k].begins = k != of->at[0] && k != of->at[1];
+    for (int k = 0; k < of->links; k++)
+        if (links[k].above >= 0) {
+            links[k].first = links[links[k].above].begins;
+            links[links[k].above].begins = false;
+        }
+}
+
+/* Gradients that do not change, four rows at once. */
+static void set_numbers(closure *of)
+{
+    for (int side = 0; side < of->sides; side++)
+        for (int k = 0; k < of->rows; k++)
+            for (int i = 0; i < FRAME; i++)
+                of->number[side][k / LANES][i][k % LANES] = of->left[side][k][i / LANES][i % LANES];
 }
 
 /* The shares of all rows of a closure; false: some rows are no relations, or there are too many. */
@@ -268,6 +290,7 @@ static bool add_closure(maker *m, int i, bool *fits)
         olo_packs_set_gradient(m->to, of, k, row, gradient, of->left);
         olo_packs_set_gradient(m->to, of, k, row, gradient, of->end);
     }
+    set_numbers(of);
     m->work += 100.0 * of->links * of->groups;
     return true;
 }
@@ -436,6 +459,8 @@ static bool find_closures(maker *m, bool *fits)
         ok = add_closure(m, i, fits);
         *fits = *fits && to->closure[i].dofs > 0; /* else nothing moves it */
         ok = ok && *fits;
+        if (ok)
+            order_links(to->links + to->closure[i].first, &to->closure[i]);
     }
     int *next = ok ? olo_alloc((size_t)to->link_count, sizeof *next) : NULL,
         *owner = ok ? olo_alloc((size_t)to->link_count, sizeof *owner) : NULL;

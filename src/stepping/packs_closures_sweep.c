@@ -194,14 +194,17 @@ LANES_INLINE void add_values(const olo_packs *x, const olo_step *step, closure *
     }
 }
 
-/* a [g_0; sum d_I x g_I] of four rows, moved to the pivot */
-LANES_INLINE bundle bundle_of(lane rows[LANES][FRAME / LANES], const lane d[3], lane rho, double a)
+LANES_INLINE void transpose_rows(lane rows[LANES][FRAME / LANES], lane number[FRAME])
 {
-    const lane factor = lane_all(a);
-    lane number[FRAME];
-    lane3 of[4];
     for (int i = 0; i < FRAME / LANES; i++)
         lanes_transpose(rows[0][i], rows[1][i], rows[2][i], rows[3][i], number + LANES * i);
+}
+
+/* a [g_0; sum d_I x g_I] of four rows, moved to the pivot */
+LANES_INLINE bundle bundle_of(const lane number[FRAME], const lane d[3], lane rho, double a)
+{
+    const lane factor = lane_all(a);
+    lane3 of[4];
     for (int i = 0; i < FRAME; i++)
         of[i / 3].x[i % 3] = factor * number[i];
     lane3 turn = lane3_cross(of[0], spread(rho));
@@ -222,8 +225,13 @@ LANES_INLINE void make_bundles(olo_packs *x, closure *c, double a)
                 c->columns[side][g] = c->at_end[side][g] = (bundle){none, none};
                 continue;
             }
-            c->columns[side][g] = bundle_of(c->left[side] + LANES * g, b->left, b->rho_left, a);
-            c->at_end[side][g] = bundle_of(c->end[side] + LANES * g, b->end, b->rho1, a);
+            lane *number = c->number[side][g];
+            if (c->curved)
+                transpose_rows(c->left[side] + LANES * g, number);
+            c->columns[side][g] = bundle_of(number, b->left, b->rho_left, a);
+            if (c->curved)
+                transpose_rows(c->end[side] + LANES * g, number);
+            c->at_end[side][g] = bundle_of(number, b->end, b->rho1, a);
         }
     }
 }
@@ -496,8 +504,6 @@ LANES_INLINE void sweep_group(olo_packs *x, closure *c, int g)
     const link *links = x->closures->links + c->first;
     const lane zero = lane_all(0.0);
     const lane3 none = {{zero, zero, zero}};
-    for (int k = 0; k < c->links; k++)
-        C[k] = G[k] = (bundle){none, none};
     for (int k = 0; k < c->sides; k++) {
         C[c->at[k]] = c->columns[k][g];
         G[c->at[k]] = c->at_end[k][g];
@@ -505,12 +511,16 @@ LANES_INLINE void sweep_group(olo_packs *x, closure *c, int g)
     c->value[g] = zero;
     for (int k = 0; k < c->links; k++) {
         const int above = links[k].above;
-        bundle own = C[k], row = G[k];
+        bundle own = {none, none}, row = {none, none};
+        if (!links[k].begins) {
+            own = C[k];
+            row = G[k];
+        }
         pass_link(x, c, &links[k], g, &own, &row);
         if (above < 0)
             continue;
-        C[above] = bundle_sum(C[above], own);
-        G[above] = bundle_sum(G[above], row);
+        C[above] = links[k].first ? own : bundle_sum(C[above], own);
+        G[above] = links[k].first ? row : bundle_sum(G[above], row);
     }
 }
 

@@ -1043,7 +1043,8 @@ LANES_INLINE lane finish_four(olo_packs *x, int i, const bool at_start, olo_step
         balance_momenta(b, &x->rate[i], t.T);
     memcpy(q_m + 1, t.d_m, sizeof t.d_m);
     memcpy(dq + 1, t.dd, sizeof t.dd);
-    write_frames(b, at, dq, q_m, step);
+    if (at_start || !x->closures) /* else it is there from the last iteration */
+        write_frames(b, at, dq, q_m, step);
     write_wrenches(x, i, &t, at_start, step, wrench);
     return at_start ? write_momenta(b, at, &t, dq, q_m, step) : lane_all(0.0);
 }

@@ -305,7 +305,7 @@ static void predict(void *data, olo_step *step, double scale)
         olo_packs_predict(x->packs, step, scale, mix);
         if (olo_packs_have_closures(x->packs)) {
             begin(x, step);
-            olo_elimination_clear(x->elimination);
+            olo_packs_clear_variations(x->packs);
             olo_packs_write_motion(x->packs, step);
             predict_multipliers(x, step, scale);
         }
