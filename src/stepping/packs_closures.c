@@ -181,15 +181,6 @@ static void order_links(link *links, const closure *of)
         }
 }
 
-/* Gradients that do not change, four rows at once. */
-static void set_numbers(closure *of)
-{
-    for (int side = 0; side < of->sides; side++)
-        for (int k = 0; k < of->rows; k++)
-            for (int i = 0; i < FRAME; i++)
-                of->number[side][k / LANES][i][k % LANES] = of->left[side][k][i / LANES][i % LANES];
-}
-
 /* The shares of all rows of a closure; false: some rows are no relations, or there are too many. */
 static bool find_shares(const olo_packs *x, const olo_closure *from, closures *to, closure *of)
 {
@@ -290,7 +281,6 @@ static bool add_closure(maker *m, int i, bool *fits)
         olo_packs_set_gradient(m->to, of, k, row, gradient, of->left);
         olo_packs_set_gradient(m->to, of, k, row, gradient, of->end);
     }
-    set_numbers(of);
     m->work += 100.0 * of->links * of->groups;
     return true;
 }

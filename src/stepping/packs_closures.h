@@ -68,18 +68,19 @@ typedef struct olo_packs_coupled {
 typedef lane gradients[2][ROW_GROUPS * LANES][FRAME / LANES];
 
 typedef struct olo_packs_closure {
-    int first_row, u;                  /* among the constraints, and the closure multipliers */
-    int rows, relative;                /* multipliers; numbers of s: 0, 3 (rotations) or 6 */
-    unsigned curved;                   /* rows whose gradient changes */
-    int count, groups;                 /* unknowns, and fours of them */
-    int sides;                         /* bodies; */
-    int side[2];                       /* among those with closure rows */
-    int at[2];                         /* their links */
-    double *cross[2];                  /* K_ab and K_ba, about the origin */
-    int first_share, shares;           /* of relations */
-    gradients left, end;               /* in the balance, and of the rows at the end */
-    lane number[2][ROW_GROUPS][FRAME]; /* the same for four rows at once, where none is curved */
-    lane right[ROW_GROUPS];            /* g */
+    int first_row, u;               /* among the constraints, and the closure multipliers */
+    int rows, relative;             /* multipliers; numbers of s: 0, 3 (rotations) or 6 */
+    unsigned curved;                /* rows whose gradient changes */
+    int count, groups;              /* unknowns, and fours of them */
+    int sides;                      /* bodies; */
+    int side[2];                    /* among those with closure rows */
+    int at[2];                      /* their links */
+    double *cross[2];               /* K_ab and K_ba, about the origin */
+    int first_share, shares;        /* of relations */
+    gradients left, end;            /* in the balance, and of the rows at the end */
+    lane3 number[2][ROW_GROUPS][4]; /* gradients of four rows, ... */
+    double factor;                  /* ... times this */
+    lane right[ROW_GROUPS];         /* g */
     bundle columns[2][GROUPS], at_end[2][GROUPS]; /* C and G at both bodies */
     int first, links, dofs;                       /* of links */
     lane *eta, *rho;                              /* [dofs * groups] */

@@ -111,10 +111,15 @@ static void load_forces(olo_packs *x)
                      *base = (const double *)x->closures->base[i] + l;
         four *b = &x->four[i];
         double *to = (double *)(x->at_start ? b->start : b->impulse) + l;
-        for (int n = 0; n < FRAME; n++)
+        const double *X = (const double *)b->pivot + l;
+        for (int n = 0; n < 3; n++) /* of the origin */
             to[LANES * n] = base[LANES * n] + f[n];
-        for (int n = 3; n < FRAME && !x->at_start; n++) /* about the pivot */
-            to[LANES * n] -= b->pivot[n / 3 - 1][l] * f[n % 3];
+        for (int I = 0; I < 3; I++) /* of the directors, about the pivot */
+            for (int n = 0; n < 3; n++) {
+                const int at = 3 + 3 * I + n;
+                const double sum = base[LANES * at] + f[at];
+                to[LANES * at] = x->at_start ? sum : sum - X[LANES * I] * f[n];
+            }
     }
 }
 
@@ -194,23 +199,24 @@ LANES_INLINE void add_values(const olo_packs *x, const olo_step *step, closure *
     }
 }
 
-LANES_INLINE void transpose_rows(lane rows[LANES][FRAME / LANES], lane number[FRAME])
+/* a times the gradients of four rows */
+LANES_INLINE void scale_rows(lane rows[LANES][FRAME / LANES], double a, lane3 of[4])
 {
+    lane number[FRAME];
     for (int i = 0; i < FRAME / LANES; i++)
         lanes_transpose(rows[0][i], rows[1][i], rows[2][i], rows[3][i], number + LANES * i);
+    for (int i = 0; i < FRAME; i++)
+        of[i / 3].x[i % 3] = a * number[i];
 }
 
-/* a [g_0; sum d_I x g_I] of four rows, moved to the pivot */
-LANES_INLINE bundle bundle_of(const lane number[FRAME], const lane d[3], lane rho, double a)
+/* [g_0; sum d_I x g_I] of four rows, moved to the pivot */
+LANES_INLINE void set_bundle(const lane3 of[4], const lane d[3], lane rho, bundle *to)
 {
-    const lane factor = lane_all(a);
-    lane3 of[4];
-    for (int i = 0; i < FRAME; i++)
-        of[i / 3].x[i % 3] = factor * number[i];
     lane3 turn = lane3_cross(of[0], spread(rho));
     for (int I = 0; I < 3; I++)
         turn = lane3_add(turn, lane3_cross(spread(d[I]), of[1 + I]));
-    return (bundle){of[0], turn};
+    to->upper = of[0];
+    to->lower = turn;
 }
 
 /* C and G of the multipliers. */
@@ -225,15 +231,16 @@ LANES_INLINE void make_bundles(olo_packs *x, closure *c, double a)
                 c->columns[side][g] = c->at_end[side][g] = (bundle){none, none};
                 continue;
             }
-            lane *number = c->number[side][g];
+            lane3 *number = c->number[side][g];
+            if (c->curved || c->factor != a)
+                scale_rows(c->left[side] + LANES * g, a, number);
+            set_bundle(number, b->left, b->rho_left, &c->columns[side][g]);
             if (c->curved)
-                transpose_rows(c->left[side] + LANES * g, number);
-            c->columns[side][g] = bundle_of(number, b->left, b->rho_left, a);
-            if (c->curved)
-                transpose_rows(c->end[side] + LANES * g, number);
-            c->at_end[side][g] = bundle_of(number, b->end, b->rho1, a);
+                scale_rows(c->end[side] + LANES * g, a, number);
+            set_bundle(number, b->end, b->rho1, &c->at_end[side][g]);
         }
     }
+    c->factor = a;
 }
 
 /* Column or row k of a bundle. */
@@ -511,16 +518,13 @@ LANES_INLINE void sweep_group(olo_packs *x, closure *c, int g)
     c->value[g] = zero;
     for (int k = 0; k < c->links; k++) {
         const int above = links[k].above;
-        bundle own = {none, none}, row = {none, none};
-        if (!links[k].begins) {
-            own = C[k];
-            row = G[k];
-        }
-        pass_link(x, c, &links[k], g, &own, &row);
+        if (links[k].begins)
+            C[k] = G[k] = (bundle){none, none};
+        pass_link(x, c, &links[k], g, &C[k], &G[k]);
         if (above < 0)
             continue;
-        C[above] = links[k].first ? own : bundle_sum(C[above], own);
-        G[above] = links[k].first ? row : bundle_sum(G[above], row);
+        C[above] = links[k].first ? C[k] : bundle_sum(C[above], C[k]);
+        G[above] = links[k].first ? G[k] : bundle_sum(G[above], G[k]);
     }
 }
 
@@ -532,35 +536,41 @@ LANES_INLINE void sweep_closure(olo_packs *x, closure *c)
         sweep_group(x, c, g);
 }
 
-/* Row u of a block of S, -sum eta rho over the degrees of freedom that both closures share. */
-LANES_INLINE void overlap_row(const closures *x, const overlap *o, int u, const int groups,
-                              lane row[GROUPS])
+/* Row u of a block of S. */
+LANES_INLINE void store_overlap(const closure *i, const closure *j, const overlap *o, int u,
+                                const double *row)
 {
-    const double *eta = (const double *)x->closure[o->i].eta + u;
-    const lane *rho = x->closure[o->j].rho;
-    const shared *of = x->shared + o->first;
-    for (int g = 0; g < groups; g++)
-        row[g] = lane_all(0.0);
-    for (int k = 0; k < o->count; k++)
-        for (int g = 0; g < groups; g++)
-            row[g] -= eta[LANES * of[k].eta] * rho[of[k].rho + g];
+    const int a = u >= i->rows, of = a ? u - i->rows : u;
+    double *rows = o->block[a][0] + of * j->rows;
+    FOR_EACH_WIDTH(j->rows, memcpy(rows, row, WIDTH * sizeof *row));
+    if (j->relative > 0) {
+        double *relative = o->block[a][1] + of * j->relative;
+        FOR_EACH_WIDTH(j->relative, memcpy(relative, row + j->rows, WIDTH * sizeof *row));
+    }
 }
 
-/* A block of S; -1 for s itself. */
+/* A block of S, -sum eta rho over the degrees of freedom that both closures share, four rows at
+ * once; -1 for s itself. */
 LANES_INLINE void fill_overlap(const closures *x, const overlap *o, const int groups)
 {
     const closure *i = &x->closure[o->i], *j = &x->closure[o->j];
-    for (int u = 0; u < i->count; u++) {
-        const int a = u >= i->rows, of = u - (a ? i->rows : 0);
-        lane row[GROUPS];
-        overlap_row(x, o, u, groups, row);
-        if (a && o->i == o->j)
-            row[u / LANES][u % LANES] -= 1;
-        const double *from = (const double *)row;
-        for (int v = 0; v < j->rows; v++)
-            o->block[a][0][of * j->rows + v] = from[v];
-        for (int v = 0; v < j->relative; v++)
-            o->block[a][1][of * j->relative + v] = from[j->rows + v];
+    const shared *of = x->shared + o->first;
+    for (int first = 0; first < i->count; first += LANES) {
+        const lane *eta = i->eta + first / LANES, *rho = j->rho;
+        lane row[LANES][GROUPS];
+        for (int w = 0; w < LANES; w++)
+            for (int g = 0; g < groups; g++)
+                row[w][g] = lane_all(0.0);
+        for (int k = 0; k < o->count; k++)
+            for (int w = 0; w < LANES; w++)
+                for (int g = 0; g < groups; g++)
+                    row[w][g] -= eta[of[k].eta][w] * rho[of[k].rho + g];
+        for (int u = first; u < i->count && u < first + LANES; u++) {
+            double *numbers = (double *)row[u - first];
+            if (o->i == o->j && u >= i->rows)
+                numbers[u] -= 1;
+            store_overlap(i, j, o, u, numbers);
+        }
     }
 }
 
