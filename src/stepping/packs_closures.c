@@ -117,7 +117,7 @@ static bool add_links(maker *m, closure *of, int count, int *ends)
         to->links = links;
         m->mark[next] = to->link_count - of->first;
         links[to->link_count++] =
-            (link){next, -1, of->dofs, dofs_of(m->packs, next), false, true, false};
+            (link){.body = next, .above = -1, .dof = of->dofs, .dofs = dofs_of(m->packs, next)};
         of->dofs += dofs_of(m->packs, next);
         for (int i = 0; i < count; i++)
             ends[i] = ends[i] == next ? parent_of(m->packs, next) : ends[i];
@@ -169,11 +169,15 @@ static void find_sides(maker *m, const olo_closure *from, closure *of, const int
     }
 }
 
-/* Which links begin, and which are the first to give to their parents. */
-static void order_links(link *links, const closure *of)
+/* Which links are hinges, which begin, and which are the first to give to their parents. */
+static void order_links(const olo_packs *x, link *links, const closure *of)
 {
-    for (int k = 0; k < of->links; k++)
+    for (int k = 0; k < of->links; k++) {
+        const slots *at = &x->slots[links[k].body / LANES];
+        const int l = links[k].body % LANES;
+        links[k].hinge = !at->free[l] && !at->ball[l] && !at->staged[l];
         links[k].begins = k != of->at[0] && k != of->at[1];
+    }
     for (int k = 0; k < of->links; k++)
         if (links[k].above >= 0) {
             links[k].first = links[links[k].above].begins;
@@ -450,7 +454,7 @@ static bool find_closures(maker *m, bool *fits)
         *fits = *fits && to->closure[i].dofs > 0; /* else nothing moves it */
         ok = ok && *fits;
         if (ok)
-            order_links(to->links + to->closure[i].first, &to->closure[i]);
+            order_links(m->packs, to->links + to->closure[i].first, &to->closure[i]);
     }
     int *next = ok ? olo_alloc((size_t)to->link_count, sizeof *next) : NULL,
         *owner = ok ? olo_alloc((size_t)to->link_count, sizeof *owner) : NULL;

@@ -39,6 +39,7 @@ typedef struct olo_packs_link {
     int body;      /* position */
     int above;     /* link of its parent in the same closure, or -1 */
     int dof, dofs; /* its degrees of freedom among those of the closure */
+    bool hinge;    /* its joint has one degree of freedom, about an axis */
     bool related;  /* relations of the closure have coordinates of its joint */
     bool begins;   /* nothing comes to it: neither rows of the closure nor those of a child */
     bool first;    /* nothing is at its parent before it */

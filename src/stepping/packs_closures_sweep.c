@@ -107,19 +107,17 @@ static void load_forces(olo_packs *x)
     for (int k = 0; k < x->closures->coupled_count; k++) {
         const coupled *of = &x->closures->coupled[k];
         const int i = of->body / LANES, l = of->body % LANES;
-        const double *f = (const double *)of->force,
-                     *base = (const double *)x->closures->base[i] + l;
+        const double *base = (const double *)x->closures->base[i] + l;
         four *b = &x->four[i];
-        double *to = (double *)(x->at_start ? b->start : b->impulse) + l;
-        const double *X = (const double *)b->pivot + l;
-        for (int n = 0; n < 3; n++) /* of the origin */
+        double *to = (double *)(x->at_start ? b->start : b->impulse) + l, f[FRAME];
+        memcpy(f, of->force, sizeof f);
+        for (int n = 0; n < 3; n++)
             to[LANES * n] = base[LANES * n] + f[n];
-        for (int I = 0; I < 3; I++) /* of the directors, about the pivot */
-            for (int n = 0; n < 3; n++) {
-                const int at = 3 + 3 * I + n;
-                const double sum = base[LANES * at] + f[at];
-                to[LANES * at] = x->at_start ? sum : sum - X[LANES * I] * f[n];
-            }
+        for (int I = 1; I < 4; I++) {
+            const double X = x->at_start ? 0.0 : b->pivot[I - 1][l]; /* about the pivot */
+            for (int n = 0; n < 3; n++)
+                to[LANES * (3 * I + n)] = (base[LANES * (3 * I + n)] + f[3 * I + n]) - X * f[n];
+        }
     }
 }
 
@@ -222,6 +220,7 @@ LANES_INLINE void set_bundle(const lane3 of[4], const lane d[3], lane rho, bundl
 /* C and G of the multipliers. */
 LANES_INLINE void make_bundles(olo_packs *x, closure *c, double a)
 {
+    const bool curved = c->curved != 0, stale = curved || c->factor != a;
     const lane zero = lane_all(0.0);
     const lane3 none = {{zero, zero, zero}};
     for (int side = 0; side < c->sides; side++) {
@@ -232,10 +231,10 @@ LANES_INLINE void make_bundles(olo_packs *x, closure *c, double a)
                 continue;
             }
             lane3 *number = c->number[side][g];
-            if (c->curved || c->factor != a)
+            if (stale)
                 scale_rows(c->left[side] + LANES * g, a, number);
             set_bundle(number, b->left, b->rho_left, &c->columns[side][g]);
-            if (c->curved)
+            if (curved)
                 scale_rows(c->end[side] + LANES * g, a, number);
             set_bundle(number, b->end, b->rho1, &c->at_end[side][g]);
         }
@@ -509,22 +508,31 @@ LANES_INLINE void sweep_group(olo_packs *x, closure *c, int g)
 {
     bundle *C = x->closures->columns, *G = x->closures->rows;
     const link *links = x->closures->links + c->first;
+    const int a = c->at[0], b = c->at[1];
     const lane zero = lane_all(0.0);
     const lane3 none = {{zero, zero, zero}};
-    for (int k = 0; k < c->sides; k++) {
-        C[c->at[k]] = c->columns[k][g];
-        G[c->at[k]] = c->at_end[k][g];
-    }
     c->value[g] = zero;
     for (int k = 0; k < c->links; k++) {
         const int above = links[k].above;
+        bundle *own = k == a   ? &c->columns[0][g]
+                      : k == b ? &c->columns[1][g]
+                               : &C[k],
+               *row = k == a   ? &c->at_end[0][g]
+                      : k == b ? &c->at_end[1][g]
+                               : &G[k];
         if (links[k].begins)
-            C[k] = G[k] = (bundle){none, none};
-        pass_link(x, c, &links[k], g, &C[k], &G[k]);
+            *own = *row = (bundle){none, none};
+        pass_link(x, c, &links[k], g, own, row);
         if (above < 0)
             continue;
-        C[above] = links[k].first ? C[k] : bundle_sum(C[above], C[k]);
-        G[above] = links[k].first ? G[k] : bundle_sum(G[above], G[k]);
+        bundle *to = above == a   ? &c->columns[0][g]
+                     : above == b ? &c->columns[1][g]
+                                  : &C[above],
+               *to_row = above == a   ? &c->at_end[0][g]
+                         : above == b ? &c->at_end[1][g]
+                                      : &G[above];
+        *to = links[k].first ? *own : bundle_sum(*to, *own);
+        *to_row = links[k].first ? *row : bundle_sum(*to_row, *row);
     }
 }
 
@@ -536,17 +544,11 @@ LANES_INLINE void sweep_closure(olo_packs *x, closure *c)
         sweep_group(x, c, g);
 }
 
-/* Row u of a block of S. */
-LANES_INLINE void store_overlap(const closure *i, const closure *j, const overlap *o, int u,
-                                const double *row)
+/* Rows of a block of S: those of the multipliers, or of s, each `stride` numbers apart. */
+LANES_INLINE void store_rows(int count, const double *from, int stride, int width, double *to)
 {
-    const int a = u >= i->rows, of = a ? u - i->rows : u;
-    double *rows = o->block[a][0] + of * j->rows;
-    FOR_EACH_WIDTH(j->rows, memcpy(rows, row, WIDTH * sizeof *row));
-    if (j->relative > 0) {
-        double *relative = o->block[a][1] + of * j->relative;
-        FOR_EACH_WIDTH(j->relative, memcpy(relative, row + j->rows, WIDTH * sizeof *row));
-    }
+    for (int u = 0; u < count; u++, from += stride, to += width)
+        FOR_EACH_WIDTH(width, memcpy(to, from, WIDTH * sizeof *to));
 }
 
 /* A block of S, -sum eta rho over the degrees of freedom that both closures share, four rows at
@@ -555,8 +557,11 @@ LANES_INLINE void fill_overlap(const closures *x, const overlap *o, const int gr
 {
     const closure *i = &x->closure[o->i], *j = &x->closure[o->j];
     const shared *of = x->shared + o->first;
-    for (int first = 0; first < i->count; first += LANES) {
-        const lane *eta = i->eta + first / LANES, *rho = j->rho;
+    const int stride = groups * LANES;
+    lane S[UNKNOWNS][GROUPS];
+    double *numbers = (double *)S;
+    for (int first = 0; first < i->groups; first++) {
+        const lane *eta = i->eta + first, *rho = j->rho;
         lane row[LANES][GROUPS];
         for (int w = 0; w < LANES; w++)
             for (int g = 0; g < groups; g++)
@@ -565,12 +570,18 @@ LANES_INLINE void fill_overlap(const closures *x, const overlap *o, const int gr
             for (int w = 0; w < LANES; w++)
                 for (int g = 0; g < groups; g++)
                     row[w][g] -= eta[of[k].eta][w] * rho[of[k].rho + g];
-        for (int u = first; u < i->count && u < first + LANES; u++) {
-            double *numbers = (double *)row[u - first];
-            if (o->i == o->j && u >= i->rows)
-                numbers[u] -= 1;
-            store_overlap(i, j, o, u, numbers);
-        }
+        for (int w = 0; w < LANES; w++)
+            for (int g = 0; g < groups; g++)
+                lane_store(row[w][g], numbers + (LANES * first + w) * stride + LANES * g);
+    }
+    for (int u = i->rows; o->i == o->j && u < i->count; u++)
+        numbers[u * stride + u] -= 1;
+    for (int a = 0; a < 1 + (i->relative > 0); a++) {
+        const int height = a ? i->relative : i->rows;
+        const double *from = numbers + (a ? i->rows : 0) * stride;
+        store_rows(height, from, stride, j->rows, o->block[a][0]);
+        if (j->relative > 0)
+            store_rows(height, from + j->rows, stride, j->relative, o->block[a][1]);
     }
 }
 
@@ -643,13 +654,14 @@ static void apply_closures(olo_packs *x)
         const closure *c = &x->closures->closure[i];
         for (int k = 0; k < c->links; k++) {
             const link *of = &x->closures->links[c->first + k];
+            const double *rho = (const double *)(c->rho + of->dof * c->groups);
             double change[6] = {0};
-            for (int n = 0; n < of->dofs; n++) {
-                const double *rho = (const double *)(c->rho + (of->dof + n) * c->groups);
-                for (int u = 0; u < c->count; u++)
-                    change[n] += rho[u] * c->x[u];
-            }
-            apply_to_body(x, of->body, change);
+            for (int n = 0; n < of->dofs; n++, rho += c->groups * LANES)
+                change[n] = small_dot(c->count, rho, c->x);
+            if (of->hinge)
+                x->bodies[of->body].y[0][3] += change[0];
+            else
+                apply_to_body(x, of->body, change);
         }
     }
 }
