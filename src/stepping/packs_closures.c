@@ -426,9 +426,12 @@ static bool take_memory(const olo_packs *x, closures *to)
     to->columns = olo_alloc(most, sizeof *to->columns);
     to->rows = olo_alloc(most, sizeof *to->rows);
     to->base = olo_alloc((size_t)x->fours, sizeof *to->base);
+    to->forces = olo_alloc((size_t)x->fours * LANES, sizeof *to->forces);
     to->left = olo_alloc((size_t)x->fours * LANES, sizeof *to->left);
-    if (!to->numbers || !to->columns || !to->rows || !to->base || !to->left)
+    if (!to->numbers || !to->columns || !to->rows || !to->base || !to->left || !to->forces)
         return false;
+    for (int k = 0; k < to->coupled_count; k++)
+        to->forces[to->coupled[k].body] = to->coupled[k].force;
     lane *at = to->numbers;
     for (int i = 0; i < to->count; i++) {
         closure *c = &to->closure[i];
@@ -504,6 +507,7 @@ void olo_packs_closures_free(closures *x)
     olo_free(x->columns);
     olo_free(x->rows);
     olo_free(x->base);
+    olo_free(x->forces);
     olo_free(x->left);
     olo_free(x);
 }

@@ -119,7 +119,8 @@ typedef struct olo_packs_closures {
     lane *numbers;          /* eta and rho */
     bundle *columns, *rows; /* of one closure, [links] */
     lane3 (*base)[4];       /* [fours] constant part of the balance */
-    left_pair *left;        /* [fours * LANES] axis and arm of the left pair of each joint */
+    const lane **forces; /* [fours * LANES] of the multipliers on the frame of each body, or NULL */
+    left_pair *left;     /* [fours * LANES] axis and arm of the left pair of each joint */
     olo_elimination_structure *structure; /* of S */
     olo_elimination *S;
     double factor;                    /* 2/h */

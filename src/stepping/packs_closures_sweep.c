@@ -101,23 +101,33 @@ static void load_bodies(olo_packs *x, const olo_step *step)
     }
 }
 
-/* The forces of the multipliers join the balance. */
+/* The forces of the multipliers join the balance of four bodies. */
+LANES_INLINE void load_four(olo_packs *x, int i, const lane *const force[LANES])
+{
+    static const lane none[FRAME / LANES];
+    const lane *of[LANES];
+    const lane3 *base = x->closures->base[i];
+    four *b = &x->four[i];
+    lane number[FRAME];
+    lane3 f[4], *to = x->at_start ? b->start : b->impulse;
+    for (int l = 0; l < LANES; l++)
+        of[l] = force[l] ? force[l] : none;
+    for (int k = 0; k < FRAME / LANES; k++)
+        lanes_transpose(of[0][k], of[1][k], of[2][k], of[3][k], number + LANES * k);
+    for (int n = 0; n < FRAME; n++)
+        f[n / 3].x[n % 3] = number[n];
+    for (int I = 0; I < 4; I++)
+        to[I] = lane3_add(base[I], f[I]);
+    for (int I = 1; I < 4 && !x->at_start; I++) /* about the pivot */
+        to[I] = lane3_subtract(to[I], lane3_times(b->pivot[I - 1], f[0]));
+}
+
 static void load_forces(olo_packs *x)
 {
-    for (int k = 0; k < x->closures->coupled_count; k++) {
-        const coupled *of = &x->closures->coupled[k];
-        const int i = of->body / LANES, l = of->body % LANES;
-        const double *base = (const double *)x->closures->base[i] + l;
-        four *b = &x->four[i];
-        double *to = (double *)(x->at_start ? b->start : b->impulse) + l, f[FRAME];
-        memcpy(f, of->force, sizeof f);
-        for (int n = 0; n < 3; n++)
-            to[LANES * n] = base[LANES * n] + f[n];
-        for (int I = 1; I < 4; I++) {
-            const double X = x->at_start ? 0.0 : b->pivot[I - 1][l]; /* about the pivot */
-            for (int n = 0; n < 3; n++)
-                to[LANES * (3 * I + n)] = (base[LANES * (3 * I + n)] + f[3 * I + n]) - X * f[n];
-        }
+    for (int i = 0; i < x->fours; i++) {
+        const lane *const *force = x->closures->forces + LANES * i;
+        if (force[0] || force[1] || force[2] || force[3])
+            load_four(x, i, force);
     }
 }
 
