@@ -316,12 +316,22 @@ static olo_status set_up(olo_packs *x, const olo_system *system, const olo_topol
     return status;
 }
 
+/* Relations of joint coordinates among the closures; consistent velocities do not have theirs. */
+static bool has_relations(const olo_topology *topology)
+{
+    bool found = false;
+    for (int i = 0; i < topology->closure_count; i++)
+        found = found || topology->system->constraints[topology->closures[i]].share_count > 0;
+    return found;
+}
+
 olo_status olo_packs_create(const olo_system *system, const olo_scheme *scheme,
                             const olo_topology *topology, olo_elimination *variations,
                             olo_packs_width width, olo_packs **packs, olo_error *error)
 {
     *packs = NULL;
-    if (!fits(system, scheme, topology) || (topology->closure_count > 0 && !variations))
+    if (!fits(system, scheme, topology) || (topology->closure_count > 0 && !variations) ||
+        (scheme->consistent && has_relations(topology)))
         return OLO_OK;
     olo_packs *x = olo_alloc(1, sizeof *x);
     if (!x)
@@ -330,8 +340,8 @@ olo_status olo_packs_create(const olo_system *system, const olo_scheme *scheme,
     x->at_start = scheme->evaluation.at_start;
     bool packed = true;
     olo_status status = olo_joint_forces_create(topology, &x->forces, &packed, error);
-    x->hinges_only = x->forces.force_count == 0;
-    packed = packed && (!x->at_start || x->forces.force_count == 0);
+    x->hinges_only = x->forces.count == 0;
+    packed = packed && (!x->at_start || x->forces.count == 0);
     if (status == OLO_OK && packed)
         status = set_up(x, system, topology, scheme->consistent, variations, &packed, error);
     if (status == OLO_OK && packed)
@@ -475,6 +485,17 @@ int olo_packs_velocities(olo_packs *x, olo_step *step)
 bool olo_packs_have_closures(const olo_packs *x)
 {
     return x->closures != NULL;
+}
+
+void olo_packs_clear_variations(olo_packs *x)
+{
+    const closures *all = x->closures;
+    for (int k = 0; k < all->coupled_count; k++)
+        if (all->coupled[k].K)
+            memset(all->coupled[k].K, 0, LOWER * LOWER * sizeof(double));
+    for (int i = 0; i < all->count; i++)
+        for (int k = 0; all->closure[i].relative > 0 && k < 2; k++)
+            memset(all->closure[i].cross[k], 0, LOWER * LOWER * sizeof(double));
 }
 
 void olo_packs_write_motion(const olo_packs *x, olo_step *step)

@@ -36,6 +36,8 @@ int olo_packs_velocities(olo_packs *packs, olo_step *step);
 /* --- closures: before an iteration step->x has the iterate (olo_packs_write_motion), and
  * `variations` the variation of the gradients of curved rows --- */
 bool olo_packs_have_closures(const olo_packs *packs);
+/* The blocks that `variations` are read from become zero: iterations leave them so. */
+void olo_packs_clear_variations(olo_packs *packs);
 /* The motion of the iterate goes to step->x. */
 void olo_packs_write_motion(const olo_packs *packs, olo_step *step);
 /* The arrays with scaled multipliers and values of rows at the start of a step, [closures]. */

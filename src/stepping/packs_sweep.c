@@ -889,8 +889,8 @@ static void substitute(olo_packs *x, olo_newton *newton)
 
 /* --- the end --- */
 
-/* The sums of the forces in a column at the solution, in the sense of the coordinates; what they
- * exchange goes to the step. */
+/* The sums of the forces in a column at the solution, in the sense of the coordinates; what forces
+ * that are none of multipliers exchange goes to the step. */
 LANES_INLINE lane finish_column(const olo_packs *x, const slots *at, int k, lane dx, olo_step *step)
 {
     const forced *of = at->forced;
@@ -899,7 +899,7 @@ LANES_INLINE lane finish_column(const olo_packs *x, const slots *at, int k, lane
         if (of->coordinate[k][l] >= 0)
             f[l] = olo_joint_forces_finish(&x->forces, of->coordinate[k][l],
                                            of->sense[k][l] * dx[l], step);
-    return f;
+    return f + of->sense[k] * of->multiplier[k];
 }
 
 /* The moment on the child of torques f along the angles, f C_m x (d_1 P_1 + d_2 P_2), with the
@@ -1043,7 +1043,8 @@ LANES_INLINE lane finish_four(olo_packs *x, int i, const bool at_start, olo_step
         balance_momenta(b, &x->rate[i], impulses_of(x, i), t.T);
     memcpy(q_m + 1, t.d_m, sizeof t.d_m);
     memcpy(dq + 1, t.dd, sizeof t.dd);
-    write_frames(b, at, dq, q_m, step);
+    if (at_start || !x->closures) /* else it is there from the last iteration */
+        write_frames(b, at, dq, q_m, step);
     write_wrenches(x, i, &t, at_start, step, wrench);
     return at_start ? write_momenta(b, at, &t, dq, q_m, step) : lane_all(0.0);
 }

@@ -301,7 +301,7 @@ static void predict(void *data, olo_step *step, double scale)
         olo_packs_predict(x->packs, step, scale, mix);
         if (olo_packs_have_closures(x->packs)) {
             begin(x, step);
-            olo_elimination_clear(x->elimination);
+            olo_packs_clear_variations(x->packs);
             olo_packs_write_motion(x->packs, step);
             predict_multipliers(x, step, scale);
         }
@@ -658,7 +658,8 @@ static void vary_closures(reduced *x, const olo_step *step)
         olo_packs_find_rank(x->packs, 2 * a * x->compliance);
     for (int i = 0; x->varied && i < x->topology->closure_count; i++) {
         const int row = x->topology->closures[i];
-        if (x->system->constraints[row].curved && x->lambda[i] != 0)
+        if (x->system->constraints[row].form && x->system->constraints[row].curved &&
+            x->lambda[i] != 0)
             olo_projector_add_hessian(x->projector, olo_piece_of_constraint(x->system, row),
                                       a * x->lambda[i], olo_motion_left(&step->x), step->x.q1);
     }
