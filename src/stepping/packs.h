@@ -50,6 +50,8 @@ void olo_packs_find_rank(olo_packs *packs, double size);
 void olo_packs_take_rank(olo_packs *packs, const olo_elimination *from);
 /* After an iteration: adds the change of the multipliers of all closures. */
 void olo_packs_update_multipliers(olo_packs *packs, double *lambda);
+/* Those of the rates of closures at the last projection of velocities, [closures]. */
+const double *olo_packs_gamma(const olo_packs *packs);
 
 /* The motion of the step and the wrench of every joint over step->weight, [twists], from what is
  * iterated; momentum and energy where the scheme has them. */

@@ -56,13 +56,14 @@ typedef struct olo_packs_share {
 
 /* A body with closure rows. */
 typedef struct olo_packs_coupled {
-    int body, q;               /* position, first coordinate */
-    bool varies;               /* some row varies with it; */
-    double *K;                 /* 6 x 6, about the origin; NULL: none with it alone */
-    lane rho_left, rho1, x1;   /* from the origin to the pivot; pivot at the end */
-    lane left[3], end[3];      /* directors of the left pair and at the end */
-    lane columns[2 * LOWER];   /* K about the pivot, like `sums` */
-    lane force[FRAME / LANES]; /* of the multipliers, on its frame */
+    int body, q;                 /* position, first coordinate */
+    bool varies;                 /* some row varies with it; */
+    double *K;                   /* 6 x 6, about the origin; NULL: none with it alone */
+    lane rho_left, rho1, x1;     /* from the origin to the pivot; pivot at the end */
+    lane left[3], end[3];        /* directors of the left pair and at the end */
+    lane columns[2 * LOWER];     /* K about the pivot, like `sums` */
+    lane force[FRAME / LANES];   /* of the multipliers, on its frame */
+    lane impulse[FRAME / LANES]; /* 2 sum gamma d, with consistent velocities */
 } coupled;
 
 /* Gradients of up to six rows with respect to the frames of two bodies, by rows. */
@@ -86,8 +87,9 @@ typedef struct olo_packs_closure {
     int first, links, dofs;                       /* of links */
     lane *eta, *rho;                              /* [dofs * groups] */
     lane value[GROUPS];                           /* G dt_0 */
-    double x[UNKNOWNS];                           /* solution */
-    int block[2];                                 /* in S: multipliers, and s */
+    bundle *kept; /* [links * groups] the rows, for other right-hand sides; NULL: not needed */
+    double x[UNKNOWNS]; /* solution */
+    int block[2];       /* in S: multipliers, and s */
 } closure;
 
 /* Two closures that share bodies, or one with itself: a block of S. */
@@ -118,7 +120,9 @@ typedef struct olo_packs_closures {
     shared *shared;
     lane *numbers;          /* eta and rho */
     bundle *columns, *rows; /* of one closure, [links] */
-    lane3 (*base)[4];       /* [fours] constant part of the balance */
+    bundle *kept;           /* of all; NULL: not needed */
+    lane3 (*base)[4];       /* [fours] constant part of the balance; of velocities: 2 sum gamma d */
+    double *gamma;          /* [closures] of velocities */
     const lane **forces; /* [fours * LANES] of the multipliers on the frame of each body, or NULL */
     left_pair *left;     /* [fours * LANES] axis and arm of the left pair of each joint */
     olo_elimination_structure *structure; /* of S */
@@ -139,6 +143,10 @@ typedef struct olo_packs_closure_kernels {
      */
     void (*sweep)(olo_packs *x);
     void (*apply)(olo_packs *x);
+    /* the right side of S alone, by the last sweep */
+    void (*forward)(olo_packs *x);
+    /* with consistent velocities, after their projection: the forces of both multipliers */
+    void (*load_rates)(olo_packs *x, const olo_step *step);
 } olo_packs_closure_kernels;
 
 extern const olo_packs_closure_kernels olo_packs_closure_kernels_plain;
@@ -167,5 +175,11 @@ static inline void olo_packs_set_gradient(const closures *x, const closure *c, i
 olo_status olo_packs_closures_create(olo_packs *packs, olo_elimination *elimination,
                                      const int *position, bool *fits, olo_error *error);
 void olo_packs_closures_free(closures *closures);
+/* From now on rows are kept for other right-hand sides. False: no memory. */
+bool olo_packs_closures_keep(closures *closures);
+/* Solves for the unknowns of all closures after an elimination of the bodies, or a right-hand side
+ * of it (`older`), and changes that. Returns the position of a body with a singular closure, or -1.
+ */
+int olo_packs_solve_closures(olo_packs *packs, bool older);
 
 #endif

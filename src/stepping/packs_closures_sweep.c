@@ -67,8 +67,9 @@ LANES_INLINE void shift_columns(lane r, lane K[2 * LOWER])
     }
 }
 
-/* The columns of a block about the origins, moved to the pivots; the block is zero then. */
-LANES_INLINE void take_block(double *K, lane rho_left, lane rho1, lane to[2 * LOWER])
+/* The columns of a block about the origins, moved to the pivots; the block is zero then. Not
+ * inline: it has three callers and much code. */
+static void take_block(double *K, lane rho_left, lane rho1, lane to[2 * LOWER])
 {
     for (int half = 0; half < 2; half++) {
         const double *rows = K + 18 * half;
@@ -445,6 +446,8 @@ LANES_INLINE void pass_body(const olo_packs *x, int position, const bool related
     pass_joint(b, all ? lane_all(0.0) : b->twist[1], left->arm, C, G, value);
 }
 
+#include "stepping/packs_closures_rates.h"
+
 /* --- all closures --- */
 
 /* Columns, rows and forces at the bodies of all closures, before bodies are eliminated: relative
@@ -461,10 +464,15 @@ static void load_closures(olo_packs *x, const olo_step *step)
         add_forces(x, c, a);
         add_values(x, step, c, a);
         make_bundles(x, c, a);
+        if (x->rate)
+            load_rate_rows(x, step, i);
         if (c->relative > 0)
             add_relative(x, c);
     }
-    load_forces(x);
+    if (x->rate)
+        load_impulses(x);
+    else
+        load_forces(x);
 }
 
 /* The forces alone, at the solution. */
@@ -480,7 +488,10 @@ static void load_multipliers(olo_packs *x, const olo_step *step)
         evaluate_rows(x, step, &over, c, false);
         add_forces(x, c, 2 / step->h);
     }
-    load_forces(x);
+    if (x->rate)
+        load_rates(x, step);
+    else
+        load_forces(x);
 }
 
 /* The rows and values of relations, and what they add to the degrees of freedom of their joints. */
@@ -538,6 +549,8 @@ LANES_INLINE void sweep_group(olo_packs *x, closure *c, int g)
         if (links[k].begins)
             *own = *row = (bundle){none, none};
         pass_link(x, c, &links[k], g, own, row);
+        if (c->kept)
+            c->kept[k * c->groups + g] = *row;
         if (above < 0)
             continue;
         bundle *to = above == a   ? &c->columns[0][g]
@@ -610,23 +623,48 @@ LANES_INLINE void fill_any_overlap(const closures *x, const overlap *o)
         fill_overlap(x, o, 3);
 }
 
-/* eta, rho and S of all closures, and the right-hand sides g + G dt_0. */
+/* The right-hand side g + G dt_0 of a closure. */
+static void fill_right(const closures *all, const closure *c)
+{
+    double *right = olo_elimination_rhs(all->S, c->block[0]);
+    for (int k = 0; k < c->rows; k++)
+        right[k] = c->right[k / LANES][k % LANES] + c->value[k / LANES][k % LANES];
+    for (int k = 0; k < c->relative; k++)
+        olo_elimination_rhs(all->S, c->block[1])[k] =
+            c->value[(c->rows + k) / LANES][(c->rows + k) % LANES];
+}
+
+/* eta, rho and S of all closures, and the right-hand sides. */
 static void sweep_closures(olo_packs *x)
 {
     closures *all = x->closures;
     olo_elimination_clear(all->S);
     for (int i = 0; i < all->count; i++) {
-        closure *c = &all->closure[i];
-        sweep_closure(x, c);
-        double *right = olo_elimination_rhs(all->S, c->block[0]);
-        for (int k = 0; k < c->rows; k++)
-            right[k] = c->right[k / LANES][k % LANES] + c->value[k / LANES][k % LANES];
-        for (int k = 0; k < c->relative; k++)
-            olo_elimination_rhs(all->S, c->block[1])[k] =
-                c->value[(c->rows + k) / LANES][(c->rows + k) % LANES];
+        sweep_closure(x, &all->closure[i]);
+        fill_right(all, &all->closure[i]);
     }
     for (int k = 0; k < all->overlap_count; k++)
         fill_any_overlap(all, &all->overlaps[k]);
+}
+
+/* The right-hand sides alone, by the rows, eta and rho of the last sweep. */
+static void forward_closures(olo_packs *x)
+{
+    closures *all = x->closures;
+    olo_elimination_clear_right(all->S);
+    for (int i = 0; i < all->count; i++) {
+        closure *c = &all->closure[i];
+        for (int g = 0; g < c->groups; g++) {
+            c->value[g] = lane_all(0.0);
+            for (int k = 0; k < c->links; k++) {
+                const link *of = &all->links[c->first + k];
+                c->value[g] +=
+                    value_of_body(x, of->body, of->dofs, c->groups,
+                                  c->eta + of->dof * c->groups + g, &c->kept[k * c->groups + g]);
+            }
+        }
+        fill_right(all, c);
+    }
 }
 
 /* The numbers rho_0 of a body change by those of the closures, times their unknowns. */
@@ -686,4 +724,6 @@ const olo_packs_closure_kernels OLO_PACKS_CLOSURE_KERNELS = {.write_motion = wri
                                                              .load = load_closures,
                                                              .load_multipliers = load_multipliers,
                                                              .sweep = sweep_closures,
-                                                             .apply = apply_closures};
+                                                             .apply = apply_closures,
+                                                             .forward = forward_closures,
+                                                             .load_rates = load_rates};

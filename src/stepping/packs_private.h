@@ -168,7 +168,8 @@ struct olo_packs {
     end_rates *rate;   /* [fours] of schemes with consistent velocities, else NULL */
     olo_packs *mass;   /* the same bodies with factors of P_m^T M P(q1), for their velocities */
     bool factored;     /* `mass` has factors of this step */
-    double update;     /* the size of the last update, scaled */
+    double update;     /* the size of the last update times the angle of the step, ... */
+    double moved;      /* ... and the size of the motion in the step, scaled */
     double h;          /* of the impulses */
     double per_length; /* one over the model's length */
     double ground[6 * LANES];

@@ -1041,7 +1041,7 @@ LANES_INLINE lane finish_four(olo_packs *x, int i, const bool at_start, olo_step
     lane3 dq[4], q_m[4];
     make_balance(b, 2 / step->h, at_start, &t);
     if (x->rate)
-        balance_momenta(b, &x->rate[i], t.T);
+        balance_momenta(b, &x->rate[i], impulses_of(x, i), t.T);
     memcpy(q_m + 1, t.d_m, sizeof t.d_m);
     memcpy(dq + 1, t.dd, sizeof t.dd);
     if (at_start || !x->closures) /* else it is there from the last iteration */
@@ -1122,8 +1122,11 @@ LANES_INLINE int eliminate_rates(olo_packs *x, const olo_step *step, const bool 
         sums *own = mass->stored + LANES * i;
         joint joint_of[LANES];
         lane3 force, moment;
-        make_projection(&x->four[i], &x->rate[i], 2 / step->h, !older, &force, &moment, own);
+        make_projection(&x->four[i], &x->rate[i], 2 / step->h, impulses_of(x, i), !older, &force,
+                        &moment, own);
         make_rate_joints(x, i, hinges_only ? NULL : at->joints, !older, joint_of);
+        if (mass->closures && !older)
+            add_closures(mass, i, true, joint_of, own);
         if (older) {
             lane z[LANES][2];
             scatter_lanes(force, sizeof *z, &z[0][0]);
@@ -1167,8 +1170,10 @@ LANES_INLINE void substitute_rates(olo_packs *x, int i, const bool hinges_only, 
 LANES_INLINE int project_all(olo_packs *x, const olo_step *step, bool older, const bool hinges_only,
                              double *v1)
 {
-    const int singular = older ? eliminate_rates(x, step, true, hinges_only)
-                               : eliminate_rates(x, step, false, hinges_only);
+    int singular = older ? eliminate_rates(x, step, true, hinges_only)
+                         : eliminate_rates(x, step, false, hinges_only);
+    if (singular < 0 && x->closures)
+        singular = olo_packs_solve_closures(x->mass, older);
     for (int i = 0; i < x->fours && singular < 0; i++)
         substitute_rates(x, i, hinges_only, v1);
     return singular;
