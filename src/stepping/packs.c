@@ -20,7 +20,7 @@ static bool motions_of(const olo_topology *topology, int k, olo_joint_motions *m
     return !t->type || (t->type->motions && t->type->motions(&t->joint, motions));
 }
 
-enum { FEW = 2 }; /* with fewer bodies the evaluation of four at once gains nothing */
+enum { FEW = 1 }; /* with fewer bodies the evaluation of four at once gains nothing */
 
 static bool fits(const olo_system *s, const olo_scheme *scheme, const olo_topology *topology)
 {

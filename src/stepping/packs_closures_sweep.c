@@ -71,9 +71,14 @@ LANES_INLINE void shift_columns(lane r, lane K[2 * LOWER])
  * inline: it has three callers and much code. */
 static void take_block(double *K, lane rho_left, lane rho1, lane to[2 * LOWER])
 {
-    for (int j = 0; j < 6; j++) {
-        to[j] = (lane){K[j], K[6 + j], K[12 + j], 0};
-        to[LOWER + j] = (lane){K[18 + j], K[24 + j], K[30 + j], 0};
+    for (int half = 0; half < 2; half++) {
+        const double *rows = K + 18 * half;
+        const lane none = lane_all(0.0);
+        lane last[4], *columns = to + LOWER * half;
+        lanes_transpose(lane_load(rows), lane_load(rows + 6), lane_load(rows + 12), none, columns);
+        lanes_transpose(lane_load(rows + 2), lane_load(rows + 8), lane_load(rows + 14), none, last);
+        columns[4] = last[2];
+        columns[5] = last[3];
     }
     for (int k = 0; k < 36; k++)
         K[k] = 0;

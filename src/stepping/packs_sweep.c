@@ -88,8 +88,9 @@ static void predict(olo_packs *x, const olo_step *step, double scale, const olo_
             guess_rates(x, i, step);
     }
     x->h = step->h;
-    /* where motions are extrapolated well, the wrenches of the balance are better than the last */
-    x->summed = x->rate && mix->differences > 1;
+    /* where motions are extrapolated well, the wrenches of the balance are better than the last,
+     * which are without forces along coordinates */
+    x->summed = (x->rate && mix->differences > 1) || x->forces.count > 0;
 }
 
 /* --- joint wrenches --- */
