@@ -63,7 +63,8 @@ typedef struct joined {
     olo_model *model;
     unsigned long long seed;
     int bodies, joints;
-    int dofs; /* six per body, less the rows of the joints */
+    int dofs;                 /* six per body, less the rows of the joints */
+    const olo_signal *motion; /* of the first coordinate of the next pairs; NULL: none */
     double position[JOINED_MAX][3];
     double rotation[JOINED_MAX][9]; /* columns are the directors */
     olo_joint joint[JOINED_MAX];    /* as given to the model, without its names */
@@ -220,8 +221,12 @@ static inline void joined_pair(joined *x, const pair_kind *kind, int first, int 
     joint.between[1] = joined_point(x, second, at, names[1]);
     if (x->kind == JOINED_FORCED || x->kind == JOINED_FORCED_PAIRS)
         joined_force(x, kind, &joint);
+    joint.motion = x->motion;
+    if (x->motion && kind->dofs > 1)
+        joint.coordinate = kind->across ? "position1" : "position";
     check_ok(olo_model_add_joint(x->model, &joint, &error), &error);
     x->dofs -= kind->rows;
+    joint.motion = NULL;
     joint.name = joint.between[0].on = joint.between[1].on = NULL;
     x->joint[x->joints++] = joint;
 }

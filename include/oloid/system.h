@@ -224,7 +224,7 @@ OLO_API olo_status olo_system_point_on_body(const olo_system *system, const olo_
                                             const olo_point_on_body *point, double position[3],
                                             double velocity[3], olo_error *error);
 /** Position and velocity of output `index`, and its acceleration over the last step, (v1 - v0)/h.
- */
+ * Rows of results have, with the scheme `energy-momentum`, the acceleration at their state. */
 OLO_API void olo_system_output(const olo_system *system, const olo_state *state, int index,
                                double position[3], double velocity[3], double acceleration[3]);
 /** Strains (two shears along d1 and d2, elongation, curvatures about d1 and d2, torsion) and

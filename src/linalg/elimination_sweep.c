@@ -110,7 +110,19 @@ INLINE void solve(const olo_elimination *el, const node *c, const int r, int n, 
 {
     const double *D = el->numbers + c->D;
     const int *pivot = el->pivots + c->pivot;
-    FOR_EACH_WIDTH(n, small_lu_solve(r, D, pivot, WIDTH, X));
+    if (r <= 3) /* unrolled */
+        FOR_EACH_WIDTH(n, small_lu_solve_of(r, D, pivot, WIDTH, X));
+    else
+        FOR_EACH_WIDTH(n, small_lu_solve(r, D, pivot, WIDTH, X));
+}
+
+/* x (r) <- D^-1 x */
+INLINE void solve_one(const olo_elimination *el, const node *c, const int r, double *x)
+{
+    if (r <= 3)
+        small_lu_solve_of(r, el->numbers + c->D, el->pivots + c->pivot, 1, x);
+    else
+        small_lu_solve(r, el->numbers + c->D, el->pivots + c->pivot, 1, x);
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -329,7 +341,7 @@ INLINE void forward_frame(olo_elimination *el, const node *c, const int r)
         if (e)
             x[k] += row6_dot(row6_load(n + c->kc + 6 * k), row6_load(e));
     }
-    small_lu_solve(r, n + c->D, el->pivots + c->pivot, 1, x);
+    solve_one(el, c, r, x);
     memcpy(n + c->x, x, (size_t)r * sizeof *x);
     for (int j = 0; j < c->degree; j++) {
         const neighbour *b = el->neighbours + c->first + j;
@@ -425,7 +437,7 @@ INLINE void forward_plain(olo_elimination *el, const node *c, const int d)
 {
     double *n = el->numbers, *x = n + c->x;
     memcpy(x, n + c->z, (size_t)d * sizeof *x);
-    small_lu_solve(d, n + c->D, el->pivots + c->pivot, 1, x);
+    solve_one(el, c, d, x);
     for (int j = 0; j < c->degree; j++)
         add_right(el, d, d, el->neighbours + c->first + j, NULL, x);
 }

@@ -374,7 +374,8 @@ static void fill_contacts(olo_record_file *file, const olo_state *state)
     }
 }
 
-static void fill_frame(olo_record_file *file, const olo_state *state, long step)
+static void fill_frame(olo_record_file *file, const olo_state *state, const double *accelerations,
+                       long step)
 {
     const olo_system *system = file->subject.system;
     *row_of(file, OLO_STREAM_TIME) = state->t;
@@ -421,6 +422,9 @@ static void fill_frame(olo_record_file *file, const olo_state *state, long step)
         const int first = OLO_STREAM_OUTPUTS + 3 * i;
         olo_system_output(system, state, i, row_of(file, first), row_of(file, first + 1),
                           row_of(file, first + 2));
+        if (accelerations)
+            olo_position_linear(&system->outputs[i].position, accelerations,
+                                row_of(file, first + 2));
     }
 }
 
@@ -453,14 +457,15 @@ static olo_status pass_on(const olo_error *failure, olo_error *error)
                                      : olo_fail(error, failure->status, "%s", failure->text);
 }
 
-olo_status olo_record_file_row(olo_record_file *file, const olo_state *state, long step,
-                               const olo_thinning *ledger, olo_error *error)
+olo_status olo_record_file_row(olo_record_file *file, const olo_state *state,
+                               const double *accelerations, long step, const olo_thinning *ledger,
+                               olo_error *error)
 {
     if (file->failure.status == OLO_OK && file->rows + file->row == file->capacity)
         append_block(file);
     if (file->failure.status == OLO_OK && file->rows == file->capacity)
         replace_journal(file, file->journal, file->rows, 2 * file->capacity, NULL, &file->failure);
-    fill_frame(file, state, step);
+    fill_frame(file, state, accelerations, step);
     fill_ledger(file, ledger);
     file->row++;
     if (file->row == file->block_rows)

@@ -68,10 +68,12 @@ olo_status olo_record_file_resume(const char *path, const olo_record_subject *su
  * takes more than a tenth of the time; 0: a checkpoint is always due. */
 void olo_record_file_set_interval(olo_record_file *file, double seconds);
 
-/* Adds a row: the state and the ledger of the steps since the last row. Allocates nothing, unless
- * there are many more rows than the subject expects. */
-olo_status olo_record_file_row(olo_record_file *file, const olo_state *state, long step,
-                               const olo_thinning *ledger, olo_error *error);
+/* Adds a row: the state, the ledger of the steps since the last row, and outputs with the
+ * accelerations of all coordinates, or with those of the last step if it is NULL. Allocates
+ * nothing, unless there are many more rows than the subject expects. */
+olo_status olo_record_file_row(olo_record_file *file, const olo_state *state,
+                               const double *accelerations, long step, const olo_thinning *ledger,
+                               olo_error *error);
 
 /* True if a checkpoint is due. */
 bool olo_record_file_is_due(const olo_record_file *file);

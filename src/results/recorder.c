@@ -17,6 +17,7 @@
 #include "results/record_optimum.h"
 #include "results/thinning.h"
 #include "results/verdict.h"
+#include "stepping/accelerations.h"
 #include "stepping/normal_motion.h"
 #include "stepping/registry.h"
 #include "stepping/step.h"
@@ -41,7 +42,8 @@ struct olo_recorder {
     olo_ledger *part_ledgers;         /* [verdict.parts] */
     double *work;                     /* [n] */
     olo_normal_motion *normal_motion; /* NULL: velocities are not judged */
-    bool other_mode;                  /* normal_motion belongs to another mode of the system */
+    olo_accelerations *accelerations; /* of outputs, with consistent velocities; else NULL */
+    bool other_mode;                  /* these two belong to another mode of the system */
     double *normal;                   /* [n] */
     olo_thinning ledger;              /* of the steps since the last row */
     long stride;                      /* steps per row; 0 before the first state */
@@ -163,9 +165,22 @@ static void pass_fields(olo_recorder *recorder, olo_bytes *bytes)
 }
 
 /* Allocates the last state and the memory of checkpoints. */
+/* Rows have the accelerations of outputs at their states, which are of the order of the steps. */
+static olo_status create_accelerations(olo_recorder *recorder, const olo_system *system,
+                                       olo_error *error)
+{
+    const olo_run *run = &recorder->run;
+    if (!olo_scheme_of(run)->consistent || olo_system_output_count(system) == 0)
+        return OLO_OK;
+    return olo_accelerations_create(system, run->step > 0 ? run->step : 1.0,
+                                    &recorder->accelerations, error);
+}
+
 static olo_status allocate_state(olo_recorder *recorder, olo_error *error)
 {
     olo_status status = olo_state_create(recorder->system, &recorder->last, error);
+    if (status == OLO_OK)
+        status = create_accelerations(recorder, recorder->system, error);
     if (status != OLO_OK)
         return status;
     olo_bytes bytes = {.mode = OLO_BYTES_MEASURE};
@@ -339,12 +354,21 @@ static void follow(olo_recorder *recorder, const olo_state *state, const olo_led
 }
 
 /* Writes a row: `state` and the ledger of the steps since the last row. */
+/* The accelerations at a state; NULL: those of outputs are the change of velocity over the step. */
+static const double *accelerations_at(const olo_recorder *recorder, const olo_state *state)
+{
+    const bool motion = recorder->accelerations && recorder->axis[0] == '\0';
+    return motion && olo_accelerations_at(recorder->accelerations, state, NULL)
+               ? olo_accelerations_values(recorder->accelerations)
+               : NULL;
+}
+
 static olo_status record(olo_recorder *recorder, const olo_state *state, olo_error *error)
 {
     return recorder->file == NULL
                ? OLO_OK
-               : olo_record_file_row(recorder->file, state, recorder->summary.steps,
-                                     &recorder->ledger, error);
+               : olo_record_file_row(recorder->file, state, accelerations_at(recorder, state),
+                                     recorder->summary.steps, &recorder->ledger, error);
 }
 
 static olo_status record_full_row(olo_recorder *recorder, const olo_state *state, olo_error *error)
@@ -398,11 +422,19 @@ static bool is_full(const olo_recorder *recorder, const olo_state *state,
 /* The part of the velocities that is no motion depends on the mode of the system. */
 static olo_status follow_mode(olo_recorder *recorder, const olo_system *mode, olo_error *error)
 {
-    if (!recorder->other_mode || !recorder->normal_motion)
+    olo_status status = OLO_OK;
+    if (!recorder->other_mode)
         return OLO_OK;
+    recorder->other_mode = false;
+    if (recorder->accelerations) {
+        olo_accelerations_free(recorder->accelerations);
+        recorder->accelerations = NULL;
+        status = create_accelerations(recorder, mode, error);
+    }
+    if (status != OLO_OK || !recorder->normal_motion)
+        return status;
     olo_normal_motion_free(recorder->normal_motion);
     recorder->normal_motion = NULL;
-    recorder->other_mode = false;
     return olo_normal_motion_create(mode, &recorder->run, &recorder->normal_motion, error);
 }
 
@@ -552,6 +584,7 @@ void olo_recorder_free(olo_recorder *recorder)
     olo_record_file_free(recorder->file);
     olo_state_free(recorder->last);
     olo_normal_motion_free(recorder->normal_motion);
+    olo_accelerations_free(recorder->accelerations);
     olo_pool_free(&recorder->pool);
     olo_free(recorder);
 }

@@ -47,27 +47,47 @@ static bool is_affine(const olo_system *s, int piece, bool *fits)
     return x->type->affine;
 }
 
+/* Adds a coordinate unless it is there; false: it is none of a joint of the forest. */
+static bool add_coordinate(const olo_topology *topology, int coordinate, int *of_coordinate,
+                           olo_joint_forces *x)
+{
+    const olo_joint_coordinate *of = &topology->system->joint_coordinates[coordinate];
+    double sense = 0;
+    const int node = child_of(topology, of, &sense);
+    if (node < 0 || of_coordinate[coordinate] >= 0)
+        return node >= 0;
+    of_coordinate[coordinate] = x->count;
+    x->coordinates[x->count++] = (olo_forced_coordinate){
+        .node = node, .axis = of->axis, .coordinate = coordinate, .sense = sense};
+    return true;
+}
+
+/* Adds the coordinates of the relations that are closures. */
+static bool add_relations(const olo_topology *topology, int *of_coordinate, olo_joint_forces *x)
+{
+    const olo_system *s = topology->system;
+    for (int i = 0; i < topology->closure_count; i++) {
+        const olo_constraint *row = &s->constraints[topology->closures[i]];
+        for (int k = 0; k < row->share_count; k++) {
+            const int coordinate = row->shares[k].coordinate->coordinate;
+            if (s->joint_coordinates[coordinate].term != row->shares[k].coordinate ||
+                !add_coordinate(topology, coordinate, of_coordinate, x))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* Adds a piece to its coordinate; false: it does not act along one. */
 static bool add_piece(const olo_topology *topology, int piece, int *of_coordinate,
                       olo_joint_forces *x)
 {
     const olo_system *s = topology->system;
     const int coordinate = coordinate_of(s, piece), action = piece - olo_piece_of_action(s, 0);
-    double sense = 0;
-    const int node =
-        coordinate < 0 ? -1 : child_of(topology, &s->joint_coordinates[coordinate], &sense);
-    bool fits = node >= 0;
+    bool fits = coordinate >= 0 && add_coordinate(topology, coordinate, of_coordinate, x);
     const bool affine = is_affine(s, piece, &fits);
     if (!fits)
         return false;
-    if (of_coordinate[coordinate] < 0) {
-        of_coordinate[coordinate] = x->count;
-        x->coordinates[x->count++] =
-            (olo_forced_coordinate){.node = node,
-                                    .axis = s->joint_coordinates[coordinate].axis,
-                                    .coordinate = coordinate,
-                                    .sense = sense};
-    }
     x->coordinates[of_coordinate[coordinate]].count++;
     x->forces[x->force_count++] =
         (olo_joint_force){.term = action < 0 ? &s->terms[piece] : NULL,
@@ -116,6 +136,7 @@ olo_status olo_joint_forces_create(const olo_topology *topology, olo_joint_force
     for (int i = 0; *fits && i < pieces; i++)
         if (i >= olo_piece_of_action(s, 0) || olo_piece_has_tangent(s, i))
             *fits = add_piece(topology, i, of_coordinate, x);
+    *fits = *fits && add_relations(topology, of_coordinate, x);
     if (*fits)
         sort_forces(x, sorted);
     olo_free(of_coordinate);
@@ -124,6 +145,14 @@ olo_status olo_joint_forces_create(const olo_topology *topology, olo_joint_force
         return OLO_OK;
     olo_joint_forces_free(x);
     return olo_fail(error, OLO_NO_MEMORY, "out of memory for forces of joints");
+}
+
+int olo_joint_forces_find(const olo_joint_forces *x, const olo_share *share)
+{
+    int i = 0;
+    while (x->coordinates[i].coordinate != share->coordinate->coordinate)
+        i++;
+    return i;
 }
 
 void olo_joint_forces_free(olo_joint_forces *x)

@@ -37,7 +37,8 @@ typedef struct olo_joint_force {
     double constant, gradient;
 } olo_joint_force;
 
-/* A joint coordinate with forces. */
+/* A joint coordinate with forces, or in a relation that is a closure: its multiplier is a force
+ * along the coordinate. */
 typedef struct olo_forced_coordinate {
     int node;         /* the child in the forest */
     int axis;         /* of olo_joint_coordinate */
@@ -54,11 +55,13 @@ typedef struct olo_joint_forces {
     olo_joint_force *forces;
 } olo_joint_forces;
 
-/* Finds all forces that are not constant. `fits` is false if one of them does not act along a
- * coordinate of a joint of the forest. */
+/* Finds all forces that are not constant, and the coordinates of all relations among the closures.
+ * `fits` is false if one of them is not along a coordinate of a joint of the forest. */
 olo_status olo_joint_forces_create(const olo_topology *topology, olo_joint_forces *forces,
                                    bool *fits, olo_error *error);
 void olo_joint_forces_free(olo_joint_forces *forces);
+/* Which of the coordinates the one of a share is. */
+int olo_joint_forces_find(const olo_joint_forces *forces, const olo_share *share);
 
 /* Begins a step with the value of coordinate i at its start. The sum of the affine forces is
  * constant + gradient dx, positive where it opposes a growing coordinate. */

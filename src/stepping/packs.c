@@ -20,7 +20,7 @@ static bool motions_of(const olo_topology *topology, int k, olo_joint_motions *m
     return !t->type || (t->type->motions && t->type->motions(&t->joint, motions));
 }
 
-enum { FEW = 2 }; /* with fewer bodies the evaluation of four at once gains nothing */
+enum { FEW = 1 }; /* with fewer bodies the evaluation of four at once gains nothing */
 
 static bool fits(const olo_system *s, const olo_scheme *scheme, const olo_topology *topology)
 {
@@ -251,11 +251,34 @@ static bool add_rates(olo_packs *x)
     mass->count = x->count;
     mass->fours = x->fours;
     mass->slots = x->slots;
+    mass->system = x->system;
+    mass->topology = x->topology;
+    mass->at_start = true; /* nothing varies */
     mass->bodies = olo_alloc((size_t)x->fours * LANES, sizeof *mass->bodies);
     mass->stages = olo_alloc((size_t)x->stage_count, sizeof *mass->stages);
     mass->waiting = olo_alloc((size_t)x->waiting_count, sizeof *mass->waiting);
     return mass->bodies && mass->stages && mass->waiting && olo_packs_store_tangents(mass) &&
            olo_packs_store_tangents(x);
+}
+
+/* The closures of the bodies, and those of their velocities, which have the same ways and no
+ * variations: their matrix is that of masses. */
+static olo_status add_closures(olo_packs *x, olo_elimination *variations, const int *position,
+                               bool *packed, olo_error *error)
+{
+    olo_status status = OLO_OK;
+    for (olo_packs *to = x->mass ? x->mass : x; to && status == OLO_OK && *packed;
+         to = to == x ? NULL : x) {
+        status = olo_packs_closures_create(to, variations, position, packed, error);
+        if (status != OLO_OK || !*packed)
+            break;
+        to->closures->kernels = x->kernels == olo_packs_kernels_wide
+                                    ? olo_packs_closure_kernels_wide
+                                    : &olo_packs_closure_kernels_plain;
+        if (x->mass && !olo_packs_closures_store_rows(to->closures))
+            status = olo_fail(error, OLO_NO_MEMORY, "out of memory for closures");
+    }
+    return status;
 }
 
 static olo_status set_up(olo_packs *x, const olo_system *system, const olo_topology *topology,
@@ -288,13 +311,18 @@ static olo_status set_up(olo_packs *x, const olo_system *system, const olo_topol
     if (!ok)
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for packs of bodies");
     else if (closed)
-        status = olo_packs_closures_create(x, variations, position, packed, error);
-    if (x->closures)
-        x->closures->kernels = x->kernels == olo_packs_kernels_wide
-                                   ? olo_packs_closure_kernels_wide
-                                   : &olo_packs_closure_kernels_plain;
+        status = add_closures(x, variations, position, packed, error);
     olo_free(position);
     return status;
+}
+
+/* Relations of joint coordinates among the closures; consistent velocities do not have theirs. */
+static bool has_relations(const olo_topology *topology)
+{
+    bool found = false;
+    for (int i = 0; i < topology->closure_count; i++)
+        found = found || topology->system->constraints[topology->closures[i]].share_count > 0;
+    return found;
 }
 
 olo_status olo_packs_create(const olo_system *system, const olo_scheme *scheme,
@@ -302,8 +330,8 @@ olo_status olo_packs_create(const olo_system *system, const olo_scheme *scheme,
                             olo_packs_width width, olo_packs **packs, olo_error *error)
 {
     *packs = NULL;
-    if (!fits(system, scheme, topology) ||
-        (topology->closure_count > 0 && (!variations || scheme->consistent)))
+    if (!fits(system, scheme, topology) || (topology->closure_count > 0 && !variations) ||
+        (scheme->consistent && has_relations(topology)))
         return OLO_OK;
     olo_packs *x = olo_alloc(1, sizeof *x);
     if (!x)
@@ -312,8 +340,8 @@ olo_status olo_packs_create(const olo_system *system, const olo_scheme *scheme,
     x->at_start = scheme->evaluation.at_start;
     bool packed = true;
     olo_status status = olo_joint_forces_create(topology, &x->forces, &packed, error);
-    x->hinges_only = x->forces.force_count == 0;
-    packed = packed && (!x->at_start || x->forces.force_count == 0);
+    x->hinges_only = x->forces.count == 0;
+    packed = packed && (!x->at_start || x->forces.count == 0);
     if (status == OLO_OK && packed)
         status = set_up(x, system, topology, scheme->consistent, variations, &packed, error);
     if (status == OLO_OK && packed)
@@ -332,6 +360,7 @@ void olo_packs_free(olo_packs *x)
         olo_free(x->mass->stages);
         olo_free(x->mass->waiting);
         olo_free(x->mass->stored);
+        olo_packs_closures_free(x->mass->closures);
     }
     olo_free(x->mass);
     olo_free(x->rate);
@@ -354,6 +383,9 @@ void olo_packs_predict(olo_packs *x, const olo_step *step, double scale, olo_mot
     const bool framed = x->framed && memcmp(step->q_end, step->x.q0, size) == 0;
     if (x->closures)
         x->h = 0; /* their forces have been added to the impulses */
+    if (x->closures && x->rate)
+        memset(x->mass->closures->gamma, 0,
+               (size_t)x->topology->closure_count * sizeof *x->mass->closures->gamma);
     x->kernels->predict(x, step, scale, &mix, framed);
     if (x->closures)
         x->closures->kernels->remember_balance(x);
@@ -365,12 +397,16 @@ static int project_rates(olo_packs *x, const olo_step *step, double *v1)
 {
     const int singular = x->kernels->project_rates(x, step, x->factored, v1);
     x->factored = singular < 0;
+    for (int i = 0; x->closures && singular < 0 && i < x->closures->count; i++) {
+        const closure *c = &x->mass->closures->closure[i];
+        for (int k = 0; k < c->rows; k++)
+            x->mass->closures->gamma[c->u + k] += c->x[k] / step->h;
+    }
     return singular;
 }
 
-/* Factors S and solves for the unknowns of all closures. Returns the position of a body with a
- * singular closure, or -1. */
-static int solve_closures(olo_packs *x)
+/* Factors S, if that has to be. Returns the position of a body with a singular closure, or -1. */
+static int factor_closures(olo_packs *x)
 {
     closures *all = x->closures;
     const int *order = olo_elimination_sequence(all->S), count = olo_elimination_count(all->S);
@@ -380,6 +416,22 @@ static int solve_closures(olo_packs *x)
         if (!(x->rank_size > 0 ? olo_elimination_eliminate_with_rank
                                : olo_elimination_eliminate)(all->S, order[i]))
             return all->coupled[0].body;
+    return -1;
+}
+
+int olo_packs_solve_closures(olo_packs *x, bool older)
+{
+    closures *all = x->closures;
+    const int *order = olo_elimination_sequence(all->S), count = olo_elimination_count(all->S);
+    if (older)
+        all->kernels->forward(x);
+    else
+        all->kernels->sweep(x);
+    const int singular = older ? -1 : factor_closures(x);
+    if (singular >= 0)
+        return singular;
+    for (int i = 0; older && i < count; i++)
+        olo_elimination_forward(all->S, order[i]);
     for (int i = count - 1; i >= 0; i--)
         olo_elimination_substitute(all->S, order[i]);
     for (int i = 0; i < all->count; i++) {
@@ -389,40 +441,43 @@ static int solve_closures(olo_packs *x)
             memcpy(c->x + c->rows, olo_elimination_twist(all->S, c->block[1]),
                    (size_t)c->relative * sizeof *c->x);
     }
+    all->kernels->apply(x);
     return -1;
 }
 
 bool olo_packs_iterate(olo_packs *x, const olo_step *step, bool older, olo_newton *newton)
 {
     x->factored = x->factored && older;
-    int singular = x->rate ? project_rates(x, step, NULL) : -1;
-    if (singular < 0 && x->closures)
+    if (x->closures)
         x->closures->kernels->load(x, step);
+    int singular = x->rate ? project_rates(x, step, x->closures ? step->v1 : NULL) : -1;
+    if (singular < 0 && x->rate && x->closures)
+        x->closures->kernels->load_rates(x, step);
     if (singular < 0 && older)
         x->kernels->forward(x, step);
     else if (singular < 0)
         singular = x->kernels->eliminate(x, step);
-    if (singular < 0 && x->closures) {
-        x->closures->kernels->sweep(x);
-        singular = solve_closures(x);
-        if (singular < 0)
-            x->closures->kernels->apply(x);
-    }
+    if (singular < 0 && x->closures)
+        singular = olo_packs_solve_closures(x, older);
     if (singular < 0)
         x->kernels->substitute(x, newton);
-    x->update = newton->increment;
+    x->update = newton->turn * newton->increment;
+    x->moved = newton->size;
     newton->worst = x->topology->order[singular < 0 ? newton->worst : singular];
     return singular < 0;
 }
 
 int olo_packs_velocities(olo_packs *x, olo_step *step)
 {
-    const double negligible =
-        1e-16; /* relative error of velocities that were projected before it */
-    if (x->update <= negligible) {
+    /* velocities that were projected before the last update, and changed by 2/h times it, are off
+     * the constraints by the update times the angle of the step; rounding leaves 5e-15 anyway */
+    const double negligible = 2e-15;
+    if (x->update <= negligible * x->moved) {
         x->kernels->write_rates(x, step->v1);
         return -1;
     }
+    if (x->closures)
+        x->closures->kernels->load(x, step);
     const int singular = project_rates(x, step, step->v1);
     return singular < 0 ? -1 : x->topology->order[singular];
 }
@@ -430,6 +485,17 @@ int olo_packs_velocities(olo_packs *x, olo_step *step)
 bool olo_packs_have_closures(const olo_packs *x)
 {
     return x->closures != NULL;
+}
+
+void olo_packs_clear_variations(olo_packs *x)
+{
+    const closures *all = x->closures;
+    for (int k = 0; k < all->coupled_count; k++)
+        if (all->coupled[k].K)
+            memset(all->coupled[k].K, 0, LOWER * LOWER * sizeof(double));
+    for (int i = 0; i < all->count; i++)
+        for (int k = 0; all->closure[i].relative > 0 && k < 2; k++)
+            memset(all->closure[i].cross[k], 0, LOWER * LOWER * sizeof(double));
 }
 
 void olo_packs_write_motion(const olo_packs *x, olo_step *step)
@@ -456,8 +522,9 @@ void olo_packs_find_rank(olo_packs *x, double size)
 void olo_packs_take_rank(olo_packs *x, const olo_elimination *from)
 {
     for (int i = 0; i < x->closures->count; i++)
-        olo_elimination_copy_directions(from, olo_topology_closure_block(x->topology, i),
-                                        x->closures->S, x->closures->closure[i].block[0]);
+        for (const olo_packs *to = x; to; to = to->mass)
+            olo_elimination_copy_directions(from, olo_topology_closure_block(x->topology, i),
+                                            to->closures->S, to->closures->closure[i].block[0]);
 }
 
 void olo_packs_update_multipliers(olo_packs *x, double *lambda)
@@ -472,6 +539,11 @@ void olo_packs_update_multipliers(olo_packs *x, double *lambda)
                 of[k] += c->x[k];
     }
     x->rank_size = 0;
+}
+
+const double *olo_packs_gamma(const olo_packs *x)
+{
+    return x->mass->closures->gamma;
 }
 
 bool olo_packs_have_forces(const olo_packs *x)

@@ -36,6 +36,8 @@ int olo_packs_velocities(olo_packs *packs, olo_step *step);
 /* --- closures: before an iteration step->x has the iterate (olo_packs_write_motion), and
  * `variations` the variation of the gradients of curved rows --- */
 bool olo_packs_have_closures(const olo_packs *packs);
+/* The blocks that `variations` are read from become zero: iterations leave them so. */
+void olo_packs_clear_variations(olo_packs *packs);
 /* The motion of the iterate goes to step->x. */
 void olo_packs_write_motion(const olo_packs *packs, olo_step *step);
 /* The arrays with scaled multipliers and values of rows at the start of a step, [closures]. */
@@ -48,6 +50,8 @@ void olo_packs_find_rank(olo_packs *packs, double size);
 void olo_packs_take_rank(olo_packs *packs, const olo_elimination *from);
 /* After an iteration: adds the change of the multipliers of all closures. */
 void olo_packs_update_multipliers(olo_packs *packs, double *lambda);
+/* Those of the rates of closures at the last projection of velocities, [closures]. */
+const double *olo_packs_gamma(const olo_packs *packs);
 
 /* The motion of the step and the wrench of every joint over step->weight, [twists], from what is
  * iterated; momentum and energy where the scheme has them. */

@@ -10,7 +10,7 @@
 
 /* Instructions per body that closures may cost, estimated; beyond that ways are long and overlap,
  * and the fill of a general elimination is less work. */
-enum { MOST_WORK = 4000 };
+enum { MOST_WORK = 4000, MOST_SHARES = 12 };
 
 static int node_of(const olo_coupling *coupling, const olo_system *s, int coordinate)
 {
@@ -96,24 +96,31 @@ typedef struct maker {
     double work;
 } maker;
 
-/* Adds a link for every body on the ways from both ends to the root, the last body first; false: no
- * memory. */
-static bool add_links(maker *m, closure *of, const int ends[2])
+static int largest_of(int count, const int *numbers)
+{
+    int most = -1;
+    for (int i = 0; i < count; i++)
+        most = numbers[i] > most ? numbers[i] : most;
+    return most;
+}
+
+/* Adds a link for every body on the ways from all ends to the root, the last body first; false: no
+ * memory. The ends are overwritten. */
+static bool add_links(maker *m, closure *of, int count, int *ends)
 {
     closures *to = m->to;
-    int a = ends[0], b = of->sides > 1 ? ends[1] : -1;
     of->first = to->link_count;
-    while (a >= 0 || b >= 0) {
-        const int next = a > b ? a : b;
+    for (int next = largest_of(count, ends); next >= 0; next = largest_of(count, ends)) {
         link *links = olo_grow(to->links, (size_t)to->link_count, &m->link_capacity, sizeof *links);
         if (!links)
             return false;
         to->links = links;
         m->mark[next] = to->link_count - of->first;
-        links[to->link_count++] = (link){next, -1, of->dofs, dofs_of(m->packs, next)};
+        links[to->link_count++] =
+            (link){.body = next, .above = -1, .dof = of->dofs, .dofs = dofs_of(m->packs, next)};
         of->dofs += dofs_of(m->packs, next);
-        a = a == next ? parent_of(m->packs, a) : a;
-        b = b == next ? parent_of(m->packs, b) : b;
+        for (int i = 0; i < count; i++)
+            ends[i] = ends[i] == next ? parent_of(m->packs, next) : ends[i];
     }
     of->links = to->link_count - of->first;
     for (int k = 0; k < of->links; k++) {
@@ -121,8 +128,6 @@ static bool add_links(maker *m, closure *of, const int ends[2])
         const int parent = parent_of(m->packs, l->body);
         l->above = parent < 0 ? -1 : m->mark[parent];
     }
-    for (int k = 0; k < of->sides; k++)
-        of->at[k] = m->mark[ends[k]];
     return true;
 }
 
@@ -164,6 +169,80 @@ static void find_sides(maker *m, const olo_closure *from, closure *of, const int
     }
 }
 
+/* Which links are hinges, which begin, and which are the first to give to their parents. */
+static void order_links(const olo_packs *x, link *links, const closure *of)
+{
+    for (int k = 0; k < of->links; k++) {
+        const slots *at = &x->slots[links[k].body / LANES];
+        const int l = links[k].body % LANES;
+        links[k].hinge = !at->free[l] && !at->ball[l] && !at->staged[l];
+        links[k].begins = k != of->at[0] && k != of->at[1];
+    }
+    for (int k = 0; k < of->links; k++)
+        if (links[k].above >= 0) {
+            links[k].first = links[links[k].above].begins;
+            links[links[k].above].begins = false;
+        }
+}
+
+/* The shares of all rows of a closure; false: some rows are no relations, or there are too many. */
+static bool find_shares(const olo_packs *x, const olo_closure *from, closures *to, closure *of)
+{
+    of->first_share = to->share_count;
+    for (int j = 0; j < from->count; j++) {
+        const olo_constraint *row = &x->system->constraints[from->first + j];
+        if (row->share_count == 0 || of->shares + row->share_count > MOST_SHARES)
+            return false;
+        for (int k = 0; k < row->share_count; k++, of->shares++)
+            to->shares[to->share_count++] =
+                (relation_share){.row = j, .factor = row->shares[k].factor};
+    }
+    return true;
+}
+
+/* Which degree of freedom of a joint its coordinate along or about an axis is, in the order of its
+ * elimination. */
+static int dof_of(const slots *at, int l, int axis)
+{
+    if (axis == OLO_COORDINATE_ANGLE)
+        return at->staged[l] && at->lever[l] ? __builtin_popcount(at->slides[l]) : 0;
+    const int before = at->lever[l]                          ? 0
+                       : at->rotation[l] == OLO_ROTATION_ALL ? 3
+                                                             : stages_of_rotation(at->rotation[l]);
+    return before + __builtin_popcount(at->slides[l] & ((1u << axis) - 1));
+}
+
+/* The links of relations between joint coordinates; false: no memory. */
+static bool add_relations(maker *m, const olo_closure *from, closure *of)
+{
+    const olo_packs *x = m->packs;
+    const olo_forced_coordinate *along[MOST_SHARES];
+    int ends[MOST_SHARES], count = 0;
+    for (int j = 0; j < from->count; j++) {
+        const olo_constraint *row = &x->system->constraints[from->first + j];
+        for (int k = 0; k < row->share_count; k++, count++) {
+            const int c = olo_joint_forces_find(&x->forces, &row->shares[k]);
+            along[count] = &x->forces.coordinates[c];
+            ends[count] = m->position[along[count]->node];
+        }
+    }
+    if (!add_links(m, of, count, ends))
+        return false;
+    for (int k = 0; k < count; k++) {
+        const int position = m->position[along[k]->node], l = position % LANES;
+        const slots *at = &x->slots[position / LANES];
+        link *way = &m->to->links[of->first + m->mark[position]];
+        relation_share *to = &m->to->shares[of->first_share + k];
+        way->related = true;
+        to->of = at->forced;
+        to->column = along[k]->axis;
+        to->lane = l;
+        to->dof = way->dof + dof_of(at, l, along[k]->axis);
+        to->factor *= along[k]->sense;
+    }
+    return true;
+}
+
 /* Closure i with its links; false: no memory, or it does not fit. */
 static bool add_closure(maker *m, int i, bool *fits)
 {
@@ -171,14 +250,20 @@ static bool add_closure(maker *m, int i, bool *fits)
     const olo_closure *from = &x->topology->closure_blocks[i];
     closure *of = &m->to->closure[i];
     int node[2], ends[2] = {-1, -1};
+    of->at[0] = of->at[1] = -1;
+    of->first_row = from->first;
+    of->u = from->u;
+    of->rows = of->count = from->count;
+    of->groups = (of->count + LANES - 1) / LANES;
+    if (x->system->constraints[from->first].share_count > 0) {
+        *fits = find_shares(x, from, m->to, of);
+        m->work += 100.0 * of->links * of->groups;
+        return *fits && add_relations(m, from, of);
+    }
     if (!find_nodes(x->topology, from, &of->sides, node)) {
         *fits = false;
         return false;
     }
-    of->at[0] = of->at[1] = -1;
-    of->first_row = from->first;
-    of->u = from->u;
-    of->rows = from->count;
     for (int j = 0; j < from->count && !x->at_start; j++) {
         const int relative = relative_of_row(x->topology, from->first + j);
         of->relative = relative > of->relative ? relative : of->relative;
@@ -187,8 +272,10 @@ static bool add_closure(maker *m, int i, bool *fits)
     of->groups = (of->count + LANES - 1) / LANES;
     for (int k = 0; k < of->sides; k++)
         ends[k] = m->position[node[k]];
-    if (!add_links(m, of, ends))
+    if (!add_links(m, of, of->sides, ends))
         return false;
+    for (int k = 0; k < of->sides; k++)
+        of->at[k] = m->mark[m->position[node[k]]];
     find_sides(m, from, of, node);
     for (int k = 0; k < of->rows; k++) {
         const olo_constraint *row = &x->system->constraints[from->first + k];
@@ -209,7 +296,24 @@ static int compare_shared(const void *a, const void *b)
         return x->i < y->i ? -1 : 1;
     if (x->j != y->j)
         return x->j < y->j ? -1 : 1;
-    return x->link_i < y->link_i ? -1 : x->link_i > y->link_i;
+    return x->eta < y->eta ? -1 : x->eta > y->eta;
+}
+
+/* The degrees of freedom of a body, on the ways of two closures; false: no memory. */
+static bool share_body(maker *m, const int *owner, int p, int q)
+{
+    closures *to = m->to;
+    const closure *i = &to->closure[owner[p]], *j = &to->closure[owner[q]];
+    for (int n = 0; n < to->links[p].dofs; n++) {
+        shared *list =
+            olo_grow(to->shared, (size_t)to->shared_count, &m->shared_capacity, sizeof *list);
+        if (!list)
+            return false;
+        to->shared = list;
+        list[to->shared_count++] = (shared){owner[p], owner[q], (to->links[p].dof + n) * i->groups,
+                                            (to->links[q].dof + n) * j->groups};
+    }
+    return true;
 }
 
 /* All pairs of links of the same body, by closures. `last` and `next` list the links of each body.
@@ -230,12 +334,8 @@ static bool share_bodies(maker *m, int *last, int *next, int *owner, bool *fits)
         for (int p = last[b]; p >= 0 && *fits; p = next[p])
             for (int q = last[b]; q >= 0 && *fits; q = next[q]) {
                 const closure *i = &to->closure[owner[p]], *j = &to->closure[owner[q]];
-                shared *list = olo_grow(to->shared, (size_t)to->shared_count, &m->shared_capacity,
-                                        sizeof *list);
-                if (!list)
+                if (!share_body(m, owner, p, q))
                     return false;
-                to->shared = list;
-                list[to->shared_count++] = (shared){owner[p], owner[q], p - i->first, q - j->first};
                 m->work += 3.0 * dofs_of(m->packs, b) * i->count * j->groups;
                 *fits = m->work <= (double)MOST_WORK * m->packs->count;
             }
@@ -319,17 +419,19 @@ static bool take_memory(const olo_packs *x, closures *to)
     size_t numbers = 0, most = 0;
     for (int i = 0; i < to->count; i++) {
         const closure *c = &to->closure[i];
-        const size_t bundles = (size_t)(c->links * c->groups);
         numbers += 2 * (size_t)(c->dofs * c->groups);
-        most = bundles > most ? bundles : most;
+        most = (size_t)c->links > most ? (size_t)c->links : most;
     }
     to->numbers = olo_alloc(numbers, sizeof *to->numbers);
     to->columns = olo_alloc(most, sizeof *to->columns);
     to->rows = olo_alloc(most, sizeof *to->rows);
     to->base = olo_alloc((size_t)x->fours, sizeof *to->base);
+    to->forces = olo_alloc((size_t)x->fours * LANES, sizeof *to->forces);
     to->left = olo_alloc((size_t)x->fours * LANES, sizeof *to->left);
-    if (!to->numbers || !to->columns || !to->rows || !to->base || !to->left)
+    if (!to->numbers || !to->columns || !to->rows || !to->base || !to->left || !to->forces)
         return false;
+    for (int k = 0; k < to->coupled_count; k++)
+        to->forces[to->coupled[k].body] = to->coupled[k].force;
     lane *at = to->numbers;
     for (int i = 0; i < to->count; i++) {
         closure *c = &to->closure[i];
@@ -350,8 +452,13 @@ static bool find_closures(maker *m, bool *fits)
     bool ok = m->mark && m->coupled;
     for (int i = 0; ok && i < m->packs->count; i++)
         m->coupled[i] = -1;
-    for (int i = 0; ok && i < to->count; i++)
+    for (int i = 0; ok && i < to->count; i++) {
         ok = add_closure(m, i, fits);
+        *fits = *fits && to->closure[i].dofs > 0; /* else nothing moves it */
+        ok = ok && *fits;
+        if (ok)
+            order_links(m->packs, to->links + to->closure[i].first, &to->closure[i]);
+    }
     int *next = ok ? olo_alloc((size_t)to->link_count, sizeof *next) : NULL,
         *owner = ok ? olo_alloc((size_t)to->link_count, sizeof *owner) : NULL;
     ok = next && owner && share_bodies(m, m->mark, next, owner, fits) && *fits &&
@@ -377,10 +484,30 @@ olo_status olo_packs_closures_create(olo_packs *x, olo_elimination *elimination,
         to->count = count;
         to->closure = olo_alloc((size_t)count, sizeof *to->closure);
         to->coupled = olo_alloc(2 * (size_t)count, sizeof *to->coupled);
+        to->shares = olo_alloc(MOST_SHARES * (size_t)count, sizeof *to->shares);
     }
-    if (to && to->closure && to->coupled && find_closures(&m, fits))
+    if (to && to->closure && to->coupled && to->shares && find_closures(&m, fits))
         return make_structure(to, error);
     return *fits ? olo_fail(error, OLO_NO_MEMORY, "out of memory for closures") : OLO_OK;
+}
+
+bool olo_packs_closures_store_rows(closures *x)
+{
+    size_t bundles = 0, rows = 0;
+    for (int i = 0; i < x->count; i++) {
+        bundles += (size_t)(x->closure[i].links * x->closure[i].groups);
+        rows += (size_t)x->closure[i].rows;
+    }
+    x->stored_rows = olo_alloc(bundles, sizeof *x->stored_rows);
+    x->gamma = olo_alloc(rows, sizeof *x->gamma);
+    if (!x->stored_rows || !x->gamma)
+        return false;
+    bundle *at = x->stored_rows;
+    for (int i = 0; i < x->count; i++) {
+        x->closure[i].stored_rows = at;
+        at += x->closure[i].links * x->closure[i].groups;
+    }
+    return true;
 }
 
 void olo_packs_closures_free(closures *x)
@@ -392,12 +519,16 @@ void olo_packs_closures_free(closures *x)
     olo_free(x->closure);
     olo_free(x->coupled);
     olo_free(x->links);
+    olo_free(x->shares);
     olo_free(x->overlaps);
     olo_free(x->shared);
     olo_free(x->numbers);
     olo_free(x->columns);
     olo_free(x->rows);
+    olo_free(x->stored_rows);
+    olo_free(x->gamma);
     olo_free(x->base);
+    olo_free(x->forces);
     olo_free(x->left);
     olo_free(x);
 }

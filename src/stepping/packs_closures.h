@@ -17,6 +17,9 @@
  *
  * so that blocks between bodies become blocks of bodies and columns of s, an unknown beside the
  * multipliers whose row is s itself.
+ *
+ * Relations of joint coordinates (gears, prescribed motions) have no columns and rows on bodies:
+ * the multiplier is a force along the coordinates.
  */
 #ifndef OLO_STEPPING_PACKS_CLOSURES_H
 #define OLO_STEPPING_PACKS_CLOSURES_H
@@ -36,51 +39,71 @@ typedef struct olo_packs_link {
     int body;      /* position */
     int above;     /* link of its parent in the same closure, or -1 */
     int dof, dofs; /* its degrees of freedom among those of the closure */
+    bool hinge;    /* its joint has one degree of freedom, about an axis */
+    bool related;  /* relations of the closure have coordinates of its joint */
+    bool begins;   /* nothing comes to it: neither rows of the closure nor those of a child */
+    bool first;    /* nothing is at its parent before it */
 } link;
+
+/* A joint coordinate in a relation: a force along it is one number in the row of a degree of
+ * freedom (joint_forces.h), and so is its derivative. */
+typedef struct olo_packs_share {
+    int row, dof; /* of the closure */
+    forced *of;   /* where it is evaluated */
+    int column, lane;
+    double factor; /* in the sense of the child's motion */
+} relation_share;
 
 /* A body with closure rows. */
 typedef struct olo_packs_coupled {
-    int body, q;               /* position, first coordinate */
-    bool varies;               /* some row varies with it; */
-    double *K;                 /* 6 x 6, about the origin; NULL: none with it alone */
-    lane rho_left, rho1, x1;   /* from the origin to the pivot; pivot at the end */
-    lane left[3], end[3];      /* directors of the left pair and at the end */
-    lane columns[2 * LOWER];   /* K about the pivot, like `sums` */
-    lane force[FRAME / LANES]; /* of the multipliers, on its frame */
+    int body, q;                 /* position, first coordinate */
+    bool varies;                 /* some row varies with it; */
+    double *K;                   /* 6 x 6, about the origin; NULL: none with it alone */
+    lane rho_left, rho1, x1;     /* from the origin to the pivot; pivot at the end */
+    lane left[3], end[3];        /* directors of the left pair and at the end */
+    lane columns[2 * LOWER];     /* K about the pivot, like `sums` */
+    lane force[FRAME / LANES];   /* of the multipliers, on its frame */
+    lane impulse[FRAME / LANES]; /* 2 sum gamma d, with consistent velocities */
 } coupled;
 
 /* Gradients of up to six rows with respect to the frames of two bodies, by rows. */
 typedef lane gradients[2][ROW_GROUPS * LANES][FRAME / LANES];
 
 typedef struct olo_packs_closure {
-    int first_row, u;       /* among the constraints, and the closure multipliers */
-    int rows, relative;     /* multipliers; numbers of s: 0, 3 (rotations) or 6 */
-    unsigned curved;        /* rows whose gradient changes */
-    int count, groups;      /* unknowns, and fours of them */
-    int sides;              /* bodies; */
-    int side[2];            /* among those with closure rows */
-    int at[2];              /* their links */
-    double *cross[2];       /* K_ab and K_ba, about the origin */
-    gradients left, end;    /* in the balance, and of the rows at the end */
-    lane right[ROW_GROUPS]; /* g */
+    int first_row, u;               /* among the constraints, and the closure multipliers */
+    int rows, relative;             /* multipliers; numbers of s: 0, 3 (rotations) or 6 */
+    unsigned curved;                /* rows whose gradient changes */
+    int count, groups;              /* unknowns, and fours of them */
+    int sides;                      /* bodies; */
+    int side[2];                    /* among those with closure rows */
+    int at[2];                      /* their links */
+    double *cross[2];               /* K_ab and K_ba, about the origin */
+    int first_share, shares;        /* of relations */
+    gradients left, end;            /* in the balance, and of the rows at the end */
+    lane3 number[2][ROW_GROUPS][4]; /* gradients of four rows, ... */
+    double factor;                  /* ... times this */
+    lane right[ROW_GROUPS];         /* g */
     bundle columns[2][GROUPS], at_end[2][GROUPS]; /* C and G at both bodies */
     int first, links, dofs;                       /* of links */
     lane *eta, *rho;                              /* [dofs * groups] */
     lane value[GROUPS];                           /* G dt_0 */
-    double x[UNKNOWNS];                           /* solution */
-    int block[2];                                 /* in S: multipliers, and s */
+    bundle
+        *stored_rows; /* [links * groups] the rows, for other right-hand sides; NULL: not needed */
+    double x[UNKNOWNS]; /* solution */
+    int block[2];       /* in S: multipliers, and s */
 } closure;
 
 /* Two closures that share bodies, or one with itself: a block of S. */
 typedef struct olo_packs_overlap {
     int i, j;
-    int first, count; /* of shared bodies */
+    int first, count; /* of shared degrees of freedom */
     double *block[2][2];
 } overlap;
 
+/* A degree of freedom on the ways of two closures: where its numbers begin. */
 typedef struct olo_packs_shared {
     int i, j;
-    int link_i, link_j;
+    int eta, rho; /* of i, of j */
 } shared;
 
 typedef struct olo_packs_left {
@@ -89,18 +112,23 @@ typedef struct olo_packs_left {
 
 typedef struct olo_packs_closures {
     const struct olo_packs_closure_kernels *kernels;
-    int count, coupled_count, link_count, overlap_count, shared_count;
+    int count, coupled_count, link_count, overlap_count, shared_count, share_count;
     closure *closure;
     coupled *coupled;
     link *links;
+    relation_share *shares;
     overlap *overlaps;
     shared *shared;
     lane *numbers;          /* eta and rho */
-    bundle *columns, *rows; /* of one closure, [links * groups] */
-    lane3 (*base)[4];       /* [fours] constant part of the balance */
-    left_pair *left;        /* [fours * LANES] axis and arm of the left pair of each joint */
+    bundle *columns, *rows; /* of one closure, [links] */
+    bundle *stored_rows;    /* of all; NULL: not needed */
+    lane3 (*base)[4];       /* [fours] constant part of the balance; of velocities: 2 sum gamma d */
+    double *gamma;          /* [closures] of velocities */
+    const lane **forces; /* [fours * LANES] of the multipliers on the frame of each body, or NULL */
+    left_pair *left;     /* [fours * LANES] axis and arm of the left pair of each joint */
     olo_elimination_structure *structure; /* of S */
     olo_elimination *S;
+    double factor;                    /* 2/h */
     const double *lambda, *row_start; /* scaled multipliers, and values of rows at the start */
 } closures;
 
@@ -116,6 +144,10 @@ typedef struct olo_packs_closure_kernels {
      */
     void (*sweep)(olo_packs *x);
     void (*apply)(olo_packs *x);
+    /* the right side of S alone, by the last sweep */
+    void (*forward)(olo_packs *x);
+    /* with consistent velocities, after their projection: the forces of both multipliers */
+    void (*load_rates)(olo_packs *x, const olo_step *step);
 } olo_packs_closure_kernels;
 
 extern const olo_packs_closure_kernels olo_packs_closure_kernels_plain;
@@ -138,10 +170,17 @@ static inline void olo_packs_set_gradient(const closures *x, const closure *c, i
 }
 
 /* Links and blocks of S for all closures of a topology; `elimination` receives the variation of
- * their gradients from a projector. `fits` is false where a row is no quadratic form of one or two
- * bodies, or the ways are so long that the elimination of the whole graph is better. */
+ * their gradients from a projector. `fits` is false where a row is neither a quadratic form of one
+ * or two bodies nor a relation between joint coordinates of the tree, or the ways are so long that
+ * the elimination of the whole graph is better. */
 olo_status olo_packs_closures_create(olo_packs *packs, olo_elimination *elimination,
                                      const int *position, bool *fits, olo_error *error);
 void olo_packs_closures_free(closures *closures);
+/* From now on rows are stored for other right-hand sides. False: no memory. */
+bool olo_packs_closures_store_rows(closures *closures);
+/* Solves for the unknowns of all closures after an elimination of the bodies, or a right-hand side
+ * of it (`older`), and changes that. Returns the position of a body with a singular closure, or -1.
+ */
+int olo_packs_solve_closures(olo_packs *packs, bool older);
 
 #endif

@@ -67,12 +67,18 @@ LANES_INLINE void shift_columns(lane r, lane K[2 * LOWER])
     }
 }
 
-/* The columns of a block about the origins, moved to the pivots; the block is zero then. */
-LANES_INLINE void take_block(double *K, lane rho_left, lane rho1, lane to[2 * LOWER])
+/* The columns of a block about the origins, moved to the pivots; the block is zero then. Not
+ * inline: it has three callers and much code. */
+static void take_block(double *K, lane rho_left, lane rho1, lane to[2 * LOWER])
 {
-    for (int j = 0; j < 6; j++) {
-        to[j] = (lane){K[j], K[6 + j], K[12 + j], 0};
-        to[LOWER + j] = (lane){K[18 + j], K[24 + j], K[30 + j], 0};
+    for (int half = 0; half < 2; half++) {
+        const double *rows = K + 18 * half;
+        const lane none = lane_all(0.0);
+        lane last[4], *columns = to + LOWER * half;
+        lanes_transpose(lane_load(rows), lane_load(rows + 6), lane_load(rows + 12), none, columns);
+        lanes_transpose(lane_load(rows + 2), lane_load(rows + 8), lane_load(rows + 14), none, last);
+        columns[4] = last[2];
+        columns[5] = last[3];
     }
     for (int k = 0; k < 36; k++)
         K[k] = 0;
@@ -101,20 +107,51 @@ static void load_bodies(olo_packs *x, const olo_step *step)
     }
 }
 
-/* The forces of the multipliers join the balance. */
+/* The forces of the multipliers join the balance of four bodies. */
+LANES_INLINE void load_four(olo_packs *x, int i, const lane *const force[LANES])
+{
+    static const lane none[FRAME / LANES];
+    const lane *of[LANES];
+    const lane3 *base = x->closures->base[i];
+    four *b = &x->four[i];
+    lane number[FRAME];
+    lane3 f[4], *to = x->at_start ? b->start : b->impulse;
+    for (int l = 0; l < LANES; l++)
+        of[l] = force[l] ? force[l] : none;
+    for (int k = 0; k < FRAME / LANES; k++)
+        lanes_transpose(of[0][k], of[1][k], of[2][k], of[3][k], number + LANES * k);
+    for (int n = 0; n < FRAME; n++)
+        f[n / 3].x[n % 3] = number[n];
+    for (int I = 0; I < 4; I++)
+        to[I] = lane3_add(base[I], f[I]);
+    for (int I = 1; I < 4 && !x->at_start; I++) /* about the pivot */
+        to[I] = lane3_subtract(to[I], lane3_times(b->pivot[I - 1], f[0]));
+}
+
 static void load_forces(olo_packs *x)
 {
-    for (int k = 0; k < x->closures->coupled_count; k++) {
-        const coupled *of = &x->closures->coupled[k];
-        const int i = of->body / LANES, l = of->body % LANES;
-        const double *f = (const double *)of->force,
-                     *base = (const double *)x->closures->base[i] + l;
-        four *b = &x->four[i];
-        double *to = (double *)(x->at_start ? b->start : b->impulse) + l;
-        for (int n = 0; n < FRAME; n++)
-            to[LANES * n] = base[LANES * n] + f[n];
-        for (int n = 3; n < FRAME && !x->at_start; n++) /* about the pivot */
-            to[LANES * n] -= b->pivot[n / 3 - 1][l] * f[n % 3];
+    for (int i = 0; i < x->fours; i++) {
+        const lane *const *force = x->closures->forces + LANES * i;
+        if (force[0] || force[1] || force[2] || force[3])
+            load_four(x, i, force);
+    }
+}
+
+/* The forces of the multipliers of relations along their coordinates. */
+static void load_shares(closures *x, const olo_step *step)
+{
+    x->factor = 2 / step->h;
+    for (int k = 0; k < x->share_count; k++) {
+        const relation_share *of = &x->shares[k];
+        of->of->multiplier[of->column][of->lane] = 0;
+    }
+    for (int i = 0; i < x->count; i++) {
+        const closure *c = &x->closure[i];
+        for (int k = c->first_share; k < c->first_share + c->shares; k++) {
+            const relation_share *of = &x->shares[k];
+            of->of->multiplier[of->column][of->lane] +=
+                x->factor / step->h * of->factor * x->lambda[c->u + of->row];
+        }
     }
 }
 
@@ -176,25 +213,30 @@ LANES_INLINE void add_values(const olo_packs *x, const olo_step *step, closure *
     }
 }
 
-/* a [g_0; sum d_I x g_I] of four rows, moved to the pivot */
-LANES_INLINE bundle bundle_of(lane rows[LANES][FRAME / LANES], const lane d[3], lane rho, double a)
+/* a times the gradients of four rows */
+LANES_INLINE void scale_rows(lane rows[LANES][FRAME / LANES], double a, lane3 of[4])
 {
-    const lane factor = lane_all(a);
     lane number[FRAME];
-    lane3 of[4];
     for (int i = 0; i < FRAME / LANES; i++)
         lanes_transpose(rows[0][i], rows[1][i], rows[2][i], rows[3][i], number + LANES * i);
     for (int i = 0; i < FRAME; i++)
-        of[i / 3].x[i % 3] = factor * number[i];
+        of[i / 3].x[i % 3] = a * number[i];
+}
+
+/* [g_0; sum d_I x g_I] of four rows, moved to the pivot */
+LANES_INLINE void set_bundle(const lane3 of[4], const lane d[3], lane rho, bundle *to)
+{
     lane3 turn = lane3_cross(of[0], spread(rho));
     for (int I = 0; I < 3; I++)
         turn = lane3_add(turn, lane3_cross(spread(d[I]), of[1 + I]));
-    return (bundle){of[0], turn};
+    to->upper = of[0];
+    to->lower = turn;
 }
 
 /* C and G of the multipliers. */
 LANES_INLINE void make_bundles(olo_packs *x, closure *c, double a)
 {
+    const bool curved = c->curved != 0, stale = curved || c->factor != a;
     const lane zero = lane_all(0.0);
     const lane3 none = {{zero, zero, zero}};
     for (int side = 0; side < c->sides; side++) {
@@ -204,10 +246,16 @@ LANES_INLINE void make_bundles(olo_packs *x, closure *c, double a)
                 c->columns[side][g] = c->at_end[side][g] = (bundle){none, none};
                 continue;
             }
-            c->columns[side][g] = bundle_of(c->left[side] + LANES * g, b->left, b->rho_left, a);
-            c->at_end[side][g] = bundle_of(c->end[side] + LANES * g, b->end, b->rho1, a);
+            lane3 *number = c->number[side][g];
+            if (stale)
+                scale_rows(c->left[side] + LANES * g, a, number);
+            set_bundle(number, b->left, b->rho_left, &c->columns[side][g]);
+            if (curved)
+                scale_rows(c->end[side] + LANES * g, a, number);
+            set_bundle(number, b->end, b->rho1, &c->at_end[side][g]);
         }
     }
+    c->factor = a;
 }
 
 /* Column or row k of a bundle. */
@@ -260,12 +308,14 @@ LANES_INLINE lane3 without(lane3 a, lane s, lane v)
     return lane3_subtract(a, lane3_times(s, spread(v)));
 }
 
-/* One degree of freedom, B = [b; 0] if it slides, else [0; b]; y over D. */
-LANES_INLINE void pass_stage(const stage *of, const bool slides, lane *rho, lane *eta, bundle *C,
-                             bundle *G, lane *value)
+/* One degree of freedom, B = [b; 0] if it slides, else [0; b]; y over D. `related`: rho and eta
+ * have what relations add to it. */
+LANES_INLINE void pass_stage(const stage *of, const bool slides, const bool related, lane *rho,
+                             lane *eta, bundle *C, bundle *G, lane *value)
 {
-    *rho = of->y[1][3] * lane3_dot(spread(of->left), slides ? C->upper : C->lower);
-    *eta = lane3_dot(spread(of->b), slides ? G->upper : G->lower);
+    const lane zero = lane_all(0.0), row = related ? *rho : zero, by = related ? *eta : zero;
+    *rho = of->y[1][3] * (lane3_dot(spread(of->left), slides ? C->upper : C->lower) + row);
+    *eta = lane3_dot(spread(of->b), slides ? G->upper : G->lower) + by;
     C->upper = without(C->upper, *rho, of->KB[0]);
     C->lower = without(C->lower, *rho, of->KB[1]);
     G->upper = without(G->upper, *eta, of->y[0]);
@@ -327,8 +377,9 @@ static void pass_root(const sums *c, const body *b, const int groups, lane *rho,
 }
 
 /* A hinge or ball joint, D and K B of which are in the record of the body. */
-LANES_INLINE void pass_turn(const sums *c, const body *b, lane n_left, bool ball, const int groups,
-                            lane *rho, lane *eta, bundle *C, bundle *G, lane *value)
+LANES_INLINE void pass_turn(const sums *c, const body *b, lane n_left, bool ball,
+                            const bool related, const int groups, lane *rho, lane *eta, bundle *C,
+                            bundle *G, lane *value)
 {
     if (ball) {
         pass_rotations(c->K + LOWER + 3, c->K + 3, b, groups, rho, eta, C, G, value);
@@ -336,13 +387,13 @@ LANES_INLINE void pass_turn(const sums *c, const body *b, lane n_left, bool ball
     }
     const stage turn = {
         .y = {b->y[0], b->y[1]}, .b = b->n1, .left = n_left, .KB = {c->K[Z], c->K[Z + 1]}};
-    pass_stage(&turn, false, rho, eta, C, G, value);
+    pass_stage(&turn, false, related, rho, eta, C, G, value);
 }
 
 /* Joints in stages, as they are eliminated in packs_sweep.c. */
 LANES_INLINE void pass_stages(const olo_packs *x, const slots *at, int l, const sums *c,
-                              const body *b, lane n_left, const int groups, lane *rho, lane *eta,
-                              bundle *C, bundle *G, lane *value)
+                              const body *b, lane n_left, const bool related, const int groups,
+                              lane *rho, lane *eta, bundle *C, bundle *G, lane *value)
 {
     const olo_joint_rotation rotation = at->rotation[l];
     const stage *of = x->stages + at->stage[l], *lever = of;
@@ -360,22 +411,23 @@ LANES_INLINE void pass_stages(const olo_packs *x, const slots *at, int l, const 
         of++;
     }
     for (int k = 0; k < rotations; k++, of++, rho += groups, eta += groups)
-        pass_stage(of, false, rho, eta, C, G, value);
+        pass_stage(of, false, related, rho, eta, C, G, value);
     for (unsigned left = at->slides[l]; left; left &= left - 1) {
-        pass_stage(of++, true, rho, eta, C, G, value);
+        pass_stage(of++, true, related, rho, eta, C, G, value);
         rho += groups;
         eta += groups;
     }
     if (at->lever[l]) {
         C->lower = lane3_add(C->lower, lane3_cross(spread(lever->left), C->upper));
         G->lower = lane3_add(G->lower, lane3_cross(spread(lever->b), G->upper));
-        pass_turn(c, b, n_left, rotation == OLO_ROTATION_ALL, groups, rho, eta, C, G, value);
+        pass_turn(c, b, n_left, rotation == OLO_ROTATION_ALL, related, groups, rho, eta, C, G,
+                  value);
     }
 }
 
 /* Body `position`, then the way to its parent. */
-LANES_INLINE void pass_body(const olo_packs *x, int position, const int groups, lane *rho,
-                            lane *eta, bundle *C, bundle *G, lane *value)
+LANES_INLINE void pass_body(const olo_packs *x, int position, const bool related, const int groups,
+                            lane *rho, lane *eta, bundle *C, bundle *G, lane *value)
 {
     const slots *at = &x->slots[position / LANES];
     const int l = position % LANES;
@@ -388,11 +440,13 @@ LANES_INLINE void pass_body(const olo_packs *x, int position, const int groups, 
         return;
     }
     if (at->staged[l])
-        pass_stages(x, at, l, c, b, left->n, groups, rho, eta, C, G, value);
+        pass_stages(x, at, l, c, b, left->n, related, groups, rho, eta, C, G, value);
     else
-        pass_turn(c, b, left->n, at->ball[l], groups, rho, eta, C, G, value);
+        pass_turn(c, b, left->n, at->ball[l], related, groups, rho, eta, C, G, value);
     pass_joint(b, all ? lane_all(0.0) : b->twist[1], left->arm, C, G, value);
 }
+
+#include "stepping/packs_closures_rates.h"
 
 /* --- all closures --- */
 
@@ -403,16 +457,22 @@ static void load_closures(olo_packs *x, const olo_step *step)
     const olo_interval over = olo_step_interval(step);
     const double a = 2 / step->h;
     load_bodies(x, step);
+    load_shares(x->closures, step);
     for (int i = 0; i < x->closures->count; i++) {
         closure *c = &x->closures->closure[i];
         evaluate_rows(x, step, &over, c, true);
         add_forces(x, c, a);
         add_values(x, step, c, a);
         make_bundles(x, c, a);
+        if (x->rate)
+            load_rate_rows(x, step, i);
         if (c->relative > 0)
             add_relative(x, c);
     }
-    load_forces(x);
+    if (x->rate)
+        load_impulses(x);
+    else
+        load_forces(x);
 }
 
 /* The forces alone, at the solution. */
@@ -422,96 +482,189 @@ static void load_multipliers(olo_packs *x, const olo_step *step)
     for (int k = 0; k < x->closures->coupled_count; k++)
         for (int i = 0; i < FRAME / LANES; i++)
             x->closures->coupled[k].force[i] = lane_all(0.0);
+    load_shares(x->closures, step);
     for (int i = 0; i < x->closures->count; i++) {
         closure *c = &x->closures->closure[i];
         evaluate_rows(x, step, &over, c, false);
         add_forces(x, c, 2 / step->h);
     }
-    load_forces(x);
+    if (x->rate)
+        load_rates(x, step);
+    else
+        load_forces(x);
+}
+
+/* The rows and values of relations, and what they add to the degrees of freedom of their joints. */
+static void begin_shares(const closures *x, closure *c)
+{
+    const link *links = x->links + c->first;
+    for (int k = 0; k < c->links; k++)
+        for (int i = 0; links[k].related && i < links[k].dofs * c->groups; i++)
+            c->rho[links[k].dof * c->groups + i] = c->eta[links[k].dof * c->groups + i] =
+                lane_all(0.0);
+    for (int k = 0; k < c->shares; k++) {
+        const relation_share *of = &x->shares[c->first_share + k];
+        const int g = of->row / LANES, u = of->row % LANES, at = of->dof * c->groups + g;
+        const double a = x->factor * of->factor;
+        c->rho[at][u] += a * of->of->share[of->column][of->lane];
+        c->eta[at][u] += a;
+        c->right[g][u] += a * of->of->change[of->column][of->lane];
+    }
+}
+
+/* One body on the way of a closure: its columns and rows, and what its parent receives. */
+LANES_INLINE void pass_link(olo_packs *x, closure *c, const link *of, int g, bundle *C, bundle *G)
+{
+    const int groups = c->groups, first = of->dof * groups + g;
+    lane value = c->value[g];
+    if (of->related)
+        pass_body(x, of->body, true, groups, c->rho + first, c->eta + first, C, G, &value);
+    else
+        pass_body(x, of->body, false, groups, c->rho + first, c->eta + first, C, G, &value);
+    c->value[g] = value;
+}
+
+LANES_INLINE bundle bundle_sum(bundle a, bundle b)
+{
+    return (bundle){lane3_add(a.upper, b.upper), lane3_add(a.lower, b.lower)};
+}
+
+/* Four columns and rows from both bodies to the root. */
+LANES_INLINE void sweep_group(olo_packs *x, closure *c, int g)
+{
+    bundle *C = x->closures->columns, *G = x->closures->rows;
+    const link *links = x->closures->links + c->first;
+    const int a = c->at[0], b = c->at[1];
+    const lane zero = lane_all(0.0);
+    const lane3 none = {{zero, zero, zero}};
+    c->value[g] = zero;
+    for (int k = 0; k < c->links; k++) {
+        const int above = links[k].above;
+        bundle *own = k == a   ? &c->columns[0][g]
+                      : k == b ? &c->columns[1][g]
+                               : &C[k],
+               *row = k == a   ? &c->at_end[0][g]
+                      : k == b ? &c->at_end[1][g]
+                               : &G[k];
+        if (links[k].begins)
+            *own = *row = (bundle){none, none};
+        pass_link(x, c, &links[k], g, own, row);
+        if (c->stored_rows)
+            c->stored_rows[k * c->groups + g] = *row;
+        if (above < 0)
+            continue;
+        bundle *to = above == a   ? &c->columns[0][g]
+                     : above == b ? &c->columns[1][g]
+                                  : &C[above],
+               *to_row = above == a   ? &c->at_end[0][g]
+                         : above == b ? &c->at_end[1][g]
+                                      : &G[above];
+        *to = links[k].first ? *own : bundle_sum(*to, *own);
+        *to_row = links[k].first ? *row : bundle_sum(*to_row, *row);
+    }
 }
 
 LANES_INLINE void sweep_closure(olo_packs *x, closure *c)
 {
-    bundle *C = x->closures->columns, *G = x->closures->rows;
-    const link *links = x->closures->links + c->first;
-    const int groups = c->groups;
-    const lane zero = lane_all(0.0);
-    const lane3 none = {{zero, zero, zero}};
-    for (int k = 0; k < c->links * groups; k++)
-        if (k / groups != c->at[0] && k / groups != c->at[1])
-            C[k] = G[k] = (bundle){none, none};
-    for (int g = 0; g < groups; g++) {
-        c->value[g] = lane_all(0.0);
-        for (int k = 0; k < c->sides; k++) {
-            const int at = c->at[k] * groups + g;
-            C[at] = c->columns[k][g];
-            G[at] = c->at_end[k][g];
-        }
-        for (int k = 0; k < c->links; k++) {
-            const link *of = &links[k];
-            const int at = k * groups + g, above = of->above * groups + g,
-                      first = of->dof * groups + g;
-            pass_body(x, of->body, groups, c->rho + first, c->eta + first, &C[at], &G[at],
-                      &c->value[g]);
-            if (of->above < 0)
-                continue;
-            C[above].upper = lane3_add(C[above].upper, C[at].upper);
-            C[above].lower = lane3_add(C[above].lower, C[at].lower);
-            G[above].upper = lane3_add(G[above].upper, G[at].upper);
-            G[above].lower = lane3_add(G[above].lower, G[at].lower);
-        }
-    }
+    if (c->shares > 0)
+        begin_shares(x->closures, c);
+    for (int g = 0; g < c->groups; g++)
+        sweep_group(x, c, g);
 }
 
-/* A block of S, -sum eta rho over the bodies that both closures share; -1 for s itself. */
-LANES_INLINE void fill_overlap(const closures *x, const overlap *o)
+/* Rows of a block of S: those of the multipliers, or of s, each `stride` numbers apart. */
+LANES_INLINE void store_rows(int count, const double *from, int stride, int width, double *to)
+{
+    for (int u = 0; u < count; u++, from += stride, to += width)
+        FOR_EACH_WIDTH(width, memcpy(to, from, WIDTH * sizeof *to));
+}
+
+/* A block of S, -sum eta rho over the degrees of freedom that both closures share, four rows at
+ * once; -1 for s itself. */
+LANES_INLINE void fill_overlap(const closures *x, const overlap *o, const int groups)
 {
     const closure *i = &x->closure[o->i], *j = &x->closure[o->j];
+    const shared *of = x->shared + o->first;
+    const int stride = groups * LANES;
     lane S[UNKNOWNS][GROUPS];
-    for (int u = 0; u < i->count; u++)
-        for (int g = 0; g < j->groups; g++)
-            S[u][g] = lane_all(0.0);
-    for (int k = o->first; k < o->first + o->count; k++) {
-        const link *a = &x->links[i->first + x->shared[k].link_i],
-                   *b = &x->links[j->first + x->shared[k].link_j];
-        for (int n = 0; n < a->dofs; n++) {
-            const double *eta = (const double *)(i->eta + (a->dof + n) * i->groups);
-            const lane *rho = j->rho + (b->dof + n) * j->groups;
-            for (int u = 0; u < i->count; u++)
-                for (int g = 0; g < j->groups; g++)
-                    S[u][g] -= eta[u] * rho[g];
-        }
+    double *numbers = (double *)S;
+    for (int first = 0; first < i->groups; first++) {
+        const lane *eta = i->eta + first, *rho = j->rho;
+        lane row[LANES][GROUPS];
+        for (int w = 0; w < LANES; w++)
+            for (int g = 0; g < groups; g++)
+                row[w][g] = lane_all(0.0);
+        for (int k = 0; k < o->count; k++)
+            for (int w = 0; w < LANES; w++)
+                for (int g = 0; g < groups; g++)
+                    row[w][g] -= eta[of[k].eta][w] * rho[of[k].rho + g];
+        for (int w = 0; w < LANES; w++)
+            for (int g = 0; g < groups; g++)
+                lane_store(row[w][g], numbers + (LANES * first + w) * stride + LANES * g);
     }
     for (int u = i->rows; o->i == o->j && u < i->count; u++)
-        S[u][u / LANES][u % LANES] -= 1;
-    for (int a = 0; a < 2; a++)
-        for (int b = 0; b < 2 && o->block[a][b]; b++) {
-            const int height = a ? i->relative : i->rows, width = b ? j->relative : j->rows;
-            const double *from = (const double *)S[a * i->rows] + b * j->rows;
-            double *to = o->block[a][b];
-            for (int u = 0; u < height; u++, to += width, from += UNKNOWNS)
-                for (int v = 0; v < width; v++)
-                    to[v] = from[v];
-        }
+        numbers[u * stride + u] -= 1;
+    for (int a = 0; a < 1 + (i->relative > 0); a++) {
+        const int height = a ? i->relative : i->rows;
+        const double *from = numbers + (a ? i->rows : 0) * stride;
+        store_rows(height, from, stride, j->rows, o->block[a][0]);
+        if (j->relative > 0)
+            store_rows(height, from + j->rows, stride, j->relative, o->block[a][1]);
+    }
 }
 
-/* eta, rho and S of all closures, and the right-hand sides g + G dt_0. */
+LANES_INLINE void fill_any_overlap(const closures *x, const overlap *o)
+{
+    if (x->closure[o->j].groups == 1)
+        fill_overlap(x, o, 1);
+    else if (x->closure[o->j].groups == 2)
+        fill_overlap(x, o, 2);
+    else
+        fill_overlap(x, o, 3);
+}
+
+/* The right-hand side g + G dt_0 of a closure. */
+static void fill_right(const closures *all, const closure *c)
+{
+    double *right = olo_elimination_rhs(all->S, c->block[0]);
+    for (int k = 0; k < c->rows; k++)
+        right[k] = c->right[k / LANES][k % LANES] + c->value[k / LANES][k % LANES];
+    for (int k = 0; k < c->relative; k++)
+        olo_elimination_rhs(all->S, c->block[1])[k] =
+            c->value[(c->rows + k) / LANES][(c->rows + k) % LANES];
+}
+
+/* eta, rho and S of all closures, and the right-hand sides. */
 static void sweep_closures(olo_packs *x)
 {
     closures *all = x->closures;
     olo_elimination_clear(all->S);
     for (int i = 0; i < all->count; i++) {
-        closure *c = &all->closure[i];
-        sweep_closure(x, c);
-        double *right = olo_elimination_rhs(all->S, c->block[0]);
-        for (int k = 0; k < c->rows; k++)
-            right[k] = c->right[k / LANES][k % LANES] + c->value[k / LANES][k % LANES];
-        for (int k = 0; k < c->relative; k++)
-            olo_elimination_rhs(all->S, c->block[1])[k] =
-                c->value[(c->rows + k) / LANES][(c->rows + k) % LANES];
+        sweep_closure(x, &all->closure[i]);
+        fill_right(all, &all->closure[i]);
     }
     for (int k = 0; k < all->overlap_count; k++)
-        fill_overlap(all, &all->overlaps[k]);
+        fill_any_overlap(all, &all->overlaps[k]);
+}
+
+/* The right-hand sides alone, by the rows, eta and rho of the last sweep. */
+static void forward_closures(olo_packs *x)
+{
+    closures *all = x->closures;
+    olo_elimination_clear_right(all->S);
+    for (int i = 0; i < all->count; i++) {
+        closure *c = &all->closure[i];
+        for (int g = 0; g < c->groups; g++) {
+            c->value[g] = lane_all(0.0);
+            for (int k = 0; k < c->links; k++) {
+                const link *of = &all->links[c->first + k];
+                c->value[g] += value_of_body(x, of->body, of->dofs, c->groups,
+                                             c->eta + of->dof * c->groups + g,
+                                             &c->stored_rows[k * c->groups + g]);
+            }
+        }
+        fill_right(all, c);
+    }
 }
 
 /* The numbers rho_0 of a body change by those of the closures, times their unknowns. */
@@ -554,13 +707,14 @@ static void apply_closures(olo_packs *x)
         const closure *c = &x->closures->closure[i];
         for (int k = 0; k < c->links; k++) {
             const link *of = &x->closures->links[c->first + k];
+            const double *rho = (const double *)(c->rho + of->dof * c->groups);
             double change[6] = {0};
-            for (int n = 0; n < of->dofs; n++) {
-                const double *rho = (const double *)(c->rho + (of->dof + n) * c->groups);
-                for (int u = 0; u < c->count; u++)
-                    change[n] += rho[u] * c->x[u];
-            }
-            apply_to_body(x, of->body, change);
+            for (int n = 0; n < of->dofs; n++, rho += c->groups * LANES)
+                change[n] = small_dot(c->count, rho, c->x);
+            if (of->hinge)
+                x->bodies[of->body].y[0][3] += change[0];
+            else
+                apply_to_body(x, of->body, change);
         }
     }
 }
@@ -570,4 +724,6 @@ const olo_packs_closure_kernels OLO_PACKS_CLOSURE_KERNELS = {.write_motion = wri
                                                              .load = load_closures,
                                                              .load_multipliers = load_multipliers,
                                                              .sweep = sweep_closures,
-                                                             .apply = apply_closures};
+                                                             .apply = apply_closures,
+                                                             .forward = forward_closures,
+                                                             .load_rates = load_rates};

@@ -642,8 +642,9 @@ LANES_INLINE lane angle_changes(const four *b, const slots *at, lane3 a_p, lane 
 LANES_INLINE void sum_forces(const olo_packs *x, const slots *at, const olo_step *step, int column,
                              lane dx, lane *f, lane *f_1)
 {
-    const forced *of = at->forced;
-    *f = of->constant[column] + of->gradient[column] * dx;
+    forced *of = at->forced;
+    of->change[column] = dx;
+    *f = of->constant[column] + of->gradient[column] * dx + of->multiplier[column];
     *f_1 = of->gradient[column];
     for (int l = 0; of->changing && l < at->count; l++) {
         const int c = of->coordinate[column][l];
@@ -670,6 +671,7 @@ LANES_INLINE void make_torques(const olo_packs *x, int i, const olo_step *step,
     sum_forces(x, at, step, ANGLE, dtheta, &f, &f_1);
     angle_ratio(c, dtheta, &phi, &by_c);
     const lane psi = (1.0 - 0.25 * c * alpha) / P, hf = h * f;
+    at->forced->share[ANGLE] = phi * psi;
     const lane R = hf * phi * psi,
                r = h * f_1 * phi * psi +
                    hf * (by_c * psi - 0.25 * phi * alpha / P) * (1.0 + 0.25 * c * c);
@@ -686,6 +688,7 @@ LANES_INLINE void make_thrusts(const olo_packs *x, int i, const olo_step *step, 
     const slots *at = &x->slots[i];
     const lane3 a = carriers_vector(at->joints, x->four[i].a, parents_vector(at, 3));
     const lane share = step->h / (1.0 + 0.25 * lane3_dot(a, a));
+    at->forced->share[k] = share / step->h;
     lane f, f_1;
     sum_forces(x, at, step, k, -lane3_dot(turned->apart, turned->M1[k]), &f, &f_1);
     const lane R = share * f;

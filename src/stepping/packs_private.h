@@ -52,9 +52,10 @@ typedef struct olo_packs_forced {
     bool changing;                  /* some are not affine */
     int coordinate[COLUMNS][LANES]; /* among those with forces, or -1 */
     lane sense[COLUMNS];
-    lane constant[COLUMNS], gradient[COLUMNS]; /* f = constant + gradient dx in this step, in the
-                                               sense of the child's motion */
-    lane first[3];                             /* first axis of the child, in its frame */
+    /* in the sense of the child's motion: f = constant + gradient dx in this step, the force of the
+     * multipliers of closures, and at the last iterate dx and R/(h f) of joint_forces.h */
+    lane constant[COLUMNS], gradient[COLUMNS], multiplier[COLUMNS], change[COLUMNS], share[COLUMNS];
+    lane first[3];   /* first axis of the child, in its frame */
     lane axes[2][3]; /* first and second axis of the parent, in its frame */
     lane3 C0, P0[2]; /* these at the start */
     lane3 v0;        /* from the parent's joint point to the child's */
@@ -167,7 +168,8 @@ struct olo_packs {
     end_rates *rate;   /* [fours] of schemes with consistent velocities, else NULL */
     olo_packs *mass;   /* the same bodies with factors of P_m^T M P(q1), for their velocities */
     bool factored;     /* `mass` has factors of this step */
-    double update;     /* the size of the last update, scaled */
+    double update;     /* the size of the last update times the angle of the step, ... */
+    double moved;      /* ... and the size of the motion in the step, scaled */
     double h;          /* of the impulses */
     double per_length; /* one over the model's length */
     double ground[6 * LANES];

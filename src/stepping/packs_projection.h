@@ -150,12 +150,20 @@ LANES_INLINE bool eliminate_end(const lane *K, bool first, body *b, lane *parent
     return true;
 }
 
+/* [a_0, b_1, c_2, 0] */
+LANES_INLINE lane blend_three(lane a, lane b, lane c)
+{
+    const lane ab = __builtin_shufflevector(a, b, 0, 5, 2, 3),
+               abc = __builtin_shufflevector(ab, c, 0, 1, 6, 3);
+    return __builtin_shufflevector(abc, lane_all(0.0), 0, 1, 2, 7);
+}
+
 /* Column j of a matrix by its diagonals first, second and third: X_j,j, X_j-1,j and X_j-2,j. */
 LANES_INLINE void end_columns(lane first, lane second, lane third, lane columns[3])
 {
-    columns[0] = (lane){first[0], third[1], second[2], 0};
-    columns[1] = (lane){second[0], first[1], third[2], 0};
-    columns[2] = (lane){third[0], second[1], first[2], 0};
+    columns[0] = blend_three(first, third, second);
+    columns[1] = blend_three(second, first, third);
+    columns[2] = blend_three(third, second, first);
 }
 
 /* All rotations: K = [A B; B^T C] leaves A - B C^-1 B^T and z_x - B C^-1 z_w. */

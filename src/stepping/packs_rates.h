@@ -78,9 +78,15 @@ LANES_INLINE void guess_rates(olo_packs *x, int i, const olo_step *step)
 
 /* --- the projection --- */
 
+/* 2 sum gamma d of the closures of four bodies; NULL: none. */
+LANES_INLINE const lane3 *impulses_of(const olo_packs *x, int i)
+{
+    return x->closures ? x->mass->closures->base[i] : NULL;
+}
+
 /* z = P_m^T M (v0 + v1 - (2/h) dq), and the matrix of four bodies if it is wanted */
-LANES_INLINE void make_projection(const four *b, const end_rates *v, double a, const bool matrix,
-                                  lane3 *force, lane3 *moment, sums *to)
+LANES_INLINE void make_projection(const four *b, const end_rates *v, double a, const lane3 *impulse,
+                                  const bool matrix, lane3 *force, lane3 *moment, sums *to)
 {
     const lane scale = lane_cayley_scale(b->a), factor = lane_all(a), half = lane_all(0.5);
     lane3 d_m[3], d1[3], e[4], p[4];
@@ -95,6 +101,8 @@ LANES_INLINE void make_projection(const four *b, const end_rates *v, double a, c
                            lane3_times(factor, d.change));
     }
     lane_momenta(&b->mass, e, p);
+    for (int I = 0; impulse && I < 4; I++)
+        p[I] = lane3_add(p[I], impulse[I]);
     *force = p[0];
     *moment = moment_of(d_m, p);
     if (!matrix)
@@ -272,6 +280,9 @@ LANES_INLINE void add_loads(olo_packs *x, int i, const olo_step *step, const bal
     for (int I = 0; I < 3; I++)
         e[1 + I] = lane3_subtract(lane3_times(a, t->dd[I]), v->both[1 + I]);
     lane_momenta(&b->mass, e, r);
+    const lane3 *impulse = impulses_of(x, i);
+    for (int I = 0; impulse && I < 4; I++)
+        r[I] = lane3_subtract(r[I], impulse[I]);
     /* wrenches beyond the joints */
     lane force[LANES], moment[LANES], arm[LANES];
     scatter_lanes(r[0], sizeof *force, force);
@@ -299,15 +310,17 @@ LANES_INLINE void add_loads(olo_packs *x, int i, const olo_step *step, const bal
 
 /* --- the end --- */
 
-/* M (v1 - v0) + h f: the balance of momenta, without the share of r. */
-LANES_INLINE void balance_momenta(const four *b, const end_rates *v, lane3 T[4])
+/* M (v1 - v0) + h f: the balance of momenta, without the share of r. Closures have h sum mu d in f.
+ */
+LANES_INLINE void balance_momenta(const four *b, const end_rates *v, const lane3 *impulse,
+                                  lane3 T[4])
 {
     lane3 e[4], p[4];
     for (int I = 0; I < 4; I++)
         e[I] = lane3_subtract(v->both[I], b->start[I]);
     lane_momenta(&b->mass, e, p);
     for (int I = 0; I < 4; I++)
-        T[I] = lane3_add(b->impulse[I], p[I]);
+        T[I] = lane3_add(b->impulse[I], impulse ? lane3_add(p[I], impulse[I]) : p[I]);
 }
 
 /* The velocities of four bodies at the end. */

@@ -88,8 +88,9 @@ static void predict(olo_packs *x, const olo_step *step, double scale, const olo_
             guess_rates(x, i, step);
     }
     x->h = step->h;
-    /* where motions are extrapolated well, the wrenches of the balance are better than the last */
-    x->summed = x->rate && mix->differences > 1;
+    /* where motions are extrapolated well, the wrenches of the balance are better than the last,
+     * which are without forces along coordinates */
+    x->summed = (x->rate && mix->differences > 1) || x->forces.count > 0;
 }
 
 /* --- joint wrenches --- */
@@ -889,8 +890,8 @@ static void substitute(olo_packs *x, olo_newton *newton)
 
 /* --- the end --- */
 
-/* The sums of the forces in a column at the solution, in the sense of the coordinates; what they
- * exchange goes to the step. */
+/* The sums of the forces in a column at the solution, in the sense of the coordinates; what forces
+ * that are none of multipliers exchange goes to the step. */
 LANES_INLINE lane finish_column(const olo_packs *x, const slots *at, int k, lane dx, olo_step *step)
 {
     const forced *of = at->forced;
@@ -899,7 +900,7 @@ LANES_INLINE lane finish_column(const olo_packs *x, const slots *at, int k, lane
         if (of->coordinate[k][l] >= 0)
             f[l] = olo_joint_forces_finish(&x->forces, of->coordinate[k][l],
                                            of->sense[k][l] * dx[l], step);
-    return f;
+    return f + of->sense[k] * of->multiplier[k];
 }
 
 /* The moment on the child of torques f along the angles, f C_m x (d_1 P_1 + d_2 P_2), with the
@@ -1040,10 +1041,11 @@ LANES_INLINE lane finish_four(olo_packs *x, int i, const bool at_start, olo_step
     lane3 dq[4], q_m[4];
     make_balance(b, 2 / step->h, at_start, &t);
     if (x->rate)
-        balance_momenta(b, &x->rate[i], t.T);
+        balance_momenta(b, &x->rate[i], impulses_of(x, i), t.T);
     memcpy(q_m + 1, t.d_m, sizeof t.d_m);
     memcpy(dq + 1, t.dd, sizeof t.dd);
-    write_frames(b, at, dq, q_m, step);
+    if (at_start || !x->closures) /* else it is there from the last iteration */
+        write_frames(b, at, dq, q_m, step);
     write_wrenches(x, i, &t, at_start, step, wrench);
     return at_start ? write_momenta(b, at, &t, dq, q_m, step) : lane_all(0.0);
 }
@@ -1120,8 +1122,11 @@ LANES_INLINE int eliminate_rates(olo_packs *x, const olo_step *step, const bool 
         sums *own = mass->stored + LANES * i;
         joint joint_of[LANES];
         lane3 force, moment;
-        make_projection(&x->four[i], &x->rate[i], 2 / step->h, !older, &force, &moment, own);
+        make_projection(&x->four[i], &x->rate[i], 2 / step->h, impulses_of(x, i), !older, &force,
+                        &moment, own);
         make_rate_joints(x, i, hinges_only ? NULL : at->joints, !older, joint_of);
+        if (mass->closures && !older)
+            add_closures(mass, i, true, joint_of, own);
         if (older) {
             lane z[LANES][2];
             scatter_lanes(force, sizeof *z, &z[0][0]);
@@ -1165,8 +1170,10 @@ LANES_INLINE void substitute_rates(olo_packs *x, int i, const bool hinges_only, 
 LANES_INLINE int project_all(olo_packs *x, const olo_step *step, bool older, const bool hinges_only,
                              double *v1)
 {
-    const int singular = older ? eliminate_rates(x, step, true, hinges_only)
-                               : eliminate_rates(x, step, false, hinges_only);
+    int singular = older ? eliminate_rates(x, step, true, hinges_only)
+                         : eliminate_rates(x, step, false, hinges_only);
+    if (singular < 0 && x->closures)
+        singular = olo_packs_solve_closures(x->mass, older);
     for (int i = 0; i < x->fours && singular < 0; i++)
         substitute_rates(x, i, hinges_only, v1);
     return singular;

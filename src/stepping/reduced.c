@@ -238,14 +238,14 @@ static void find_redundant_rows(reduced *x, olo_step *step)
                             x->smallest_row);
 }
 
-/* The same for the matrix of velocities. */
-static void find_redundant_rates(reduced *x, olo_step *step)
+/* The same for the matrix of velocities and for packs. */
+static void share_redundant_rows(reduced *x)
 {
-    reduced y = *x;
-    y.elimination = x->rates->elimination;
-    y.projector = x->rates->projector;
-    memset(x->rates->gamma, 0, (size_t)x->topology->closure_count * sizeof *x->rates->gamma);
-    find_redundant_rows(&y, step);
+    for (int i = 0; x->rates && i < x->topology->closure_block_count; i++)
+        olo_elimination_copy_directions(x->elimination, closure_block(x, i), x->rates->elimination,
+                                        closure_block(x, i));
+    if (x->packs)
+        olo_packs_take_rank(x->packs, x->elimination);
 }
 
 /* Begins a step, and finds redundant closure rows unless the first tangent does that. */
@@ -258,11 +258,8 @@ static void begin(reduced *x, olo_step *step)
                 olo_row_start_value(step, x->topology->closure_blocks[i].first + j);
     x->finding_rank = x->rank_in_tangent;
     if (x->redundant && !x->rank_in_tangent && !is_rank_known(x, step)) {
-        if (x->rates)
-            find_redundant_rates(x, step);
         find_redundant_rows(x, step);
-        if (x->packs)
-            olo_packs_take_rank(x->packs, x->elimination);
+        share_redundant_rows(x);
     }
 }
 
@@ -300,12 +297,11 @@ static void predict(void *data, olo_step *step, double scale)
     const olo_motion_mix mix = olo_predictor_mix(state, h, scale);
     forget(x);
     x->packed = x->packs && !step->closed;
-    x->extrapolated = mix.differences > 1;
     if (x->packed) {
         olo_packs_predict(x->packs, step, scale, mix);
         if (olo_packs_have_closures(x->packs)) {
             begin(x, step);
-            olo_elimination_clear(x->elimination);
+            olo_packs_clear_variations(x->packs);
             olo_packs_write_motion(x->packs, step);
             predict_multipliers(x, step, scale);
         }
@@ -593,15 +589,6 @@ static void fill_rhs(reduced *x, olo_step *step)
     }
 }
 
-/* The error after the first update with consistent velocities: the tangent lacks the derivative of
- * their load, (h w)^2/4 of the mass matrix and some times that in long chains, w the largest rate
- * of rotation. 0: unknown, where joint wrenches of the last step were part of the tangent. */
-static double left_by_first(const reduced *x, const olo_newton *newton)
-{
-    const double share = newton->turn * newton->turn + newton->increment;
-    return x->packed && x->extrapolated ? share * newton->increment : 0.0;
-}
-
 /* Decides whether the next iteration uses the present tangent, at about half the cost. Its residual
  * and its joint matrices are those of the new iterate, so that the solution does not change. If the
  * left pair is constant, the tangent changes only with the right pair; otherwise it is used in the
@@ -612,9 +599,9 @@ static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
     const double small = x->varied && !x->rates ? 1e-7 : 1e-3, largest_ratio = 0.05;
     const bool linear = x->older || (x->rates && x->update > 0);
     double ratio = linear ? newton->increment / x->update : 0;
+    if (x->rates && linear)
+        ratio = olo_newton_share(newton, x->update, x->update_before == 0);
     newton->left = ratio * newton->increment;
-    if (x->rates && !linear)
-        newton->left = left_by_first(x, newton);
     x->update_before = x->update;
     x->update = newton->increment;
     if (x->rates)
@@ -673,7 +660,8 @@ static void vary_closures(reduced *x, const olo_step *step)
         olo_packs_find_rank(x->packs, 2 * a * x->compliance);
     for (int i = 0; x->varied && i < x->topology->closure_count; i++) {
         const int row = x->topology->closures[i];
-        if (x->system->constraints[row].curved && x->lambda[i] != 0)
+        if (x->system->constraints[row].form && x->system->constraints[row].curved &&
+            x->lambda[i] != 0)
             olo_projector_add_hessian(x->projector, olo_piece_of_constraint(x->system, row),
                                       a * x->lambda[i], olo_motion_left(&step->x), step->x.q1);
     }
@@ -692,7 +680,7 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     reduced *x = data;
     if (x->packed) {
         const bool closed = olo_packs_have_closures(x->packs);
-        if (closed)
+        if (closed && !x->older)
             vary_closures(x, step);
         bool regular = olo_packs_iterate(x->packs, step, x->older, newton);
         if (regular && closed)
@@ -757,6 +745,10 @@ static void find_velocities(reduced *x, olo_step *step)
 static bool finish_packs(reduced *x, olo_step *step)
 {
     const bool solved = !x->rates || olo_packs_velocities(x->packs, step) < 0;
+    if (olo_packs_have_closures(x->packs))
+        olo_packs_load(x->packs, step);
+    for (int i = 0; x->rates && i < x->topology->closure_count; i++)
+        step->gamma[x->topology->closures[i]] = olo_packs_gamma(x->packs)[i];
     olo_packs_finish(x->packs, step, x->wrench);
     step->exchanged = olo_packs_have_forces(x->packs);
     return solved && (x->settled || !x->rates);
@@ -768,8 +760,6 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
 {
     const int passes = 4;
     reduced *x = data;
-    if (x->packed && olo_packs_have_closures(x->packs))
-        olo_packs_load(x->packs, step);
     const bool packed = x->packed, complete = !packed || finish_packs(x, step);
     step->exchanged = step->exchanged && packed;
     if (!packed && !x->varied)

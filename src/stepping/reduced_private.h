@@ -27,7 +27,6 @@ struct reduced {
     double *predicted;        /* [twists] predicted motions */
     bool varied;              /* the left pair varies with q1 */
     olo_motion_pass *motion_pass; /* how the predictor stores motions; NULL: the last two */
-    bool extrapolated;            /* the predictor of this step is of third order or higher */
     bool older;                   /* the next iteration uses the present tangent */
     double update, update_before; /* sizes of the last two updates */
     bool closed;                  /* the joints are closed in this iterate */

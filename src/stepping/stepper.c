@@ -295,11 +295,11 @@ static void start_motion(const olo_system *s, olo_state *state, double h)
  * that rotated by half a turn. */
 static bool is_half_turned(olo_stepper *x, const olo_constraint *row)
 {
+    if (!row->curved)
+        return false;
     double *middle = x->step.r, *end = x->step.r + row->size, square_middle = 0, square_end = 0;
     olo_interval interval = olo_step_interval(&x->step);
     olo_at at = olo_step_end(&x->step);
-    if (!row->curved)
-        return false;
     olo_evaluate_row(&(olo_evaluation){0}, row, &interval, middle, NULL);
     olo_constraint_gradient(row, &at, end);
     for (int i = 0; i < row->size; i++) {

@@ -83,20 +83,14 @@ static void add_orthonormality(const double *d, const double *w, const double *s
                     ledger);
 }
 
-static void add_constraint(const olo_constraint *row, const olo_state *x, double scale,
-                           olo_ledger *ledger)
+/* The value and rate of a row that is no form. */
+static double row_value(const olo_constraint *row, const olo_state *x, double *rate)
 {
-    double g, rate;
-    if (row->form) {
-        g = olo_form_value_and_rate(row->form, x->q, x->v, &rate);
-    } else {
-        const olo_at at = {.q = x->q, .angles = x->angles, .t = x->t};
-        double gradient[OLO_FORM_SIZE_MAX];
-        g = olo_constraint_value(row, &at);
-        olo_constraint_gradient(row, &at, gradient);
-        rate = olo_rate_value(row, &at, gradient, x->v);
-    }
-    add_row(g, rate, scale, ledger);
+    const olo_at at = {.q = x->q, .angles = x->angles, .t = x->t};
+    double gradient[OLO_FORM_SIZE_MAX];
+    olo_constraint_gradient(row, &at, gradient);
+    *rate = olo_rate_value(row, &at, gradient, x->v);
+    return olo_constraint_value(row, &at);
 }
 
 /* The listed groups, or all if there is no list. */
@@ -112,8 +106,13 @@ static void add_constraints(const olo_system *system, const olo_state *x, int co
             add_orthonormality(x->q + d, x->v + d, scale, ledger);
             continue;
         }
-        for (int i = 0; i < group->count; i++)
-            add_constraint(&system->constraints[group->first + i], x, scale[i], ledger);
+        for (int i = 0; i < group->count; i++) {
+            const olo_constraint *row = &system->constraints[group->first + i];
+            double rate;
+            const double g = row->form ? olo_form_value_and_rate(row->form, x->q, x->v, &rate)
+                                       : row_value(row, x, &rate);
+            add_row(g, rate, scale[i], ledger);
+        }
     }
 }
 

@@ -27,19 +27,19 @@ static const struct {
     {"a free body", "energy-momentum-2006",
      "bodies: {name: b, mass: 1.5, center: [0.1, 0.2, 0.3], inertia: [1, 1.5, 2],\n"
      "         velocity: [0.1, 0.2, 0.3], angular_velocity: [1, 2, 3]}\n",
-     0x989d55dc23d2a887ULL},
+     0x842c0c0c05173c39ULL},
     {"a heavy top", "energy-momentum-2006",
      "gravity: [0, 0, -9.81]\n"
      "bodies: {name: top, mass: 0.7, center: [0, 0, 0.075], inertia: [6e-3, 6e-3, 5e-4],\n"
      "         angular_velocity: [0.3, 0.1, 40]}\n"
      "supports: {on: top}\n",
-     0x613ec4a4dfb9fa35ULL},
+     0xc36a5a4ded7bb8eaULL},
     {"a heavy top", "variational",
      "gravity: [0, 0, -9.81]\n"
      "bodies: {name: top, mass: 0.7, center: [0, 0, 0.075], inertia: [6e-3, 6e-3, 5e-4],\n"
      "         angular_velocity: [0.3, 0.1, 40]}\n"
      "supports: {on: top}\n",
-     0x186f9321fb4e493eULL},
+     0xe953d332348749f0ULL},
     {"points on rods, a spring and a damper", "energy-momentum-2006",
      "gravity: [0, 0, -9.81]\n"
      "points:\n"
