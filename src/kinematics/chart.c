@@ -20,6 +20,7 @@ typedef double placement[OLO_PLACEMENT];
 struct olo_chart {
     const olo_topology *topology;
     olo_chart_view *views; /* [nodes] the joint of each */
+    bool *moved;           /* [nodes] by a coordinate */
     double *u;             /* [unknowns] current coordinates */
     double *q;             /* [n] the configuration there */
     double *y, *dy;        /* [n] the contracted vector, summed from the leaves, and its change */
@@ -27,7 +28,6 @@ struct olo_chart {
     placement *first;      /* [unknowns] derivatives of g */
     placement **second;    /* [nodes] second derivatives, dof x dof of each */
     placement *Y;          /* [nodes] y_I . d_J of a loaded vector */
-    bool *moved;           /* [nodes] by a coordinate */
     olo_pool pool;
 };
 
@@ -326,8 +326,8 @@ void olo_chart_move(const olo_chart *chart, const double *w, double *dq)
 }
 
 /* The column of coordinate j of node k: its own motion, then that of its descendants, which follow
- * it in the order. `moved` marks nodes that have a column. */
-static void write_column(olo_chart *chart, int k, int j, double *column)
+ * it in the order. `moved` marks the nodes that have numbers in it. */
+static void set_column(olo_chart *chart, int k, int j, double *column)
 {
     const olo_topology *topology = chart->topology;
     const olo_system *s = topology->system;
@@ -336,18 +336,18 @@ static void write_column(olo_chart *chart, int k, int j, double *column)
         const int c = topology->order[i], p = topology->nodes[c].parent, size = s->nodes[c].size;
         double *out = column + s->nodes[c].q;
         below = below || c == k;
-        if (!below || (c != k && (p < 0 || !chart->moved[p]))) {
-            chart->moved[c] = false;
+        chart->moved[c] = below && (c == k || (p >= 0 && chart->moved[p]));
+        if (!chart->moved[c])
             continue;
-        }
-        chart->moved[c] = true;
         memset(out, 0, (size_t)size * sizeof *out);
-        if (c == k) {
+        if (is_scalar(s, c)) {
+            out[0] = 1;
+        } else if (c == k) {
             add_placed(size, chart->first[j], directors(s, p, chart->q, space), out);
-            continue;
+        } else {
+            vec3_add(1.0, column + s->nodes[p].q, out);
+            add_placed(size, chart->placements[c], directors(s, p, column, zero), out);
         }
-        vec3_add(1.0, column + s->nodes[p].q, out);
-        add_placed(size, chart->placements[c], directors(s, p, column, zero), out);
     }
 }
 
@@ -357,11 +357,11 @@ void olo_chart_matrix(olo_chart *chart, double *J)
     const olo_system *s = topology->system;
     for (int k = 0; k < s->node_count; k++)
         for (int j = topology->nodes[k].u; j < topology->nodes[k].u + topology->nodes[k].dof; j++) {
-            double *column = J + (size_t)j * (size_t)s->n;
-            if (is_scalar(s, k))
-                column[s->nodes[k].q] = 1;
-            else
-                write_column(chart, k, j, column);
+            set_column(chart, k, j, chart->dy);
+            for (int c = 0; c < s->node_count; c++)
+                for (int i = s->nodes[c].q; chart->moved[c] && i < s->nodes[c].q + s->nodes[c].size;
+                     i++)
+                    J[i * topology->unknowns + j] = chart->dy[i];
         }
 }
 
@@ -414,39 +414,54 @@ void olo_chart_load(olo_chart *chart, const double *y)
     }
 }
 
-/* Node k of the second derivative: its own coordinates, then the contribution to the parent. */
-static void second_of_node(olo_chart *chart, int k, const double *w, const double *dq,
-                           double *product)
+/* Column c of rows of a node in a matrix of `columns` columns. */
+static void gather(int size, const double *rows, int columns, int c, double *column)
+{
+    for (int i = 0; i < size; i++)
+        column[i] = rows[i * columns + c];
+}
+
+/* Direction c of node k of the second derivative: its own coordinates, then the contribution to the
+ * parent. */
+static void second_of_node(olo_chart *chart, int k, int directions, int c, const double *w,
+                           const double *dq, double *product)
 {
     const olo_system *s = chart->topology->system;
     const olo_topology_node *t = &chart->topology->nodes[k];
-    const int size = s->nodes[k].size;
+    const int size = s->nodes[k].size, p = t->parent;
     const double *y = chart->y + s->nodes[k].q, *dy = chart->dy + s->nodes[k].q;
     const placement *first = (const placement *)chart->first + t->u;
     placement dY = {0}, change;
+    double own[6], parent[12] = {0};
     if (is_scalar(s, k)) { /* its map is linear */
-        product[t->u] = 0;
+        product[t->u * directions + c] = 0;
         return;
     }
+    gather(t->dof, w + t->u * directions, directions, c, own);
+    if (p >= 0 && s->nodes[p].size > 3)
+        gather(12, dq + s->nodes[p].q * directions, directions, c, parent);
     /* the change of Y_IJ = y_I . d_J along w */
-    add_dots(size, dy, directors(s, t->parent, chart->q, space), dY);
-    add_dots(size, y, directors(s, t->parent, dq, zero), dY);
+    add_dots(size, dy, directors(s, p, chart->q, space), dY);
+    add_dots(size, y, parent + 3, dY);
     /* the product for the coordinates of the node */
     for (int j = 0; j < t->dof; j++) {
-        combine(t->dof, w + t->u, (const placement *)chart->second[k] + j * t->dof, change);
-        product[t->u + j] = dot(first[j], dY) + dot(change, chart->Y[k]);
+        combine(t->dof, own, (const placement *)chart->second[k] + j * t->dof, change);
+        product[(t->u + j) * directions + c] = dot(first[j], dY) + dot(change, chart->Y[k]);
     }
     /* dy_p += F_p^T dy + (d F_p^T) y */
     pass_up(chart, k, chart->placements[k], chart->dy);
-    combine(t->dof, w + t->u, first, change);
-    if (t->parent >= 0 && s->nodes[t->parent].size > 3)
-        add_transposed(size, change, y, chart->dy + s->nodes[t->parent].q + 3);
+    combine(t->dof, own, first, change);
+    if (p >= 0 && s->nodes[p].size > 3)
+        add_transposed(size, change, y, chart->dy + s->nodes[p].q + 3);
 }
 
-void olo_chart_second(olo_chart *chart, const double *w, const double *dq, double *product)
+void olo_chart_second(olo_chart *chart, int directions, const double *w, const double *dq,
+                      double *product)
 {
     const olo_topology *topology = chart->topology;
-    memset(chart->dy, 0, (size_t)topology->system->n * sizeof *chart->dy);
-    for (int i = topology->system->node_count - 1; i >= 0; i--)
-        second_of_node(chart, topology->order[i], w, dq, product);
+    for (int c = 0; c < directions; c++) {
+        memset(chart->dy, 0, (size_t)topology->system->n * sizeof *chart->dy);
+        for (int i = topology->system->node_count - 1; i >= 0; i--)
+            second_of_node(chart, topology->order[i], directions, c, w, dq, product);
+    }
 }
