@@ -76,7 +76,8 @@ static inline void store(pair v, double *x)
 }
 
 /* to += s x */
-static inline void add_scaled(int count, double s, const double *x, double *to)
+static inline __attribute__((always_inline)) void add_scaled(int count, double s, const double *x,
+                                                             double *to)
 {
     int i = 0;
     for (; i + 1 < count; i += 2)
@@ -85,53 +86,49 @@ static inline void add_scaled(int count, double s, const double *x, double *to)
         to[i] += s * x[i];
 }
 
-/* Four columns, or two, or one of the product. */
-static void multiply_four(int n, int rows, const double *L, int columns, const double *R,
-                          double *product)
+/* `columns` of the product, 1, 2 or 4, from two rows of it, or one. */
+static inline __attribute__((always_inline)) void multiply_some(const int some, const bool both,
+                                                                int n, int rows, const double *L,
+                                                                int columns, const double *R,
+                                                                double *product)
 {
-    for (int r = 0; r < rows; r++) {
-        pair a = {0}, b = {0};
-        for (int i = 0; i < n; i++) {
-            a += L[i * rows + r] * load(R + i * columns);
-            b += L[i * rows + r] * load(R + i * columns + 2);
+    pair a[2] = {{0}}, b[2] = {{0}};
+    for (int i = 0; i < n; i++, L += rows, R += columns)
+        for (int c = 0; c < some; c += 2) {
+            const pair right = some > 1 ? load(R + c) : (pair){R[0], 0};
+            a[c / 2] += L[0] * right;
+            if (both)
+                b[c / 2] += L[1] * right;
         }
-        store(a, product + r * columns);
-        store(b, product + r * columns + 2);
+    for (int c = 0; c < some; c++) {
+        product[c] = a[c / 2][c % 2];
+        if (both)
+            product[columns + c] = b[c / 2][c % 2];
     }
 }
 
-static void multiply_two(int n, int rows, const double *L, int columns, const double *R,
-                         double *product)
+/* Columns of the product, of two rows or one. */
+static inline __attribute__((always_inline)) void multiply_rows(const bool both, int n, int rows,
+                                                                const double *L, int columns,
+                                                                const double *R, double *product)
 {
-    for (int r = 0; r < rows; r++) {
-        pair a = {0};
-        for (int i = 0; i < n; i++)
-            a += L[i * rows + r] * load(R + i * columns);
-        store(a, product + r * columns);
-    }
-}
-
-static void multiply_one(int n, int rows, const double *L, int columns, const double *R,
-                         double *product)
-{
-    for (int r = 0; r < rows; r++) {
-        double a = 0;
-        for (int i = 0; i < n; i++)
-            a += L[i * rows + r] * R[i * columns];
-        product[r * columns] = a;
-    }
+    int c = 0;
+    for (; c + 3 < columns; c += 4)
+        multiply_some(4, both, n, rows, L, columns, R + c, product + c);
+    for (; c + 1 < columns; c += 2)
+        multiply_some(2, both, n, rows, L, columns, R + c, product + c);
+    if (c < columns)
+        multiply_some(1, both, n, rows, L, columns, R + c, product + c);
 }
 
 void olo_reduced_multiply(int n, int rows, const double *L, int columns, const double *R,
                           double *product)
 {
-    int c = 0;
-    for (; c + 3 < columns; c += 4)
-        multiply_four(n, rows, L, columns, R + c, product + c);
-    for (; c + 1 < columns; c += 2)
-        multiply_two(n, rows, L, columns, R + c, product + c);
-    if (c < columns)
-        multiply_one(n, rows, L, columns, R + c, product + c);
+    int r = 0;
+    for (; r + 1 < rows; r += 2)
+        multiply_rows(true, n, rows, L + r, columns, R, product + r * columns);
+    if (r < rows)
+        multiply_rows(false, n, rows, L + r, columns, R, product + r * columns);
 }
 
 // -- entries of the redundant programme -----------------------------------------------------------
@@ -143,18 +140,37 @@ void olo_reduced_advance(const olo_reduced *x, const olo_reduced_matrix *matrix)
     memset(matrix->values + size, 0, size * sizeof *matrix->values);
 }
 
+static inline __attribute__((always_inline)) void add_entries(const int dof, int count,
+                                                              const olo_reduced_entry *entries,
+                                                              const double *values, const double *J,
+                                                              double *matrix)
+{
+    for (int e = 0; e < count; e++) {
+        const olo_reduced_entry *of = &entries[e];
+        if (of->from < 0)
+            matrix[of->to] += values[of->entry];
+        else
+            add_scaled(dof, values[of->entry], J + of->from, matrix + of->to);
+    }
+}
+
+/* Few degrees of freedom have loops of their own length. */
 void olo_reduced_add(const olo_reduced *x, int count, const olo_reduced_entry *entries, int k,
                      const double *values, const olo_reduced_matrix *matrix)
 {
     const double *J = x->nodes[k].J;
-    for (int e = 0; e < count; e++) {
-        const olo_reduced_entry *of = &entries[e];
-        const double value = values[of->entry];
-        double *to = matrix->values + of->to;
-        if (of->from < 0)
-            *to += value;
-        else
-            add_scaled(x->dof, value, J + of->from, to);
+    switch (x->dof) {
+    case 1:
+        add_entries(1, count, entries, values, J, matrix->values);
+        return;
+    case 2:
+        add_entries(2, count, entries, values, J, matrix->values);
+        return;
+    case 3:
+        add_entries(3, count, entries, values, J, matrix->values);
+        return;
+    default:
+        add_entries(x->dof, count, entries, values, J, matrix->values);
     }
 }
 

@@ -17,13 +17,19 @@
 
 typedef double placement[OLO_PLACEMENT];
 
+/* Numbers of two directions. */
+enum { WIDTH = 2 };
+typedef double pair __attribute__((vector_size(16)));
+
 struct olo_chart {
     const olo_topology *topology;
     olo_chart_view *views; /* [nodes] the joint of each */
     bool *moved;           /* [nodes] by a coordinate */
     double *u;             /* [unknowns] current coordinates */
     double *q;             /* [n] the configuration there */
-    double *y, *dy;        /* [n] the contracted vector, summed from the leaves, and its change */
+    double *y;             /* [n] the contracted vector, summed from the leaves, ... */
+    pair *changes;         /* [n] ... and its changes */
+    double *column;        /* [n] of J */
     placement *placements; /* [nodes] g of each node */
     placement *first;      /* [unknowns] derivatives of g */
     placement **second;    /* [nodes] second derivatives, dof x dof of each */
@@ -162,10 +168,11 @@ static bool allocate_products(olo_chart *chart)
 {
     const size_t n = (size_t)chart->topology->system->n,
                  nodes = (size_t)chart->topology->system->node_count;
-    const olo_array arrays[] = {{&chart->y, n}, {&chart->dy, n}};
+    const olo_array arrays[] = {{&chart->y, n}, {&chart->column, n}};
     chart->Y = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->Y);
+    chart->changes = olo_pool_alloc(&chart->pool, n + 1, sizeof *chart->changes);
     chart->moved = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->moved);
-    return chart->Y && chart->moved && olo_pool_arrays(&chart->pool, arrays, 2);
+    return chart->Y && chart->changes && chart->moved && olo_pool_arrays(&chart->pool, arrays, 2);
 }
 
 /* Fails if a joint constrains velocities, since it has no coordinates. */
@@ -191,7 +198,11 @@ static olo_status create(const olo_topology *topology, const olo_chart *other, c
     *created = NULL;
     olo_chart *chart = olo_alloc(1, sizeof *chart);
     if (chart && other)
-        *chart = (olo_chart){.y = other->y, .dy = other->dy, .Y = other->Y, .moved = other->moved};
+        *chart = (olo_chart){.y = other->y,
+                             .column = other->column,
+                             .changes = other->changes,
+                             .Y = other->Y,
+                             .moved = other->moved};
     if (chart) {
         chart->topology = topology;
         if (allocate(chart) && (other || allocate_products(chart))) {
@@ -357,11 +368,11 @@ void olo_chart_matrix(olo_chart *chart, double *J)
     const olo_system *s = topology->system;
     for (int k = 0; k < s->node_count; k++)
         for (int j = topology->nodes[k].u; j < topology->nodes[k].u + topology->nodes[k].dof; j++) {
-            set_column(chart, k, j, chart->dy);
+            set_column(chart, k, j, chart->column);
             for (int c = 0; c < s->node_count; c++)
                 for (int i = s->nodes[c].q; chart->moved[c] && i < s->nodes[c].q + s->nodes[c].size;
                      i++)
-                    J[i * topology->unknowns + j] = chart->dy[i];
+                    J[i * topology->unknowns + j] = chart->column[i];
         }
 }
 
@@ -414,54 +425,81 @@ void olo_chart_load(olo_chart *chart, const double *y)
     }
 }
 
-/* Column c of rows of a node in a matrix of `columns` columns. */
-static void gather(int size, const double *rows, int columns, int c, double *column)
+/* `columns` are those of a matrix, of which `first` and, unless it is the last, the next one are
+ * taken. */
+typedef struct directions {
+    int columns, first;
+} directions;
+
+static inline pair number_at(const double *row, const directions *of)
 {
-    for (int i = 0; i < size; i++)
-        column[i] = rows[i * columns + c];
+    const bool two = of->first + 1 < of->columns;
+    return (pair){row[of->first], two ? row[of->first + 1] : 0};
 }
 
-/* Direction c of node k of the second derivative: its own coordinates, then the contribution to the
- * parent. */
-static void second_of_node(olo_chart *chart, int k, int directions, int c, const double *w,
+static inline void put_number(pair value, const directions *of, double *row)
+{
+    row[of->first] = value[0];
+    if (of->first + 1 < of->columns)
+        row[of->first + 1] = value[1];
+}
+
+/* The second derivative at node k: its own coordinates, then the contribution to the parent. dy are
+ * the changes of the contracted vector. */
+static void second_of_node(olo_chart *chart, int k, const directions *of, const double *w,
                            const double *dq, double *product)
 {
     const olo_system *s = chart->topology->system;
     const olo_topology_node *t = &chart->topology->nodes[k];
-    const int size = s->nodes[k].size, p = t->parent;
-    const double *y = chart->y + s->nodes[k].q, *dy = chart->dy + s->nodes[k].q;
+    const int size = s->nodes[k].size, p = t->parent, columns = of->columns;
+    const double *y = chart->y + s->nodes[k].q, *g = chart->placements[k];
     const placement *first = (const placement *)chart->first + t->u;
-    placement dY = {0}, change;
-    double own[6], parent[12] = {0};
+    const bool turns = p >= 0 && s->nodes[p].size > 3;
+    const double *d = directors(s, p, chart->q, space);
+    pair *dy = chart->changes + s->nodes[k].q, own[6], turned[9] = {{0}},
+         change[OLO_PLACEMENT] = {{0}};
     if (is_scalar(s, k)) { /* its map is linear */
-        product[t->u * directions + c] = 0;
+        put_number((pair){0}, of, product + t->u * columns);
         return;
     }
-    gather(t->dof, w + t->u * directions, directions, c, own);
-    if (p >= 0 && s->nodes[p].size > 3)
-        gather(12, dq + s->nodes[p].q * directions, directions, c, parent);
-    /* the change of Y_IJ = y_I . d_J along w */
-    add_dots(size, dy, directors(s, p, chart->q, space), dY);
-    add_dots(size, y, parent + 3, dY);
-    /* the product for the coordinates of the node */
-    for (int j = 0; j < t->dof; j++) {
-        combine(t->dof, own, (const placement *)chart->second[k] + j * t->dof, change);
-        product[(t->u + j) * directions + c] = dot(first[j], dY) + dot(change, chart->Y[k]);
-    }
+    for (int j = 0; j < t->dof; j++)
+        own[j] = number_at(w + (t->u + j) * columns, of);
+    for (int i = 0; turns && i < 9; i++)
+        turned[i] = number_at(dq + (s->nodes[p].q + 3 + i) * columns, of);
+    /* the product for the coordinates of the node, with the change of Y_IJ = y_I . d_J along w */
+    pair sums[6] = {{0}};
+    for (int I = 0; I < size; I += 3)
+        for (int J = 0; J < 3; J++) {
+            pair dY = {0};
+            for (int i = 0; i < 3; i++)
+                dY += dy[I + i] * d[3 * J + i] + y[I + i] * turned[3 * J + i];
+            for (int j = 0; j < t->dof; j++) {
+                pair second = {0};
+                for (int l = 0; l < t->dof; l++)
+                    second += own[l] * chart->second[k][j * t->dof + l][I + J];
+                sums[j] += first[j][I + J] * dY + second * chart->Y[k][I + J];
+                change[I + J] += own[j] * first[j][I + J];
+            }
+        }
+    for (int j = 0; j < t->dof; j++)
+        put_number(sums[j], of, product + (t->u + j) * columns);
     /* dy_p += F_p^T dy + (d F_p^T) y */
-    pass_up(chart, k, chart->placements[k], chart->dy);
-    combine(t->dof, own, first, change);
-    if (p >= 0 && s->nodes[p].size > 3)
-        add_transposed(size, change, y, chart->dy + s->nodes[p].q + 3);
+    pair *up = chart->changes + (p >= 0 ? s->nodes[p].q : 0);
+    for (int i = 0; p >= 0 && i < 3; i++)
+        up[i] += dy[i];
+    for (int I = 0; turns && I < size; I += 3)
+        for (int J = 0; J < 3; J++)
+            for (int i = 0; i < 3; i++)
+                up[3 + 3 * J + i] += g[I + J] * dy[I + i] + change[I + J] * y[I + i];
 }
 
-void olo_chart_second(olo_chart *chart, int directions, const double *w, const double *dq,
+void olo_chart_second(olo_chart *chart, int columns, const double *w, const double *dq,
                       double *product)
 {
     const olo_topology *topology = chart->topology;
-    for (int c = 0; c < directions; c++) {
-        memset(chart->dy, 0, (size_t)topology->system->n * sizeof *chart->dy);
+    for (directions of = {columns, 0}; of.first < columns; of.first += WIDTH) {
+        memset(chart->changes, 0, (size_t)topology->system->n * sizeof *chart->changes);
         for (int i = topology->system->node_count - 1; i >= 0; i--)
-            second_of_node(chart, topology->order[i], directions, c, w, dq, product);
+            second_of_node(chart, topology->order[i], &of, w, dq, product);
     }
 }

@@ -63,6 +63,23 @@ static inline dual cross(const dual *a, const dual *b)
     return out;
 }
 
+/* out += a x b, where one of both does not change */
+static inline void add_cross_fixed(const dual *a, const double b[3], dual *out)
+{
+    vec3_add_cross(a->value, b, out->value);
+    out->change[0] += a->change[1] * b[2] - a->change[2] * b[1];
+    out->change[1] += a->change[2] * b[0] - a->change[0] * b[2];
+    out->change[2] += a->change[0] * b[1] - a->change[1] * b[0];
+}
+
+static inline void add_fixed_cross(const double a[3], const dual *b, dual *out)
+{
+    vec3_add_cross(a, b->value, out->value);
+    out->change[0] += a[1] * b->change[2] - a[2] * b->change[1];
+    out->change[1] += a[2] * b->change[0] - a[0] * b->change[2];
+    out->change[2] += a[0] * b->change[1] - a[1] * b->change[0];
+}
+
 /* --- the form --- */
 
 typedef struct node_numbers {
@@ -286,13 +303,6 @@ static void move(olo_null_form *form, int k, const arguments *x)
     form->nodes[k].spin = has_directors(node_of(form, k)) ? spin : (dual){0};
 }
 
-static dual y_at(const olo_node *node, int I, const arguments *x)
-{
-    dual out = {0};
-    vec3_copy(x->y + node->q + 3 * I, out.value);
-    return out;
-}
-
 /* --- forces and derivatives, leaf to root --- */
 
 /* Force and moment of y at node k. */
@@ -300,11 +310,11 @@ static void load(olo_null_form *form, int k, const arguments *x)
 {
     const olo_node *node = node_of(form, k);
     node_numbers *numbers = &form->nodes[k];
-    numbers->force = y_at(node, 0, x);
-    numbers->moment = (dual){0};
+    numbers->force = numbers->moment = (dual){0};
+    vec3_copy(x->y + node->q, numbers->force.value);
     for (int I = 1; I < node->size / 3; I++) {
-        dual d = vector_at(node, I, x), y = y_at(node, I, x);
-        add_cross(&d, &y, &numbers->moment);
+        dual d = vector_at(node, I, x);
+        add_cross_fixed(&d, x->y + node->q + 3 * I, &numbers->moment);
     }
 }
 
@@ -407,10 +417,8 @@ static void derive_node(olo_null_form *form, int k, const arguments *x)
     const olo_node *node = node_of(form, k);
     const node_numbers *numbers = &form->nodes[k];
     const int p = form->topology->nodes[k].parent;
-    for (int I = 1; I < node->size / 3; I++) {
-        dual y = y_at(node, I, x);
-        add_cross(&y, &numbers->spin, &form->gradient[node->q / 3 + I]);
-    }
+    for (int I = 1; I < node->size / 3; I++)
+        add_fixed_cross(x->y + node->q + 3 * I, &numbers->spin, &form->gradient[node->q / 3 + I]);
     if (p < 0)
         return;
     dual by_span = cross(&numbers->force, &form->nodes[p].spin);
