@@ -182,6 +182,7 @@ void olo_reduced_hessian(void *context, const double *at, double sigma, const do
     for (int k = 0; k <= x->intervals; k++) {
         olo_reduced_advance(x, &x->A);
         olo_reduced_advance(x, &x->H);
+        olo_reduced_fetch(x, k + 1);
         if (k < x->intervals)
             set_multipliers(x, k + 1, y);
         A = add_blocks(x, k, sigma, y, A);

@@ -21,6 +21,7 @@ void olo_reduced_set_point(olo_reduced *x, const double *at)
     x->placed = true;
     x->balanced = x->linear = false;
     for (int k = 0; k <= x->intervals; k++) {
+        olo_reduced_fetch(x, k + 1);
         const double *own = at + k * x->stride, *q = olo_chart_at(x->nodes[k].chart, own);
         double *to = x->x + olo_redundant_configuration(x->full, k);
         const int passed = x->m + (k < x->intervals ? x->controls : 0);
@@ -246,6 +247,7 @@ void olo_reduced_differentiate(olo_reduced *x, const double *at, double *values)
     olo_reduced_advance(x, &x->A); /* what is left of the last node */
     for (int k = 0; k <= x->intervals; k++) {
         olo_reduced_advance(x, &x->A);
+        olo_reduced_fetch(x, k + 2);
         if (k < x->intervals)
             set_basis(x, k + 1);
         for (int kind = 0; kind < OLO_BLOCKS; kind++) {

@@ -158,6 +158,13 @@ static inline int olo_column_of_duration(const olo_reduced *x)
     return 3 * x->dof + x->m + 2 * x->controls;
 }
 
+/* Fetches the chart of a node that follows. */
+static inline void olo_reduced_fetch(const olo_reduced *x, int k)
+{
+    if (k <= x->intervals)
+        olo_chart_fetch(x->nodes[k].chart, x->nodes[0].chart);
+}
+
 static inline void olo_reduced_add_position(olo_positions *to, int row, int column)
 {
     to->row[to->count] = row;

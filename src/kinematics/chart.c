@@ -23,6 +23,7 @@ typedef double pair __attribute__((vector_size(16)));
 
 struct olo_chart {
     const olo_topology *topology;
+    size_t size;           /* of all memory of its own */
     olo_chart_view *views; /* [nodes] the joint of each */
     bool *moved;           /* [nodes] by a coordinate */
     double *u;             /* [unknowns] current coordinates */
@@ -145,22 +146,53 @@ static void combine(int count, const double *w, const placement *g, placement ou
 
 /* --- creation and reference --- */
 
-static bool allocate(olo_chart *chart)
+/* Memory of a chart after its own members; before these are known, its size. */
+typedef struct block {
+    char *start;
+    size_t size;
+} block;
+
+static void *take(block *of, size_t count, size_t size)
 {
-    const olo_system *s = chart->topology->system;
-    const size_t n = (size_t)s->n, nodes = (size_t)s->node_count;
-    const size_t unknowns = (size_t)chart->topology->unknowns;
-    const olo_array arrays[] = {{&chart->u, unknowns}, {&chart->q, n}};
-    chart->views = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->views);
-    chart->placements = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->placements);
-    chart->first = olo_pool_alloc(&chart->pool, unknowns + 1, sizeof *chart->first);
-    chart->second = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->second);
-    for (int k = 0; chart->second && k < s->node_count; k++) {
-        const size_t dof = (size_t)chart->topology->nodes[k].dof;
-        chart->second[k] = olo_pool_alloc(&chart->pool, dof * dof + 1, sizeof **chart->second);
+    void *at = of->start ? of->start + of->size : NULL;
+    of->size += (count * size + 15) / 16 * 16;
+    return at;
+}
+
+/* Takes what belongs to one configuration. It is one block, so that it can be fetched at once. */
+static void take_all(const olo_topology *topology, block *of, olo_chart *chart)
+{
+    const olo_system *s = topology->system;
+    const size_t nodes = (size_t)s->node_count, unknowns = (size_t)topology->unknowns;
+    (void)take(of, 1, sizeof *chart);
+    chart->views = take(of, nodes, sizeof *chart->views);
+    chart->placements = take(of, nodes, sizeof *chart->placements);
+    chart->first = take(of, unknowns, sizeof *chart->first);
+    chart->second = take(of, nodes, sizeof *chart->second);
+    for (int k = 0; k < s->node_count; k++) {
+        const size_t dof = (size_t)topology->nodes[k].dof;
+        placement *second = take(of, dof * dof, sizeof *second);
+        if (of->start)
+            chart->second[k] = second;
     }
-    return chart->views && chart->placements && chart->first && chart->second &&
-           olo_pool_arrays(&chart->pool, arrays, sizeof arrays / sizeof *arrays);
+    chart->u = take(of, unknowns, sizeof *chart->u);
+    chart->q = take(of, (size_t)s->n, sizeof *chart->q);
+}
+
+static olo_chart *allocate(const olo_topology *topology)
+{
+    olo_chart sizes;
+    block of = {0};
+    take_all(topology, &of, &sizes);
+    of.start = olo_alloc(of.size, 1);
+    olo_chart *chart = (olo_chart *)of.start;
+    if (!chart)
+        return NULL;
+    chart->size = of.size;
+    chart->topology = topology;
+    of.size = 0;
+    take_all(topology, &of, chart);
+    return chart;
 }
 
 /* Memory of products, which charts of one thread may share. */
@@ -196,20 +228,18 @@ static olo_status create(const olo_topology *topology, const olo_chart *other, c
                          olo_chart **created, olo_error *error)
 {
     *created = NULL;
-    olo_chart *chart = olo_alloc(1, sizeof *chart);
-    if (chart && other)
-        *chart = (olo_chart){.y = other->y,
-                             .column = other->column,
-                             .changes = other->changes,
-                             .Y = other->Y,
-                             .moved = other->moved};
-    if (chart) {
-        chart->topology = topology;
-        if (allocate(chart) && (other || allocate_products(chart))) {
-            olo_chart_refer(chart, q);
-            *created = chart;
-            return OLO_OK;
-        }
+    olo_chart *chart = allocate(topology);
+    if (chart && other) {
+        chart->y = other->y;
+        chart->column = other->column;
+        chart->changes = other->changes;
+        chart->Y = other->Y;
+        chart->moved = other->moved;
+    }
+    if (chart && (other || allocate_products(chart))) {
+        olo_chart_refer(chart, q);
+        *created = chart;
+        return OLO_OK;
     }
     olo_chart_free(chart);
     return olo_fail(error, OLO_NO_MEMORY, "out of memory for a chart");
@@ -235,6 +265,13 @@ void olo_chart_free(olo_chart *chart)
         return;
     olo_pool_free(&chart->pool);
     olo_free(chart);
+}
+
+void olo_chart_fetch(const olo_chart *next, const olo_chart *like)
+{
+    enum { LINE = 64 };
+    for (size_t i = 0; i < like->size; i += LINE)
+        __builtin_prefetch((const char *)next + i);
 }
 
 void olo_chart_refer(olo_chart *chart, const double *q)

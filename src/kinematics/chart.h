@@ -33,6 +33,9 @@ olo_status olo_chart_create(const olo_topology *topology, const double *q, olo_c
 olo_status olo_chart_create_beside(const olo_chart *other, const double *q, olo_chart **chart,
                                    olo_error *error);
 void olo_chart_free(olo_chart *chart);
+/* Brings the memory of `next` to the processor ahead of its use, without waiting for it; `like` is
+ * another chart of the same topology. */
+void olo_chart_fetch(const olo_chart *next, const olo_chart *like);
 /* Sets another reference; the chart is then at u = 0. Joints that are slightly open at q are
  * closed. */
 void olo_chart_refer(olo_chart *chart, const double *q);
