@@ -493,21 +493,22 @@ static void second_of_node(olo_chart *chart, int k, const directions *of, const 
     const placement *first = (const placement *)chart->first + t->u;
     const bool turns = p >= 0 && s->nodes[p].size > 3;
     const double *d = directors(s, p, chart->q, space);
-    pair *dy = chart->changes + s->nodes[k].q, own[6], turned[9] = {{0}},
-         change[OLO_PLACEMENT] = {{0}};
+    pair *dy = chart->changes + s->nodes[k].q, own[6], sums[6], turned[9], change[OLO_PLACEMENT];
     if (is_scalar(s, k)) { /* its map is linear */
         put_number((pair){0}, of, product + t->u * columns);
         return;
     }
-    for (int j = 0; j < t->dof; j++)
+    for (int j = 0; j < t->dof; j++) {
         own[j] = number_at(w + (t->u + j) * columns, of);
-    for (int i = 0; turns && i < 9; i++)
-        turned[i] = number_at(dq + (s->nodes[p].q + 3 + i) * columns, of);
+        sums[j] = (pair){0};
+    }
+    for (int i = 0; i < 9; i++)
+        turned[i] = turns ? number_at(dq + (s->nodes[p].q + 3 + i) * columns, of) : (pair){0};
     /* the product for the coordinates of the node, with the change of Y_IJ = y_I . d_J along w */
-    pair sums[6] = {{0}};
     for (int I = 0; I < size; I += 3)
         for (int J = 0; J < 3; J++) {
             pair dY = {0};
+            change[I + J] = (pair){0};
             for (int i = 0; i < 3; i++)
                 dY += dy[I + i] * d[3 * J + i] + y[I + i] * turned[3 * J + i];
             for (int j = 0; j < t->dof; j++) {

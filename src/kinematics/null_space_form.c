@@ -310,8 +310,11 @@ static void load(olo_null_form *form, int k, const arguments *x)
 {
     const olo_node *node = node_of(form, k);
     node_numbers *numbers = &form->nodes[k];
-    numbers->force = numbers->moment = (dual){0};
-    vec3_copy(x->y + node->q, numbers->force.value);
+    for (int i = 0; i < 3; i++) {
+        numbers->force.value[i] = x->y[node->q + i];
+        numbers->moment.value[i] = 0;
+        numbers->force.change[i] = numbers->moment.change[i] = (pair){0};
+    }
     for (int I = 1; I < node->size / 3; I++) {
         dual d = vector_at(node, I, x);
         add_cross_fixed(&d, x->y + node->q + 3 * I, &numbers->moment);
@@ -445,12 +448,11 @@ static void write_velocity(const olo_null_form *form, int k, const arguments *x,
                            double *change)
 {
     const olo_node *node = node_of(form, k);
-    dual out[4] = {form->nodes[k].velocity};
+    write(1, &form->nodes[k].velocity, x, node->q, value, change);
     for (int I = 1; I < node->size / 3; I++) {
-        dual d = vector_at(node, I, x);
-        out[I] = cross(&form->nodes[k].spin, &d);
+        const dual d = vector_at(node, I, x), v = cross(&form->nodes[k].spin, &d);
+        write(1, &v, x, node->q + 3 * I, value, change);
     }
-    write(node->size / 3, out, x, node->q, value, change);
 }
 
 /* The derivatives of y nu of a scalar, which do not change. */
