@@ -24,8 +24,8 @@ static void set_multipliers(olo_reduced *x, int k, const double *y)
     memcpy(z + x->n, own + x->dof, (size_t)(x->row_stride - x->dof) * sizeof *y);
 }
 
-/* The gradient of sigma f + z.b with respect to the configurations: sigma f, of which effort does not
- * depend on them, ... */
+/* The gradient of sigma f + z.b with respect to the configurations: that of sigma f, without costs
+ * of quantities zero, ... */
 static void set_gradient(olo_reduced *x, double sigma)
 {
     if (x->problem->cost_count == 0) {
