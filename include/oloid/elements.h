@@ -328,10 +328,13 @@ typedef struct olo_contact {
     double origin[3];             /**< plane: a point of it, in the frame of `on` */
     olo_point_on_body between[2]; /**< distance, rope: the two points */
     double length; /**< distance: sum of the radii; rope: its length; OLO_UNSET: initial distance */
+    const double *radii; /**< distance: [radius_count] none, or the radii of two spheres, 0 of a
+                              point, instead of `length`; friction needs them */
+    int radius_count;
     double restitution;            /**< of Newton's impact law, 0 to 1; default 0 */
     double restitution_threshold;  /**< approach velocity below which it is 0, unless it is 1 */
     double tangential_restitution; /**< of friction in impacts, 0 to 1; default 0 */
-    double friction;               /**< plane, function: coefficient; default 0 */
+    double friction;               /**< plane, spheres, function: coefficient; default 0 */
     const char *law; /**< of friction: "coulomb" (default), "contensou", "contensou-exact" */
     double patch;    /**< contensou: mean radius of the contact patch */
     const char *gap; /**< function: an expression, the gap */
