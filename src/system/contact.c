@@ -362,12 +362,10 @@ bool olo_contact_add_directors(olo_contact_geometry *c, int frame, double share)
     return room;
 }
 
-/* The row of a sliding velocity, by the kind of gap. */
-static const olo_constraint_type *sliding_type(const olo_contact_geometry *c)
+/* Without a plane: the gap is a distance. */
+static bool is_distance(const olo_contact_geometry *c)
 {
-    return c->direction.count > 0     ? &olo_constraint_sliding_moving
-           : vec3_norm(c->normal) > 0 ? &olo_constraint_sliding
-                                      : &olo_constraint_sliding_spheres;
+    return c->direction.count == 0 && !(vec3_norm(c->normal) > 0);
 }
 
 void olo_contact_set_rows(olo_contact_point *contact, const olo_constraint_type *gap,
@@ -382,7 +380,9 @@ void olo_contact_set_rows(olo_contact_point *contact, const olo_constraint_type 
     for (int k = 0; k < sliding_count; k++) {
         geometry->sliding[k].of = geometry;
         contact->sliding[k] = contact->gap;
-        contact->sliding[k].type = sliding_type(geometry);
+        contact->sliding[k].type = is_distance(geometry)           ? &olo_constraint_sliding_spheres
+                                   : geometry->direction.count > 0 ? &olo_constraint_sliding_moving
+                                                                   : &olo_constraint_sliding;
         contact->sliding[k].data = &geometry->sliding[k];
     }
 }
@@ -414,7 +414,7 @@ void olo_contact_tangent(const olo_contact_point *contact, int k, const double *
 bool olo_contact_sliding_is_linear(const olo_contact_point *contact)
 {
     const olo_contact_geometry *c = contact->geometry;
-    bool linear = !c || sliding_type(c) != &olo_constraint_sliding_spheres;
+    bool linear = !c || !is_distance(c);
     for (int s = 0; c && c->direction.count > 0 && s < c->slots; s++)
         linear = linear && c->director[s] == 0;
     return linear;
@@ -426,8 +426,7 @@ bool olo_contact_sliding_is_invariant(const olo_contact_point *contact)
     double shares = 0; /* three directors of each sphere */
     for (int s = 0; s < c->slots; s++)
         shares += c->director[s] / 3;
-    return sliding_type(c) == &olo_constraint_sliding_spheres ? fabs(shares - 1) < 1e-12
-                                                              : c->direction.count > 0;
+    return is_distance(c) ? fabs(shares - 1) < 1e-12 : c->direction.count > 0;
 }
 
 void olo_contact_touching_point(const olo_contact_point *contact, const double *q, double x[3])
