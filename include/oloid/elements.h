@@ -495,9 +495,12 @@ typedef struct olo_event {
     double at;           /**< instead of `when`: a time; OLO_UNSET: none */
     const char *crosses; /**< "either" (default), "rising" (from negative values) or "falling" */
     int open_count;      /**< number of names in `open` */
-    const char *const *open;  /**< joints, supports, rods and relations that open */
+    const char *const *open;  /**< joints, supports, rods, relations and contacts that open */
     int close_count;          /**< number of names in `close` */
     const char *const *close; /**< those that close */
+    int latch_count;          /**< number of names in `latch` */
+    const char *const *latch; /**< those that close where their parts are: their constants are those
+                                   of the configuration at the event */
     int start_count;          /**< number of names in `start` */
     const char *const *start; /**< loads, and joints whose drives begin to act */
     int stop_count;           /**< number of names in `stop` */

@@ -49,6 +49,8 @@ double olo_contact_gap(const olo_contact_step *x, int c, const double *q, double
 {
     const olo_contact_point *contact = &x->system->contacts[c];
     const olo_at at = {.q = q, .angles = x->angles, .t = t};
+    if (contact->off)
+        return INFINITY;
     return olo_contact_has_gap(contact) ? olo_constraint_value(&contact->gap, &at) : 0;
 }
 

@@ -85,7 +85,8 @@ olo_status olo_contact_step_create(olo_contact_step *x, const olo_system *system
                                    olo_error *error);
 void olo_contact_step_free(olo_contact_step *x);
 
-/* The gap of a contact, zero of a law that always acts; and relative to its unit. */
+/* The gap of a contact, zero of a law that always acts, infinite if it is switched off; and
+ * relative to its unit. */
 double olo_contact_gap(const olo_contact_step *x, int contact, const double *q, double t);
 double olo_contact_relative_gap(const olo_contact_step *x, int contact, const double *q, double t);
 /* Before the first part of a step, after the last. */

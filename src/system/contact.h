@@ -60,7 +60,9 @@ typedef struct olo_friction olo_friction; /* contact/friction.h */
 
 typedef struct olo_contact_point {
     const char *name;
-    const char *where;                    /* the element in the model, for messages */
+    const char *where; /* the element in the model, for messages */
+    const char *owner; /* the joint to which a stop or dry friction belongs, else NULL */
+    bool off;          /* switched off in this mode of the system: it does not act */
     const olo_contact_geometry *geometry; /* in the pool of the system; NULL: rows of functions */
     olo_position touching; /* point or centre of the sphere, middle of two spheres, end of a rope */
     olo_constraint gap;    /* without a type: the law always acts */
