@@ -73,7 +73,8 @@ void olo_contact_step_report(olo_contact_step *x, const olo_jump *jump)
         x->row_work[x->row[r]] += x->rows[r] * rate;
         x->rows[r] = 0;
     }
-    x->report.impact -= jump->energy;
+    x->report.impact -= jump->energy - jump->friction;
+    x->report.friction -= jump->friction;
     olo_raise(&x->report.residual, jump->residual);
     if (jump->guard < x->report.guard)
         x->report.guard = jump->guard;

@@ -100,17 +100,25 @@ static double energy_change(const olo_impact *x, const double *Lambda)
     return olo_dense_dot(x->count, Lambda, x->rate) + 0.5 * form(x, Lambda, Lambda);
 }
 
-/* The jump of the velocities; impulses are added to those of the contacts. */
-static void conclude(olo_impact *x, double *v, olo_contact_account *account, double *rows,
-                     olo_jump *jump)
+/* The jump of the velocities; impulses are added to those of the contacts. What settling takes from
+ * sliding velocities is lost in friction, all else in impacts. */
+static void conclude(olo_impact *x, bool settling, double *v, olo_contact_account *account,
+                     double *rows, olo_jump *jump)
 {
     jump->energy = energy_change(x, x->Lambda);
     jump->happened = true;
     olo_frozen_jump(&x->frozen, x->Lambda, v, rows);
     for (int i = 0; i < x->count; i++) {
         const double change = olo_dense_dot(x->count, x->D + olo_area(i, x->count), x->Lambda);
-        account[x->contact[i]].lambda[x->row[i]] += x->Lambda[i];
-        account[x->contact[i]].impact += x->Lambda[i] * (x->rate[i] + 0.5 * change);
+        const double energy = x->Lambda[i] * (x->rate[i] + 0.5 * change);
+        olo_contact_account *own = &account[x->contact[i]];
+        own->lambda[x->row[i]] += x->Lambda[i];
+        if (settling && x->row[i] > 0) {
+            own->friction += energy;
+            jump->friction += energy;
+        } else {
+            own->impact += energy;
+        }
     }
 }
 
@@ -226,7 +234,7 @@ olo_status olo_impact_solve(olo_impact *x, const olo_at *at, const bool *active,
                         s->contacts[blocked].where, s->contacts[blocked].name);
     jump->residual = found.residual;
     jump->converged = found.residual <= solved;
-    conclude(x, v, account, rows, jump);
+    conclude(x, false, v, account, rows, jump);
     for (int i = 0; i < x->count; i++) {
         olo_contact_account *own = &account[x->contact[i]];
         own->impulse += x->row[i] == 0 ? x->Lambda[i] : 0;
@@ -260,7 +268,7 @@ void olo_impact_with_forces(olo_impact *x, const olo_at *at, double duration, co
     const olo_solution found = solve(x, x->Lambda);
     jump->residual = found.residual;
     jump->converged = found.residual <= solved;
-    conclude(x, v, account, rows, jump);
+    conclude(x, false, v, account, rows, jump);
     for (int i = 0; i < x->count; i++) {
         const olo_contact_point *contact = &s->contacts[x->contact[i]];
         if (x->row[i] == 0 && olo_frozen_rate(at, &contact->gap, v_start) < -zero)
@@ -354,6 +362,6 @@ olo_status olo_impact_settle(olo_impact *x, const olo_at *at, const olo_smooth_n
     jump->converged = found.residual <= solved;
     for (int i = 0; i < x->count; i++)
         x->Lambda[i] -= x->Lambda_0[i];
-    conclude(x, v, account, rows, jump);
+    conclude(x, true, v, account, rows, jump);
     return OLO_OK;
 }
