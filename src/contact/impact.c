@@ -12,7 +12,7 @@
 #include "contact/friction.h"
 #include "linalg/vector.h"
 
-/* A larger residual of an inclusion is no solution. */
+/* A larger residual of an inclusion is no solution, unless it is a velocity that counts as zero. */
 static const double solved = 1e-9;
 
 olo_status olo_impact_create(olo_impact *x, const olo_system *system, int row_count, const int *row,
@@ -84,6 +84,17 @@ static olo_solution solve(olo_impact *x, double *Lambda)
     const olo_inclusion problem = {
         {.size = x->count, .matrix = x->D}, x->c, x->block_count, x->blocks};
     return olo_solve_inclusion(&problem, Lambda, x->work, x->integers);
+}
+
+/* Whether impulses are a solution: their error moves contacts by less than `zero`. */
+static bool is_solved(const olo_impact *x, const olo_solution *found, double zero)
+{
+    double impulse = 0, mobility = 0;
+    for (int i = 0; i < x->count; i++) {
+        olo_raise(&impulse, fabs(x->Lambda[i]));
+        olo_raise(&mobility, x->D[olo_area(i, x->count) + (size_t)i]);
+    }
+    return found->residual <= solved || found->residual * impulse * mobility <= zero;
 }
 
 /* a.D b */
@@ -233,7 +244,7 @@ olo_status olo_impact_solve(olo_impact *x, const olo_at *at, const bool *active,
                         "fixed point or other contacts push them into each other",
                         s->contacts[blocked].where, s->contacts[blocked].name);
     jump->residual = found.residual;
-    jump->converged = found.residual <= solved;
+    jump->converged = is_solved(x, &found, zero);
     conclude(x, false, v, account, rows, jump);
     for (int i = 0; i < x->count; i++) {
         olo_contact_account *own = &account[x->contact[i]];
@@ -267,7 +278,7 @@ void olo_impact_with_forces(olo_impact *x, const olo_at *at, double duration, co
     }
     const olo_solution found = solve(x, x->Lambda);
     jump->residual = found.residual;
-    jump->converged = found.residual <= solved;
+    jump->converged = is_solved(x, &found, zero);
     conclude(x, false, v, account, rows, jump);
     for (int i = 0; i < x->count; i++) {
         const olo_contact_point *contact = &s->contacts[x->contact[i]];
@@ -359,7 +370,7 @@ olo_status olo_impact_settle(olo_impact *x, const olo_at *at, const olo_smooth_n
     set_origin(x, step);
     const olo_solution found = solve(x, x->Lambda);
     jump->residual = found.residual;
-    jump->converged = found.residual <= solved;
+    jump->converged = is_solved(x, &found, zero);
     for (int i = 0; i < x->count; i++)
         x->Lambda[i] -= x->Lambda_0[i];
     conclude(x, true, v, account, rows, jump);
