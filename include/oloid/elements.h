@@ -328,10 +328,13 @@ typedef struct olo_contact {
     double origin[3];             /**< plane: a point of it, in the frame of `on` */
     olo_point_on_body between[2]; /**< distance, rope: the two points */
     double length; /**< distance: sum of the radii; rope: its length; OLO_UNSET: initial distance */
+    const double *radii; /**< distance: [radius_count] none, or the radii of two spheres, 0 of a
+                              point, instead of `length`; friction needs them */
+    int radius_count;
     double restitution;            /**< of Newton's impact law, 0 to 1; default 0 */
     double restitution_threshold;  /**< approach velocity below which it is 0, unless it is 1 */
     double tangential_restitution; /**< of friction in impacts, 0 to 1; default 0 */
-    double friction;               /**< plane, function: coefficient; default 0 */
+    double friction;               /**< plane, spheres, function: coefficient; default 0 */
     const char *law; /**< of friction: "coulomb" (default), "contensou", "contensou-exact" */
     double patch;    /**< contensou: mean radius of the contact patch */
     const char *gap; /**< function: an expression, the gap */
@@ -492,9 +495,12 @@ typedef struct olo_event {
     double at;           /**< instead of `when`: a time; OLO_UNSET: none */
     const char *crosses; /**< "either" (default), "rising" (from negative values) or "falling" */
     int open_count;      /**< number of names in `open` */
-    const char *const *open;  /**< joints, supports, rods and relations that open */
+    const char *const *open;  /**< joints, supports, rods, relations and contacts that open */
     int close_count;          /**< number of names in `close` */
     const char *const *close; /**< those that close */
+    int latch_count;          /**< number of names in `latch` */
+    const char *const *latch; /**< those that close where their parts are: their constants are those
+                                   of the configuration at the event */
     int start_count;          /**< number of names in `start` */
     const char *const *start; /**< loads, and joints whose drives begin to act */
     int stop_count;           /**< number of names in `stop` */

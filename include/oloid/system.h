@@ -266,6 +266,7 @@ typedef struct olo_contact_state {
     bool sticking;      /**< it is closed and does not slide */
     bool frictional;    /**< it has friction */
     bool guarded;       /**< the energy guard reduced the impulses of an impact in the step */
+    bool off;           /**< an event has switched it off */
 } olo_contact_state;
 /** Number of contacts. */
 OLO_API int olo_system_contact_count(const olo_system *system);

@@ -49,6 +49,8 @@ double olo_contact_gap(const olo_contact_step *x, int c, const double *q, double
 {
     const olo_contact_point *contact = &x->system->contacts[c];
     const olo_at at = {.q = q, .angles = x->angles, .t = t};
+    if (contact->off)
+        return INFINITY;
     return olo_contact_has_gap(contact) ? olo_constraint_value(&contact->gap, &at) : 0;
 }
 
@@ -71,7 +73,8 @@ void olo_contact_step_report(olo_contact_step *x, const olo_jump *jump)
         x->row_work[x->row[r]] += x->rows[r] * rate;
         x->rows[r] = 0;
     }
-    x->report.impact -= jump->energy;
+    x->report.impact -= jump->energy - jump->friction;
+    x->report.friction -= jump->friction;
     olo_raise(&x->report.residual, jump->residual);
     if (jump->guard < x->report.guard)
         x->report.guard = jump->guard;

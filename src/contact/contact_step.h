@@ -40,8 +40,8 @@ olo_status olo_contact_make_moreau(olo_contact_step *x, double h, olo_error *err
 
 /* What a step did, summed over its parts. */
 typedef struct olo_contact_report {
-    double impact;      /* energy lost in impacts and settling */
-    double friction;    /* energy lost in friction */
+    double impact;      /* energy lost in impacts and in settling along normals */
+    double friction;    /* energy lost in friction and in settling against it */
     double penetration; /* largest negative gap at the end, as a positive number */
     double residual;    /* largest residual of an inclusion */
     double guard;       /* smallest factor of the energy guard; 1: not needed */
@@ -85,7 +85,8 @@ olo_status olo_contact_step_create(olo_contact_step *x, const olo_system *system
                                    olo_error *error);
 void olo_contact_step_free(olo_contact_step *x);
 
-/* The gap of a contact, zero of a law that always acts; and relative to its unit. */
+/* The gap of a contact, zero of a law that always acts, infinite if it is switched off; and
+ * relative to its unit. */
 double olo_contact_gap(const olo_contact_step *x, int contact, const double *q, double t);
 double olo_contact_relative_gap(const olo_contact_step *x, int contact, const double *q, double t);
 /* Before the first part of a step, after the last. */

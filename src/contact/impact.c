@@ -12,7 +12,7 @@
 #include "contact/friction.h"
 #include "linalg/vector.h"
 
-/* A larger residual of an inclusion is no solution. */
+/* A larger residual of an inclusion is no solution, unless it is a velocity that counts as zero. */
 static const double solved = 1e-9;
 
 olo_status olo_impact_create(olo_impact *x, const olo_system *system, int row_count, const int *row,
@@ -86,6 +86,17 @@ static olo_solution solve(olo_impact *x, double *Lambda)
     return olo_solve_inclusion(&problem, Lambda, x->work, x->integers);
 }
 
+/* Whether impulses are a solution: their error moves contacts by less than `zero`. */
+static bool is_solved(const olo_impact *x, const olo_solution *found, double zero)
+{
+    double impulse = 0, mobility = 0;
+    for (int i = 0; i < x->count; i++) {
+        olo_raise(&impulse, fabs(x->Lambda[i]));
+        olo_raise(&mobility, x->D[olo_area(i, x->count) + (size_t)i]);
+    }
+    return found->residual <= solved || found->residual * impulse * mobility <= zero;
+}
+
 /* a.D b */
 static double form(const olo_impact *x, const double *a, const double *b)
 {
@@ -100,17 +111,25 @@ static double energy_change(const olo_impact *x, const double *Lambda)
     return olo_dense_dot(x->count, Lambda, x->rate) + 0.5 * form(x, Lambda, Lambda);
 }
 
-/* The jump of the velocities; impulses are added to those of the contacts. */
-static void conclude(olo_impact *x, double *v, olo_contact_account *account, double *rows,
-                     olo_jump *jump)
+/* The jump of the velocities; impulses are added to those of the contacts. What settling takes from
+ * sliding velocities is lost in friction, all else in impacts. */
+static void conclude(olo_impact *x, bool settling, double *v, olo_contact_account *account,
+                     double *rows, olo_jump *jump)
 {
     jump->energy = energy_change(x, x->Lambda);
     jump->happened = true;
     olo_frozen_jump(&x->frozen, x->Lambda, v, rows);
     for (int i = 0; i < x->count; i++) {
         const double change = olo_dense_dot(x->count, x->D + olo_area(i, x->count), x->Lambda);
-        account[x->contact[i]].lambda[x->row[i]] += x->Lambda[i];
-        account[x->contact[i]].impact += x->Lambda[i] * (x->rate[i] + 0.5 * change);
+        const double energy = x->Lambda[i] * (x->rate[i] + 0.5 * change);
+        olo_contact_account *own = &account[x->contact[i]];
+        own->lambda[x->row[i]] += x->Lambda[i];
+        if (settling && x->row[i] > 0) {
+            own->friction += energy;
+            jump->friction += energy;
+        } else {
+            own->impact += energy;
+        }
     }
 }
 
@@ -225,8 +244,8 @@ olo_status olo_impact_solve(olo_impact *x, const olo_at *at, const bool *active,
                         "fixed point or other contacts push them into each other",
                         s->contacts[blocked].where, s->contacts[blocked].name);
     jump->residual = found.residual;
-    jump->converged = found.residual <= solved;
-    conclude(x, v, account, rows, jump);
+    jump->converged = is_solved(x, &found, zero);
+    conclude(x, false, v, account, rows, jump);
     for (int i = 0; i < x->count; i++) {
         olo_contact_account *own = &account[x->contact[i]];
         own->impulse += x->row[i] == 0 ? x->Lambda[i] : 0;
@@ -259,8 +278,8 @@ void olo_impact_with_forces(olo_impact *x, const olo_at *at, double duration, co
     }
     const olo_solution found = solve(x, x->Lambda);
     jump->residual = found.residual;
-    jump->converged = found.residual <= solved;
-    conclude(x, v, account, rows, jump);
+    jump->converged = is_solved(x, &found, zero);
+    conclude(x, false, v, account, rows, jump);
     for (int i = 0; i < x->count; i++) {
         const olo_contact_point *contact = &s->contacts[x->contact[i]];
         if (x->row[i] == 0 && olo_frozen_rate(at, &contact->gap, v_start) < -zero)
@@ -351,9 +370,9 @@ olo_status olo_impact_settle(olo_impact *x, const olo_at *at, const olo_smooth_n
     set_origin(x, step);
     const olo_solution found = solve(x, x->Lambda);
     jump->residual = found.residual;
-    jump->converged = found.residual <= solved;
+    jump->converged = is_solved(x, &found, zero);
     for (int i = 0; i < x->count; i++)
         x->Lambda[i] -= x->Lambda_0[i];
-    conclude(x, v, account, rows, jump);
+    conclude(x, true, v, account, rows, jump);
     return OLO_OK;
 }

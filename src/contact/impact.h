@@ -23,6 +23,7 @@
 /* What a jump did. */
 typedef struct olo_jump {
     double energy;   /* change of kinetic energy, not positive */
+    double friction; /* of it: by settling against sliding velocities */
     double guard;    /* s; 1 if the guard was not needed */
     double residual; /* of the inclusion */
     bool happened;

@@ -41,7 +41,7 @@ static olo_system *copy_pattern(const olo_system *pattern)
     s->measure_count = 0;
     s->action_count = s->body_point_count = s->output_count = s->reaction_count = 0;
     s->exact_count = s->drawable_count = s->implied_count = s->contact_count = 0;
-    s->event_count = s->mass_function_count = 0;
+    s->event_count = s->latched_count = s->mass_function_count = 0;
     return s;
 }
 
@@ -466,7 +466,9 @@ olo_status olo_build_relative_velocity(olo_builder *builder, const olo_relative_
     if (!grow(builder, (void **)&builder->relative, (size_t)builder->relative_count,
               &builder->capacity.relative, sizeof *builder->relative))
         return builder->error.status;
-    builder->relative[builder->relative_count++] = *relative;
+    builder->relative[builder->relative_count] = *relative;
+    builder->relative[builder->relative_count++].group =
+        builder->system->group_count; /* the next */
     return OLO_OK;
 }
 
@@ -674,8 +676,10 @@ olo_status olo_build_contact(olo_builder *builder, const olo_contact_point *cont
     *point = *contact;
     point->name = before.name;
     point->where = before.where;
+    point->owner = before.owner;
     if (!store_text(builder, contact->name, &point->name) ||
-        !store_text(builder, where, &point->where))
+        !store_text(builder, where, &point->where) ||
+        (contact->owner && !store_text(builder, contact->owner, &point->owner)))
         return builder->error.status;
     s->contact_count++;
     if (!geometry)
@@ -802,10 +806,21 @@ static bool has_same_structure(const olo_system *s, const olo_system *pattern)
     return same && memcmp(s->v0_given, pattern->v0_given, (size_t)s->n * sizeof *s->v0_given) == 0;
 }
 
+/* Joints that an event closes later do not imply initial velocities. */
+static void leave_out_open_joints(olo_builder *builder)
+{
+    int count = 0;
+    for (int i = 0; i < builder->relative_count; i++)
+        if (!olo_event_begins_off(builder->system, OLO_SWITCHED_GROUP, builder->relative[i].group))
+            builder->relative[count++] = builder->relative[i];
+    builder->relative_count = count;
+}
+
 /* Derives the quantities that depend on all pieces. */
 static bool derive(olo_builder *builder)
 {
     olo_system *s = builder->system;
+    leave_out_open_joints(builder);
     if (!olo_find_initial_velocities(s, builder->relative_count, builder->relative) ||
         !olo_system_finish_numbers(s))
         return false;

@@ -1,14 +1,15 @@
 /* Contacts: the gap g >= 0 of
  *
  *     plane      g = n.(x - o) - r, a point or sphere above a plane of the ground or of a body
- *     distance   g = |x2 - x1| - length
+ *     distance   g = |x2 - x1| - length, two points or two spheres with the sum of their radii
  *     rope       g = length - |x2 - x1|
  *     function   g(q), an expression of coordinates, or of the positions of one or two points, or a
  *                C function of these
  *
  * Friction acts on planes: two directions in the plane, one in a planar model, and with a patch the
- * rotation about the normal. A sphere on a body touches at x - r n, so that it can roll. For a
- * function the model says what slides: expressions whose rates are the sliding velocities. */
+ * rotation about the normal. A sphere on a body touches at x - r n, so that it can roll. Between
+ * two spheres it acts along all directions of space, or of the plane of a model. For a function the
+ * model says what slides: expressions whose rates are the sliding velocities. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -143,59 +144,123 @@ static olo_status build_plane(olo_builder *builder, const olo_contact *contact,
         return olo_builder_fail(builder, "patch", "%s needs the mean radius of the patch",
                                 law->name);
     const bool directors = law->set && turns && (contact->radius > 0 || law->spin);
-    if (!olo_contact_find_slots(&geometry, directors ? s->nodes[node].q : -1,
-                                contact->on ? tangent : NULL))
+    if (!olo_contact_find_slots(&geometry, contact->on ? tangent : NULL) ||
+        (directors && !olo_contact_add_directors(&geometry, s->nodes[node].q, 1)))
         return olo_builder_fail(builder, "point", "the chain of relative_to is too long");
     point->law = law;
     point->gap.type = contact->on ? &olo_constraint_gap_moving : &olo_constraint_gap_plane;
     return olo_build_contact(builder, point, &geometry, sliding);
 }
 
-static olo_status build_distance(olo_builder *builder, const olo_contact *contact,
-                                 olo_contact_point *point)
+/* Two spheres: the length is the sum of their radii. */
+static olo_status check_radii(olo_builder *builder, const olo_contact *contact)
 {
-    const bool rope = strcmp(contact->type, "rope") == 0;
-    olo_contact_geometry geometry = {.sign = rope ? -1 : 1};
-    olo_position ends[2];
-    int node[2];
-    double x[3];
-    if (contact->friction > 0)
-        return olo_builder_fail(builder, "friction", "is not available between two points");
+    const double *radii = contact->radii;
+    if (contact->radius_count != 2)
+        return olo_builder_fail(builder, "radii", "needs the radii of both spheres, got %d numbers",
+                                contact->radius_count);
+    if (!(radii[0] >= 0 && radii[1] >= 0))
+        return olo_builder_fail(builder, "radii", "must not be negative, got %g and %g", radii[0],
+                                radii[1]);
+    if (!(radii[0] + radii[1] > 0))
+        return olo_builder_fail(builder, "radii", "at least one must be positive");
+    if (!isnan(contact->length))
+        return olo_builder_fail(builder, "length",
+                                "is the sum of `radii`; give one of the two, not both");
+    return OLO_OK;
+}
+
+static olo_status check_distance(olo_builder *builder, const olo_contact *contact)
+{
     if (contact->point.on)
         return olo_builder_fail(builder, "point", "a contact of type %s has `between`",
                                 contact->type);
     if (contact->radius != 0)
         return olo_builder_fail(builder, "radius",
-                                "a contact of type %s has `length`, the sum of the radii",
+                                "a contact of type %s has `length`, the sum of the radii, or "
+                                "`radii`",
                                 contact->type);
     if (!contact->between[0].on && !contact->between[1].on)
         return olo_builder_fail(builder, "between", "a contact of type %s needs two points",
                                 contact->type);
+    if (contact->radius_count > 0)
+        return check_radii(builder, contact);
+    if (contact->friction > 0)
+        return olo_builder_fail(builder, "friction",
+                                "is available between spheres: give both their radii (`radii`)");
+    return OLO_OK;
+}
+
+/* Friction between spheres: fixed directions, and the directors of those that turn. */
+static olo_status add_friction(olo_builder *builder, const olo_contact *contact, const int node[2],
+                               olo_contact_geometry *geometry, int *sliding)
+{
+    const olo_system *s = olo_build_system(builder);
+    *sliding = s->planar ? 2 : 3;
+    if (olo_friction_find(contact->law)->spin)
+        return olo_builder_fail(builder, "law", "%s needs a plane and a body", contact->law);
+    if (node[0] == node[1])
+        return olo_builder_fail(builder, "between",
+                                "both points belong to the same body: they cannot slide");
     for (int i = 0; i < 2; i++) {
-        const olo_status status =
-            olo_build_resolve_point(builder, "between", &contact->between[i], &ends[i], &node[i]);
-        if (status != OLO_OK)
-            return status;
+        const double share = contact->radii[i] / (contact->radii[0] + contact->radii[1]);
+        if (node[i] < 0 || share == 0)
+            continue;
+        if (!s->nodes[node[i]].type->spatial)
+            return olo_builder_fail(builder, "radii",
+                                    "'%s' does not turn: friction acts on it as on a point, radius "
+                                    "0, or give it a body",
+                                    contact->between[i].on);
+        if (!olo_contact_add_directors(geometry, s->nodes[node[i]].q, share))
+            return olo_builder_fail(builder, "between", "the chain of relative_to is too long");
     }
+    for (int k = 0; k < 3; k++)
+        geometry->sliding[k].along[k] = 1;
+    if (s->planar)
+        vec3_transversals(s->plane, geometry->sliding[0].along, geometry->sliding[1].along);
+    return OLO_OK;
+}
+
+static olo_status build_distance(olo_builder *builder, const olo_contact *contact,
+                                 olo_contact_point *point)
+{
+    const bool rope = strcmp(contact->type, "rope") == 0, spheres = contact->radius_count > 0;
+    olo_contact_geometry geometry = {.sign = rope ? -1 : 1};
+    olo_position ends[2];
+    int node[2], sliding = 0;
+    double x[3];
+    olo_status status = check_distance(builder, contact);
+    for (int i = 0; status == OLO_OK && i < 2; i++)
+        status =
+            olo_build_resolve_point(builder, "between", &contact->between[i], &ends[i], &node[i]);
+    if (status != OLO_OK)
+        return status;
+    /* where they touch: in the middle, or divided as the radii */
+    const double part = spheres ? contact->radii[1] / (contact->radii[0] + contact->radii[1]) : 0.5;
     geometry.x = point->touching = ends[1];
-    if (!olo_position_add(&geometry.x, -1.0, &ends[0]) ||
-        !olo_contact_find_slots(&geometry, -1, NULL))
+    if (!olo_position_add(&geometry.x, -1.0, &ends[0]) || !olo_contact_find_slots(&geometry, NULL))
         return olo_builder_fail(builder, "between", "the chain of relative_to is too long");
-    if (!rope && !olo_position_add(&point->touching, -0.5, &geometry.x))
+    if (!rope && !olo_position_add(&point->touching, -part, &geometry.x))
         return olo_builder_fail(builder, "between", "the chain of relative_to is too long");
     if (geometry.x.count == 0)
         return olo_builder_fail(builder, "between",
                                 "both ends are the same point or fixed in space");
     olo_position_value(&geometry.x, olo_build_system(builder)->q0, x);
     const double length = vec3_norm(x);
-    geometry.offset = isnan(contact->length) ? length : contact->length;
+    geometry.offset = spheres                  ? contact->radii[0] + contact->radii[1]
+                      : isnan(contact->length) ? length
+                                               : contact->length;
     if (!(geometry.offset > 0))
         return olo_builder_fail(builder, "length", "must be positive, got %g", geometry.offset);
     if (!(length > 0))
         return olo_builder_fail(builder, "between", "both points coincide: the gap has no normal");
-    point->law = olo_friction_find("none");
+    if (contact->friction > 0)
+        status = add_friction(builder, contact, node, &geometry, &sliding);
+    if (status != OLO_OK)
+        return status;
+    point->law = olo_friction_find(contact->friction > 0 ? contact->law : "none");
     point->gap.type = &olo_constraint_gap_distance;
-    return olo_build_contact(builder, point, &geometry, 0);
+    return olo_build_contact(builder, point, &geometry, sliding);
 }
 
 /* One row of a contact of functions. */
@@ -272,6 +337,8 @@ static olo_status build(olo_builder *builder, const void *element)
         return status;
     if (contact->on && strcmp(contact->type, "plane") != 0)
         return olo_builder_fail(builder, "on", "is for contacts with a plane");
+    if (contact->radius_count > 0 && strcmp(contact->type, "distance") != 0)
+        return olo_builder_fail(builder, "radii", "is for contacts of type distance");
     if (strcmp(contact->type, "function") == 0)
         return build_of_function(builder, contact, &point);
     if (contact->gap || contact->slide_count > 0)
@@ -330,6 +397,11 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_contact, length),
      .help = "smallest distance, length of the rope"},
+    {.key = "radii",
+     .kind = OLO_FIELD_NUMBERS,
+     .offset = offsetof(olo_contact, radii),
+     .count_offset = offsetof(olo_contact, radius_count),
+     .help = "distance: radii of two spheres, instead of `length`; friction needs them"},
     {.key = "restitution",
      .kind = OLO_FIELD_NUMBER,
      .offset = offsetof(olo_contact, restitution),

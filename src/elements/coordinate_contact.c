@@ -18,7 +18,7 @@ olo_status olo_build_stop_along(olo_builder *builder, const char *owner, int coo
     char name[160];
     (void)snprintf(name, sizeof name, "%s.%s", owner, side > 0 ? "upper" : "lower");
     olo_contact_point stop = {
-        .name = name, .law = olo_friction_find("none"), .restitution = restitution};
+        .name = name, .owner = owner, .law = olo_friction_find("none"), .restitution = restitution};
     const olo_status status = olo_make_relation_row(builder, &relation, &stop.gap);
     return status == OLO_OK ? olo_build_contact(builder, &stop, NULL, 0) : status;
 }
@@ -29,8 +29,11 @@ olo_status olo_build_friction_along(olo_builder *builder, const char *owner, int
     const olo_relation_row relation = {.count = 1, .coordinate = {coordinate}, .factor = {1}};
     char name[160];
     (void)snprintf(name, sizeof name, "%s.friction", owner);
-    olo_contact_point friction = {
-        .name = name, .law = olo_friction_find("dry"), .friction = force, .sliding_count = 1};
+    olo_contact_point friction = {.name = name,
+                                  .owner = owner,
+                                  .law = olo_friction_find("dry"),
+                                  .friction = force,
+                                  .sliding_count = 1};
     const olo_status status = olo_make_relation_row(builder, &relation, &friction.sliding[0]);
     return status == OLO_OK ? olo_build_contact(builder, &friction, NULL, 1) : status;
 }

@@ -108,66 +108,115 @@ static olo_status build_condition(olo_builder *builder, const char *text, olo_sy
 
 /* --- switches --- */
 
-/* Adds what a name stands for to the list. Groups are switched together with the drives of their
- * joint. */
-static olo_status add_switches(olo_builder *builder, const char *key, const char *name, bool groups,
-                               bool on, olo_event_switch *list, int *count)
+/* A list of names in an event: what it does to constraint groups with the contacts and drives of
+ * their joints, or to actions alone. */
+typedef struct name_list {
+    const char *key;
+    int count;
+    const char *const *names;
+    bool groups, on, latch;
+} name_list;
+
+static bool is_named(const char *given, const char *name)
 {
-    const olo_system *s = olo_build_system(builder);
-    const int before = *count;
-    for (int i = 0; groups && i < s->group_count; i++)
-        if (!s->groups[i].internal && !s->groups[i].carried && strcmp(s->groups[i].name, name) == 0)
-            list[(*count)++] = (olo_event_switch){.on = on, .index = i};
-    if (groups && *count == before)
-        return olo_builder_fail(builder, key, "no joint, support, rod or relation is called '%s'",
-                                name);
-    for (int i = 0; groups && i < s->term_count; i++)
-        if (s->terms[i].owner && strcmp(s->terms[i].owner, name) == 0)
+    return given && strcmp(given, name) == 0;
+}
+
+/* Whether a group can be latched: it consists of forms and relations. */
+static bool has_constants(const olo_system *s, const olo_group *group)
+{
+    bool all = true;
+    for (int r = group->first; r < group->first + group->count; r++)
+        all = all && (s->constraints[r].form || s->constraints[r].share_count > 0);
+    return all;
+}
+
+static olo_status add_groups(olo_builder *builder, const name_list *from, const char *name,
+                             olo_event_switch *list, int *count)
+{
+    olo_system *s = olo_build_system(builder);
+    for (int i = 0; i < s->group_count; i++) {
+        const olo_group *group = &s->groups[i];
+        if (group->internal || group->carried || strcmp(group->name, name) != 0)
+            continue;
+        if (from->latch && !has_constants(s, group))
+            return olo_builder_fail(builder, from->key, "'%s' rolls, it cannot be latched", name);
+        list[(*count)++] = (olo_event_switch){.kind = OLO_SWITCHED_GROUP,
+                                              .on = from->on,
+                                              .latched = from->latch,
+                                              .index = i,
+                                              .slot = s->latched_count};
+        s->latched_count += from->latch ? group->count : 0;
+    }
+    for (int i = 0; i < s->term_count; i++)
+        if (is_named(s->terms[i].owner, name))
             return olo_builder_fail(
-                builder, key,
+                builder, from->key,
                 "'%s' has a spring, damper or stop, which an event cannot switch: give it to "
                 "another element",
                 name);
+    return OLO_OK;
+}
+
+/* Adds what a name stands for to the list. Joints are switched together with their drives, rigid
+ * stops and dry friction. */
+static olo_status add_switches(olo_builder *builder, const name_list *from, const char *name,
+                               olo_event_switch *list, int *count)
+{
+    const olo_system *s = olo_build_system(builder);
+    const int before = *count;
+    if (from->groups) {
+        const olo_status status = add_groups(builder, from, name, list, count);
+        if (status != OLO_OK)
+            return status;
+    }
+    for (int i = 0; from->groups && i < s->contact_count; i++)
+        if (is_named(s->contacts[i].owner, name) ||
+            (!from->latch && is_named(s->contacts[i].name, name)))
+            list[(*count)++] =
+                (olo_event_switch){.kind = OLO_SWITCHED_CONTACT, .on = from->on, .index = i};
+    if (from->groups && *count == before)
+        return olo_builder_fail(builder, from->key, "no joint, support, rod%s is called '%s'",
+                                from->latch ? " or relation" : ", relation or contact", name);
     for (int i = 0; i < s->action_count; i++)
         if (strcmp(s->actions[i].owner, name) == 0)
-            list[(*count)++] = (olo_event_switch){.action = true, .on = on, .index = i};
+            list[(*count)++] =
+                (olo_event_switch){.kind = OLO_SWITCHED_ACTION, .on = from->on, .index = i};
     return *count > before
                ? OLO_OK
-               : olo_builder_fail(builder, key, "no load or drive is called '%s'", name);
+               : olo_builder_fail(builder, from->key, "no load or drive is called '%s'", name);
 }
 
 static olo_status build_switches(olo_builder *builder, const olo_event *given,
                                  olo_system_event *event)
 {
     const olo_system *s = olo_build_system(builder);
-    const struct {
-        const char *key;
-        int count;
-        const char *const *names;
-        bool groups, on;
-    } lists[] = {{"open", given->open_count, given->open, true, false},
-                 {"close", given->close_count, given->close, true, true},
-                 {"start", given->start_count, given->start, false, true},
-                 {"stop", given->stop_count, given->stop, false, false}};
-    const size_t pieces = (size_t)(s->group_count + s->action_count);
+    const name_list lists[] = {{"open", given->open_count, given->open, true, false, false},
+                               {"close", given->close_count, given->close, true, true, false},
+                               {"latch", given->latch_count, given->latch, true, true, true},
+                               {"start", given->start_count, given->start, false, true, false},
+                               {"stop", given->stop_count, given->stop, false, false, false}};
+    const size_t pieces = (size_t)(s->group_count + s->action_count + s->contact_count),
+                 list_count = sizeof lists / sizeof *lists;
     size_t names = 0;
-    for (int k = 0; k < 4; k++)
+    for (size_t k = 0; k < list_count; k++)
         names += (size_t)lists[k].count;
     olo_event_switch *list = olo_alloc(names * pieces + 1, sizeof *list);
     if (!list)
         return olo_build_out_of_memory(builder);
     olo_status status = OLO_OK;
-    for (int k = 0; k < 4; k++)
+    for (size_t k = 0; k < list_count; k++)
         for (int i = 0; status == OLO_OK && i < lists[k].count; i++)
-            status = add_switches(builder, lists[k].key, lists[k].names[i], lists[k].groups,
-                                  lists[k].on, list, &event->switch_count);
+            status =
+                add_switches(builder, &lists[k], lists[k].names[i], list, &event->switch_count);
     if (status == OLO_OK) {
         event->switches = olo_pool_copy(&olo_build_system(builder)->pool, list,
                                         (size_t)event->switch_count, sizeof *list);
         status = event->switches ? OLO_OK : olo_build_out_of_memory(builder);
     }
+    for (int i = 0; i < event->switch_count; i++)
+        event->closes = event->closes || (list[i].kind == OLO_SWITCHED_GROUP && list[i].on);
     olo_free(list);
-    event->closes = given->close_count > 0;
     return status;
 }
 
@@ -186,7 +235,7 @@ static olo_status build(olo_builder *builder, const void *element)
     olo_status status = build_switches(builder, given, &event);
     if (status == OLO_OK && event.switch_count == 0 && !event.end)
         status = olo_builder_fail(builder, NULL,
-                                  "does nothing: give it open, close, start, stop or end");
+                                  "does nothing: give it open, close, latch, start, stop or end");
     if (status == OLO_OK && given->when)
         status = build_condition(builder, given->when, &event);
     return status == OLO_OK ? olo_build_event(builder, &event) : status;
@@ -216,12 +265,17 @@ static const olo_field fields[] = {
      .kind = OLO_FIELD_NAMES,
      .offset = offsetof(olo_event, open),
      .count_offset = offsetof(olo_event, open_count),
-     .help = "joints, supports, rods and relations that open"},
+     .help = "joints, supports, rods, relations and contacts that open"},
     {.key = "close",
      .kind = OLO_FIELD_NAMES,
      .offset = offsetof(olo_event, close),
      .count_offset = offsetof(olo_event, close_count),
-     .help = "joints, supports, rods and relations that close"},
+     .help = "joints, supports, rods, relations and contacts that close"},
+    {.key = "latch",
+     .kind = OLO_FIELD_NAMES,
+     .offset = offsetof(olo_event, latch),
+     .count_offset = offsetof(olo_event, latch_count),
+     .help = "joints, supports, rods and relations that close where their parts are"},
     {.key = "start",
      .kind = OLO_FIELD_NAMES,
      .offset = offsetof(olo_event, start),

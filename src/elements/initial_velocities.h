@@ -31,6 +31,7 @@ static inline olo_determination olo_determination_of(int free, int all, bool giv
 typedef struct olo_relative_velocity {
     olo_implied_velocity velocity;
     olo_determination rotation, translation;
+    int group; /* its constraint group */
 } olo_relative_velocity;
 
 /* Computes v0 of all bodies with joints and without given velocities, and records in `implied` how

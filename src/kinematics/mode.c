@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "kinematics/analysis.h"
+#include "kinematics/latch.h"
 #include "system/copy.h"
 
 /* g = 0 on no coordinates. A piece that is switched off still has its list of coordinates, of which
@@ -33,9 +34,8 @@ static void switch_action_off(olo_action *action)
                            .index = action->index};
 }
 
-olo_status olo_system_create_mode(const olo_system *system, const bool *groups_off,
-                                  const bool *actions_off, const double *q, olo_system **mode,
-                                  olo_error *error)
+olo_status olo_system_create_mode(const olo_system *system, const olo_mode_switches *switches,
+                                  const double *q, olo_system **mode, olo_error *error)
 {
     const size_t groups = (size_t)system->group_count;
     olo_system *made = *mode = olo_system_copy(system, true);
@@ -45,13 +45,17 @@ olo_status olo_system_create_mode(const olo_system *system, const bool *groups_o
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for a mode of the system");
     for (int i = 0; status == OLO_OK && i < system->group_count; i++) {
         olo_group *group = &made->groups[i];
-        active[i] = group->internal || group->carried || !groups_off[i];
+        active[i] = group->internal || group->carried || !switches->groups_off[i];
         if (!active[i])
             switch_group_off(made, group);
+        else if (switches->latched[i] && !olo_latch(system, group, switches->latched[i], made))
+            status = olo_fail(error, OLO_NO_MEMORY, "out of memory for a mode of the system");
     }
     for (int i = 0; status == OLO_OK && i < system->action_count; i++)
-        if (actions_off[i])
+        if (switches->actions_off[i])
             switch_action_off(&made->actions[i]);
+    for (int i = 0; status == OLO_OK && i < system->contact_count; i++)
+        made->contacts[i].off = switches->contacts_off[i];
     if (status == OLO_OK) {
         memcpy(made->q0, q, (size_t)system->n * sizeof *q);
         made->is_mode = true;

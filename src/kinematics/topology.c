@@ -57,6 +57,13 @@ static void attach(growth *g, int node, int parent, const olo_articulation *join
     g->topology->order[g->count++] = node;
 }
 
+/* Whether a joint can be part of the forest: its group is active, and the joint satisfies it. */
+static bool is_joint(const growth *g, const olo_articulation *joint)
+{
+    const int group = joint->group;
+    return is_active(g, group) && (group < 0 || !g->topology->system->groups[group].latched);
+}
+
 /* Breadth-first search over the joints of the nodes in the order from index `from` on. */
 static void spread(growth *g, int from)
 {
@@ -82,7 +89,7 @@ static bool index_joints(growth *g)
     if (!g->first || !g->list)
         return false;
     for (int j = 0; j < s->joint_count; j++) {
-        if (!is_active(g, s->joints[j].group))
+        if (!is_joint(g, &s->joints[j]))
             continue;
         if (s->joints[j].parent >= 0)
             g->first[s->joints[j].parent + 2]++;
@@ -91,7 +98,7 @@ static bool index_joints(growth *g)
     for (int k = 2; k < s->node_count + 2; k++)
         g->first[k] += g->first[k - 1];
     for (int j = 0; j < s->joint_count; j++) {
-        if (!is_active(g, s->joints[j].group))
+        if (!is_joint(g, &s->joints[j]))
             continue;
         if (s->joints[j].parent >= 0)
             g->list[g->first[s->joints[j].parent + 1]++] = j;
@@ -106,7 +113,7 @@ static void grow_forest(growth *g)
     /* trees with a joint to the ground */
     for (int j = 0; j < s->joint_count; j++)
         if (s->joints[j].parent < 0 && !g->reached[s->joints[j].child] &&
-            is_active(g, s->joints[j].group))
+            is_joint(g, &s->joints[j]))
             attach(g, s->joints[j].child, -1, &s->joints[j]);
     spread(g, 0);
     /* free roots, bodies first, since a body can be the parent of a point but not its child */

@@ -362,7 +362,8 @@ static void fill_contacts(olo_record_file *file, const olo_state *state)
         row_of(file, OLO_STREAM_CONTACT_GAP)[i] = contact.gap;
         memcpy(row_of(file, OLO_STREAM_CONTACT_FORCE) + 3 * i, contact.force, sizeof contact.force);
         memcpy(row_of(file, OLO_STREAM_CONTACT_LOAD) + 3 * i, load, sizeof load);
-        const bool open = olo_contact_has_gap(&system->contacts[i]) && !contact.closed;
+        const bool open =
+            contact.off || (olo_contact_has_gap(&system->contacts[i]) && !contact.closed);
         row_of(file, OLO_STREAM_CONTACT_STATUS)[i] = open                  ? 0
                                                      : !contact.frictional ? 1
                                                      : contact.sticking    ? 3

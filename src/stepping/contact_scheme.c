@@ -221,8 +221,10 @@ static void record_contact(const olo_stepper *x, int i, double h, olo_contact_re
     const olo_contact_geometry *geometry = contact->geometry;
     double normal[3], tangent[3], square = 0;
     const int first = olo_contact_first_row(contact);
-    *record = (olo_contact_record){
-        .normal = account->lambda[0] / h, .impulse = account->impulse, .guarded = account->guarded};
+    *record = (olo_contact_record){.normal = account->lambda[0] / h,
+                                   .impulse = account->impulse,
+                                   .guarded = account->guarded,
+                                   .off = contact->off};
     for (int k = first; !geometry && k <= contact->sliding_count; k++)
         record->force[k - first] = account->lambda[k] / h;
     if (geometry) {

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "kinematics/mode.h"
+#include "kinematics/latch.h"
 #include "stepping/initial_state.h"
 #include "stepping/segments.h"
 
@@ -40,66 +40,94 @@ static double *order_of(const olo_state *state)
     return state->segment[OLO_SEGMENT_events];
 }
 
-/* --- modes --- */
+const olo_segment olo_segment_latched = {
+    .name = "latched", .latched = 1, .reset = remain, .reverse = remain};
 
-static void apply_switches(const olo_system_event *event, bool *groups_off, bool *actions_off)
+static double *latched_of(const olo_state *state)
 {
-    for (int i = 0; i < event->switch_count; i++) {
-        const olo_event_switch *x = &event->switches[i];
-        (x->action ? actions_off : groups_off)[x->index] = !x->on;
-    }
+    return state->segment[OLO_SEGMENT_latched];
 }
 
-/* What the first event that names it switches on is off at the beginning: backwards, so that the
- * first event decides. */
-static void begin_switches(const olo_system *s, bool *groups_off, bool *actions_off)
+/* --- modes --- */
+
+static bool create_switches(olo_mode_switches *x, const olo_system *s)
 {
-    memset(groups_off, 0, (size_t)s->group_count * sizeof *groups_off);
-    memset(actions_off, 0, (size_t)s->action_count * sizeof *actions_off);
-    for (int e = s->event_count - 1; e >= 0; e--)
-        for (int i = 0; i < s->events[e].switch_count; i++) {
-            const olo_event_switch *x = &s->events[e].switches[i];
-            (x->action ? actions_off : groups_off)[x->index] = x->on;
-        }
+    x->groups_off = olo_alloc((size_t)s->group_count + 1, sizeof *x->groups_off);
+    x->actions_off = olo_alloc((size_t)s->action_count + 1, sizeof *x->actions_off);
+    x->contacts_off = olo_alloc((size_t)s->contact_count + 1, sizeof *x->contacts_off);
+    x->latched = olo_alloc((size_t)s->group_count + 1, sizeof *x->latched);
+    return x->groups_off && x->actions_off && x->contacts_off && x->latched;
+}
+
+static void free_switches(olo_mode_switches *x)
+{
+    olo_free(x->groups_off);
+    olo_free(x->actions_off);
+    olo_free(x->contacts_off);
+    olo_free((void *)x->latched);
+}
+
+static void apply_switch(const olo_event_switch *x, const olo_state *state,
+                         olo_mode_switches *switches)
+{
+    bool *const off[] = {[OLO_SWITCHED_GROUP] = switches->groups_off,
+                         [OLO_SWITCHED_ACTION] = switches->actions_off,
+                         [OLO_SWITCHED_CONTACT] = switches->contacts_off};
+    off[x->kind][x->index] = !x->on;
+    if (x->kind == OLO_SWITCHED_GROUP)
+        switches->latched[x->index] = x->latched ? latched_of(state) + x->slot : NULL;
+}
+
+static void begin_switches(const olo_system *s, olo_mode_switches *switches)
+{
+    for (int i = 0; i < s->group_count; i++) {
+        switches->groups_off[i] = olo_event_begins_off(s, OLO_SWITCHED_GROUP, i);
+        switches->latched[i] = NULL;
+    }
+    for (int i = 0; i < s->action_count; i++)
+        switches->actions_off[i] = olo_event_begins_off(s, OLO_SWITCHED_ACTION, i);
+    for (int i = 0; i < s->contact_count; i++)
+        switches->contacts_off[i] = olo_event_begins_off(s, OLO_SWITCHED_CONTACT, i);
 }
 
 /* The switches after the events that have happened, in their order. */
 static void set_switches(olo_events *x, const olo_state *state)
 {
     const olo_system *s = x->system;
-    begin_switches(s, x->groups_off, x->actions_off);
+    begin_switches(s, &x->switches);
     for (int k = 1; k <= s->event_count; k++)
         for (int e = 0; e < s->event_count; e++)
-            if (order_of(state)[e] == k)
-                apply_switches(&s->events[e], x->groups_off, x->actions_off);
+            for (int i = 0; order_of(state)[e] == k && i < s->events[e].switch_count; i++)
+                apply_switch(&s->events[e].switches[i], state, &x->switches);
 }
 
-static olo_status enter_mode(olo_events *x, const olo_state *state, olo_error *error)
+/* The mode and stepper of a state; its contacts are marked. */
+static olo_status enter_mode(olo_events *x, olo_state *state, olo_error *error)
 {
     olo_stepper_free(x->stepper);
     olo_system_free(x->mode);
     x->stepper = NULL;
     x->mode = NULL;
     set_switches(x, state);
-    olo_status status =
-        olo_system_create_mode(x->system, x->groups_off, x->actions_off, state->q, &x->mode, error);
+    for (int i = 0; i < x->system->contact_count; i++)
+        state->contacts[i].off = x->switches.contacts_off[i];
+    const olo_status status =
+        olo_system_create_mode(x->system, &x->switches, state->q, &x->mode, error);
     return status == OLO_OK ? olo_stepper_create(x->mode, x->run, &x->stepper, error) : status;
 }
 
 olo_status olo_events_create_first_mode(const olo_system *s, olo_system **mode, olo_error *error)
 {
-    bool *groups_off = olo_alloc((size_t)s->group_count + 1, sizeof *groups_off);
-    bool *actions_off = olo_alloc((size_t)s->action_count + 1, sizeof *actions_off);
+    olo_mode_switches switches;
     olo_status status = OLO_NO_MEMORY;
     *mode = NULL;
-    if (groups_off && actions_off) {
-        begin_switches(s, groups_off, actions_off);
-        status = olo_system_create_mode(s, groups_off, actions_off, s->q0, mode, error);
+    if (create_switches(&switches, s)) {
+        begin_switches(s, &switches);
+        status = olo_system_create_mode(s, &switches, s->q0, mode, error);
     } else {
         olo_fail(error, status, "out of memory for events");
     }
-    olo_free(groups_off);
-    olo_free(actions_off);
+    free_switches(&switches);
     return status;
 }
 
@@ -108,20 +136,16 @@ olo_status olo_events_refuse(const olo_system *system, const char *what, olo_err
     if (system->event_count == 0 || system->is_mode)
         return OLO_OK;
     return olo_fail(error, OLO_UNSUPPORTED,
-                    "%s: %s cannot handle events; only runs with a constant step can",
+                    "%s: %s cannot handle events; only runs can",
                     system->events[0].where, what);
 }
 
 olo_status olo_events_create(olo_events *x, const olo_system *system, const olo_run *run,
-                             const olo_state *state, olo_error *error)
+                             olo_state *state, olo_error *error)
 {
     *x = (olo_events){.system = system, .run = run};
-    if (run->tolerance > 0)
-        return olo_events_refuse(system, "run.tolerance", error);
     x->before = olo_alloc((size_t)system->event_count, sizeof *x->before);
-    x->groups_off = olo_alloc((size_t)system->group_count + 1, sizeof *x->groups_off);
-    x->actions_off = olo_alloc((size_t)system->action_count + 1, sizeof *x->actions_off);
-    if (!x->before || !x->groups_off || !x->actions_off)
+    if (!create_switches(&x->switches, system) || !x->before)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for events");
     olo_status status = olo_state_create(system, &x->start, error);
     return status == OLO_OK ? enter_mode(x, state, error) : status;
@@ -133,8 +157,7 @@ void olo_events_free(olo_events *x)
     olo_system_free(x->mode);
     olo_state_free(x->start);
     olo_free(x->before);
-    olo_free(x->groups_off);
-    olo_free(x->actions_off);
+    free_switches(&x->switches);
 }
 
 /* --- location --- */
@@ -215,6 +238,16 @@ static olo_status locate(olo_events *x, int e, olo_state *state, double *h, olo_
 
 /* --- what happens --- */
 
+/* The constants of the groups that the event latches. */
+static void latch(const olo_events *x, const olo_system_event *event, olo_state *state)
+{
+    const olo_at at = {.q = state->q, .angles = state->angles, .t = state->t};
+    for (int i = 0; i < event->switch_count; i++)
+        if (event->switches[i].latched)
+            olo_latch_constants(x->system, &x->system->groups[event->switches[i].index], &at,
+                                latched_of(state) + event->switches[i].slot);
+}
+
 /* Fails if a group that the event closes is open. */
 static olo_status check_closed(const olo_events *x, const olo_system_event *event,
                                const olo_state *state, olo_error *error)
@@ -222,15 +255,16 @@ static olo_status check_closed(const olo_events *x, const olo_system_event *even
     const olo_system *s = x->system;
     const olo_at at = {.q = state->q, .angles = state->angles, .t = state->t};
     for (int i = 0; i < event->switch_count; i++) {
-        if (event->switches[i].action || !event->switches[i].on)
+        const olo_event_switch *given = &event->switches[i];
+        if (given->kind != OLO_SWITCHED_GROUP || !given->on || given->latched)
             continue;
-        const olo_group *group = &s->groups[event->switches[i].index];
+        const olo_group *group = &s->groups[given->index];
         for (int c = group->first; c < group->first + group->count; c++) {
             const double g = olo_constraint_value(&s->constraints[c], &at);
             if (!(fabs(g) <= closed * olo_row_size(s, c)))
                 return olo_fail(error, OLO_BAD_INPUT,
                                 "%s: '%s' is open by %.2g at t = %.9g: it can close only when its "
-                                "parts meet; change the condition of the event",
+                                "parts meet; change the condition of the event, or latch it",
                                 event->where, group->name, fabs(g), state->t);
         }
     }
@@ -268,6 +302,7 @@ static olo_status happen(olo_events *x, int e, olo_state *state, olo_error *erro
     olo_status status = event->closes ? check_closed(x, event, state, error) : OLO_OK;
     if (status == OLO_OK && event->switch_count > 0) {
         status = olo_stepper_complete(x->stepper, state, error);
+        latch(x, event, state);
         if (status == OLO_OK)
             status = enter_mode(x, state, error);
         if (status == OLO_OK && event->closes)
@@ -290,18 +325,21 @@ static olo_status happen_at_start(olo_events *x, olo_state *state, olo_error *er
     return status;
 }
 
-/* Makes the part of the step to the next event, or all of it; all events of one time happen. */
-static olo_status make_part(olo_events *x, olo_state *state, double h, olo_error *error)
+static void begin_part(olo_events *x, const olo_state *state)
 {
-    const olo_system *s = x->system;
     olo_state_copy(state, x->start);
-    for (int e = 0; e < s->event_count; e++)
+    for (int e = 0; e < x->system->event_count; e++)
         x->before[e] = condition(x, e, state);
-    olo_status status = try_step(x, state, h, error);
-    int first = status == OLO_OK ? crossed(x, state, -1) : -1;
-    /* the first of the events */
-    for (int i = 0; status == OLO_OK && first >= 0 && i < s->event_count; i++) {
-        status = locate(x, first, state, &h, error);
+}
+
+/* After a step of length h: shortens it to the first event in it; all events of one time happen.
+ * Returns the length in h. */
+static olo_status end_part(olo_events *x, olo_state *state, double *h, olo_error *error)
+{
+    olo_status status = OLO_OK;
+    int first = crossed(x, state, -1);
+    for (int i = 0; status == OLO_OK && first >= 0 && i < x->system->event_count; i++) {
+        status = locate(x, first, state, h, error);
         const int other = status == OLO_OK ? crossed(x, state, first) : -1;
         if (other < 0)
             break;
@@ -313,6 +351,14 @@ static olo_status make_part(olo_events *x, olo_state *state, double h, olo_error
     return status;
 }
 
+/* Makes the part of the step to the next event, or all of it. */
+static olo_status make_part(olo_events *x, olo_state *state, double h, olo_error *error)
+{
+    begin_part(x, state);
+    const olo_status status = try_step(x, state, h, error);
+    return status == OLO_OK ? end_part(x, state, &h, error) : status;
+}
+
 olo_status olo_events_advance(olo_events *x, olo_state *state, double h, olo_error *error)
 {
     const double target = state->t + h;
@@ -320,5 +366,22 @@ olo_status olo_events_advance(olo_events *x, olo_state *state, double h, olo_err
     olo_status status = happen_at_start(x, state, error);
     while (status == OLO_OK && !x->ended && target - state->t > location * h)
         status = make_part(x, state, target - state->t, error);
+    return status;
+}
+
+olo_status olo_events_step_adaptive(olo_events *x, olo_state *state, double longest,
+                                    olo_error *error)
+{
+    x->report = (olo_step_report){.rotation_node = -1};
+    olo_status status = happen_at_start(x, state, error);
+    if (status != OLO_OK || x->ended)
+        return status;
+    begin_part(x, state);
+    status = olo_stepper_step_adaptive(x->stepper, state, longest, error);
+    x->report = *olo_stepper_report(x->stepper);
+    double h = x->report.size;
+    if (status == OLO_OK)
+        status = end_part(x, state, &h, error);
+    x->report.size = h;
     return status;
 }

@@ -2,14 +2,17 @@
  * step, and what they change.
  *
  * A step in which a condition changes its sign is made again with a shorter length until it ends at
- * the crossing. Then the event happens: groups and actions are switched, which gives another mode
- * (kinematics/mode.h) with a stepper of its own; velocities change by a plastic impact if a group
- * closes; and the rest of the step follows. Each event happens once, so that a run ends in bounded
- * time. Which events have happened, and in which order, is a segment of the state: it determines
- * the mode, and a resumed run has the bits of an uninterrupted one. */
+ * the crossing. Then the event happens: groups, actions and contacts are switched, which gives
+ * another mode (kinematics/mode.h) with a stepper of its own; velocities change by a plastic impact
+ * if a group closes; and the rest of the step follows. If the tolerance of the run chooses the
+ * steps, a step ends at the event, and the choice begins anew after it. Each event happens once, so
+ * that a run ends in bounded time. Which events have happened, and in which order, is a segment of
+ * the state, and so are the constants of groups that have been latched (kinematics/latch.h): they
+ * determine the mode, and a resumed run has the bits of an uninterrupted one. */
 #ifndef OLO_STEPPING_EVENTS_H
 #define OLO_STEPPING_EVENTS_H
 
+#include "kinematics/mode.h"
 #include "stepping/step.h"
 
 typedef struct olo_events {
@@ -21,7 +24,7 @@ typedef struct olo_events {
     bool ended;             /* an event has ended the run */
     olo_state *start;       /* of the step */
     double *before;         /* [events] conditions at its start */
-    bool *groups_off, *actions_off;
+    olo_mode_switches switches;
     /* Called after an event; may be NULL. */
     void (*happened)(void *context, const olo_system_event *event, const olo_state *state);
     void *context;
@@ -29,11 +32,14 @@ typedef struct olo_events {
 
 /* The mode and stepper of a state of a system with events. */
 olo_status olo_events_create(olo_events *events, const olo_system *system, const olo_run *run,
-                             const olo_state *state, olo_error *error);
+                             olo_state *state, olo_error *error);
 void olo_events_free(olo_events *events);
 
 /* Advances the state by h, or to the event that ends the run. */
 olo_status olo_events_advance(olo_events *events, olo_state *state, double h, olo_error *error);
+/* With run.tolerance: one step of at most `longest`, to the first event in it. */
+olo_status olo_events_step_adaptive(olo_events *events, olo_state *state, double longest,
+                                    olo_error *error);
 
 /* The mode in which a system with events begins, owned by the caller. */
 olo_status olo_events_create_first_mode(const olo_system *system, olo_system **mode,

@@ -142,19 +142,37 @@ static olo_status take_constant(const olo_run *run, const walker *x, olo_state *
 /* Times are equal if they differ by less than this fraction of the grid. */
 static const double same_time = 1e-9;
 
-olo_status olo_run_step_adaptive(const olo_run *run, olo_stepper *stepper, olo_state *state,
-                                 double start, olo_error *error)
+/* The time at which an adaptive step ends at the latest. */
+static double latest_end(const olo_run *run, double t, double start)
 {
     double target = run->end;
     if (run->grid > 0) {
-        const double line = floor((state->t - start) / run->grid + same_time) + 1;
+        const double line = floor((t - start) / run->grid + same_time) + 1;
         target = fmin(target, start + line * run->grid);
         if (run->end - target < same_time * run->grid)
             target = run->end;
     }
-    const double longest = target - state->t;
+    return target;
+}
+
+olo_status olo_run_step_adaptive(const olo_run *run, olo_stepper *stepper, olo_state *state,
+                                 double start, olo_error *error)
+{
+    const double target = latest_end(run, state->t, start), longest = target - state->t;
     const olo_status status = olo_stepper_step_adaptive(stepper, state, longest, error);
     if (status == OLO_OK && olo_stepper_report(stepper)->size == longest)
+        state->t = target;
+    return status;
+}
+
+static olo_status take_chosen(const olo_run *run, const walker *x, olo_state *state, double start,
+                              olo_error *error)
+{
+    if (!x->events)
+        return olo_run_step_adaptive(run, x->stepper, state, start, error);
+    const double target = latest_end(run, state->t, start), longest = target - state->t;
+    const olo_status status = olo_events_step_adaptive(x->events, state, longest, error);
+    if (status == OLO_OK && x->events->report.size == longest)
         state->t = target;
     return status;
 }
@@ -183,7 +201,7 @@ static olo_status run_steps(const olo_run *run, const walker *x, olo_state *stat
     while (status == OLO_OK && !has_ended(x) &&
            (chosen ? state->t < run->end : sum->steps < steps)) {
         const double dissipated = olo_sum_value(&state->dissipation);
-        status = chosen ? olo_run_step_adaptive(run, x->stepper, state, sum->start, error)
+        status = chosen ? take_chosen(run, x, state, sum->start, error)
                         : take_constant(run, x, state, steps, sum, error);
         const olo_step_report *report = report_of(x);
         const olo_system *system = system_of(x);

@@ -279,6 +279,16 @@ const olo_constraint_type olo_constraint_sliding = {.name = "sliding",
 
 /* --- the rows of a contact --- */
 
+void olo_contact_transpose(int size, double *matrix)
+{
+    for (int i = 0; i < size; i++)
+        for (int j = 0; j < i; j++) {
+            const double swap = matrix[i * size + j];
+            matrix[i * size + j] = matrix[j * size + i];
+            matrix[j * size + i] = swap;
+        }
+}
+
 double olo_contact_unit(const olo_contact_point *contact, double length_scale)
 {
     const olo_constraint *row = olo_contact_row(contact, olo_contact_first_row(contact));
@@ -324,7 +334,7 @@ static bool add_direction(olo_contact_geometry *c, const olo_position *direction
     return room;
 }
 
-bool olo_contact_find_slots(olo_contact_geometry *c, int frame, const olo_position tangent[2])
+bool olo_contact_find_slots(olo_contact_geometry *c, const olo_position tangent[2])
 {
     bool room = true;
     c->slots = 0;
@@ -337,13 +347,25 @@ bool olo_contact_find_slots(olo_contact_geometry *c, int frame, const olo_positi
     room = add_direction(c, &c->direction, c->turning) && room;
     for (int k = 0; k < 2 && tangent; k++)
         room = add_direction(c, &tangent[k], c->tangent[k]) && room;
-    for (int i = 1; i <= 3 && frame >= 0; i++) {
+    return room;
+}
+
+bool olo_contact_add_directors(olo_contact_geometry *c, int frame, double share)
+{
+    bool room = true;
+    for (int i = 1; i <= 3; i++) {
         const int at = find_slot(c, frame + 3 * i);
         room = room && at >= 0;
         if (at >= 0)
-            c->director[at] = 1;
+            c->director[at] = share;
     }
     return room;
+}
+
+/* Without a plane: the gap is a distance. */
+static bool is_distance(const olo_contact_geometry *c)
+{
+    return c->direction.count == 0 && !(vec3_norm(c->normal) > 0);
 }
 
 void olo_contact_set_rows(olo_contact_point *contact, const olo_constraint_type *gap,
@@ -358,8 +380,9 @@ void olo_contact_set_rows(olo_contact_point *contact, const olo_constraint_type 
     for (int k = 0; k < sliding_count; k++) {
         geometry->sliding[k].of = geometry;
         contact->sliding[k] = contact->gap;
-        contact->sliding[k].type = geometry->direction.count > 0 ? &olo_constraint_sliding_moving
-                                                                 : &olo_constraint_sliding;
+        contact->sliding[k].type = is_distance(geometry)           ? &olo_constraint_sliding_spheres
+                                   : geometry->direction.count > 0 ? &olo_constraint_sliding_moving
+                                                                   : &olo_constraint_sliding;
         contact->sliding[k].data = &geometry->sliding[k];
     }
 }
@@ -391,10 +414,19 @@ void olo_contact_tangent(const olo_contact_point *contact, int k, const double *
 bool olo_contact_sliding_is_linear(const olo_contact_point *contact)
 {
     const olo_contact_geometry *c = contact->geometry;
-    bool linear = true;
+    bool linear = !c || !is_distance(c);
     for (int s = 0; c && c->direction.count > 0 && s < c->slots; s++)
         linear = linear && c->director[s] == 0;
     return linear;
+}
+
+bool olo_contact_sliding_is_invariant(const olo_contact_point *contact)
+{
+    const olo_contact_geometry *c = contact->geometry;
+    double shares = 0; /* three directors of each sphere */
+    for (int s = 0; s < c->slots; s++)
+        shares += c->director[s] / 3;
+    return is_distance(c) ? fabs(shares - 1) < 1e-12 : c->direction.count > 0;
 }
 
 void olo_contact_touching_point(const olo_contact_point *contact, const double *q, double x[3])

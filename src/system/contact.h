@@ -6,7 +6,8 @@
  *     distance   g = s (|x| - c), x from one point to another: spheres (s = 1), ropes (s = -1)
  *
  * A gap is a constraint row (constraint.h) with a value and a discrete gradient; a sliding velocity
- * is a velocity row f = W(q) v, with W linear in q except for spheres on moving planes. These rows
+ * is a velocity row f = W(q) v, with W linear in q except for spheres on moving planes or on
+ * spheres. These rows
  * are not among the constraints of the system: a contact decides in every step whether they act,
  * and with which force. All rows of a contact with geometry have the same list of coordinates. A
  * gap can also be any row with a value: a function of coordinates, whose sliding velocities are the
@@ -46,9 +47,11 @@ struct olo_contact_geometry {
     double radius;          /* lever of rotations: the touching point is x - radius n */
     int slots; /* 3-vectors of q: those of x and the directors of the sphere, ascending */
     int slot[OLO_CONTACT_SLOTS_MAX];
-    double weight[OLO_CONTACT_SLOTS_MAX];     /* of each in x */
-    double turning[OLO_CONTACT_SLOTS_MAX];    /* of each in the direction of a moving plane */
-    double director[OLO_CONTACT_SLOTS_MAX];   /* 1 if it is a director of the sphere, else 0 */
+    double weight[OLO_CONTACT_SLOTS_MAX];  /* of each in x */
+    double turning[OLO_CONTACT_SLOTS_MAX]; /* of each in the direction of a moving plane */
+    /* of each director of the sphere 1, of two spheres their shares theta (contact_spheres.c); else
+     * 0 */
+    double director[OLO_CONTACT_SLOTS_MAX];
     double tangent[2][OLO_CONTACT_SLOTS_MAX]; /* of each in the tangents of a moving plane */
     olo_sliding sliding[OLO_SLIDING_MAX];
 };
@@ -57,7 +60,9 @@ typedef struct olo_friction olo_friction; /* contact/friction.h */
 
 typedef struct olo_contact_point {
     const char *name;
-    const char *where;                    /* the element in the model, for messages */
+    const char *where; /* the element in the model, for messages */
+    const char *owner; /* the joint to which a stop or dry friction belongs, else NULL */
+    bool off;          /* switched off in this mode of the system: it does not act */
     const olo_contact_geometry *geometry; /* in the pool of the system; NULL: rows of functions */
     olo_position touching; /* point or centre of the sphere, middle of two spheres, end of a rope */
     olo_constraint gap;    /* without a type: the law always acts */
@@ -89,7 +94,8 @@ static inline const olo_constraint *olo_contact_row(const olo_contact_point *con
 double olo_contact_unit(const olo_contact_point *contact, double length_scale);
 
 extern const olo_constraint_type olo_constraint_gap_plane, olo_constraint_gap_moving,
-    olo_constraint_gap_distance, olo_constraint_sliding, olo_constraint_sliding_moving;
+    olo_constraint_gap_distance, olo_constraint_sliding, olo_constraint_sliding_moving,
+    olo_constraint_sliding_spheres;
 
 /* The direction of the normal force at a configuration: on the body above the plane, or on the
  * second point; length one. The contact must have geometry. */
@@ -105,15 +111,21 @@ bool olo_contact_sliding_is_linear(const olo_contact_point *contact);
  * point. NaN without geometry. */
 void olo_contact_touching_point(const olo_contact_point *contact, const double *q, double x[3]);
 
+/* True if sliding velocities vanish for every rigid motion of the model: friction acts between
+ * bodies, not on the ground. */
+bool olo_contact_sliding_is_invariant(const olo_contact_point *contact);
+
 /* Completes the geometry: its slots from x, the direction and two tangents of a moving plane (NULL:
- * none) and, unless `frame` is -1, the directors of the frame that starts there. False if there are
- * too many. */
-bool olo_contact_find_slots(olo_contact_geometry *geometry, int frame,
-                            const olo_position tangent[2]);
+ * none). False if there are too many. */
+bool olo_contact_find_slots(olo_contact_geometry *geometry, const olo_position tangent[2]);
+/* Adds the directors of a sphere, whose frame starts at this coordinate, with their share. */
+bool olo_contact_add_directors(olo_contact_geometry *geometry, int frame, double share);
 
 /* Sets the rows of a contact from its geometry. `index` has 3 slots entries and lives as long as
  * the system. */
 void olo_contact_set_rows(olo_contact_point *contact, const olo_constraint_type *gap,
                           olo_contact_geometry *geometry, int *index, int sliding_count);
+
+void olo_contact_transpose(int size, double *matrix);
 
 #endif

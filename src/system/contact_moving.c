@@ -243,12 +243,7 @@ static void sliding_start_tangent(const olo_constraint *row, const olo_interval 
 static void sliding_hessian(const olo_constraint *row, const olo_at *at, double *hessian)
 {
     sliding_matrix(row, 1, at->q, hessian);
-    for (int i = 0; i < row->size; i++)
-        for (int j = 0; j < i; j++) {
-            const double swap = hessian[i * row->size + j];
-            hessian[i * row->size + j] = hessian[j * row->size + i];
-            hessian[j * row->size + i] = swap;
-        }
+    olo_contact_transpose(row->size, hessian);
 }
 
 const olo_constraint_type olo_constraint_sliding_moving = {.name = "sliding on a moving plane",

@@ -133,6 +133,15 @@ bool olo_event_variable_find(const olo_system *s, const char *name, olo_event_va
     return false;
 }
 
+bool olo_event_begins_off(const olo_system *s, olo_switched kind, int index)
+{
+    for (int e = 0; e < s->event_count; e++)
+        for (int i = 0; i < s->events[e].switch_count; i++)
+            if (s->events[e].switches[i].kind == kind && s->events[e].switches[i].index == index)
+                return s->events[e].switches[i].on;
+    return false;
+}
+
 double olo_event_condition(const olo_system *s, const olo_system_event *event,
                            const olo_state *state)
 {

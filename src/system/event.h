@@ -1,6 +1,6 @@
 /* Events: what happens once in a run, at a time or when a condition c(state) crosses zero. An event
- * switches constraint groups and actions on or off, or ends the run. This file has the compiled
- * events of a system and their conditions; stepping/events.h locates and applies them. */
+ * switches constraint groups, actions and contacts on or off, or ends the run. This file has the
+ * compiled events of a system and their conditions; stepping/events.h locates and applies them. */
 #ifndef OLO_SYSTEM_EVENT_H
 #define OLO_SYSTEM_EVENT_H
 
@@ -24,11 +24,20 @@ struct olo_event_variable {
 bool olo_event_variable_find(const olo_system *system, const char *name,
                              olo_event_variable *variable);
 
-/* A constraint group or an action that an event switches. */
+typedef enum olo_switched {
+    OLO_SWITCHED_GROUP,
+    OLO_SWITCHED_ACTION,
+    OLO_SWITCHED_CONTACT
+} olo_switched;
+
+/* A constraint group, an action or a contact that an event switches. A group that is latched closes
+ * where its parts are: the constants of its rows follow from the configuration at the event. They
+ * are numbers of the state, `slot` is the first of them. */
 typedef struct olo_event_switch {
-    bool action; /* `index` is that of an action, otherwise of a group */
-    bool on;
+    olo_switched kind;
+    bool on, latched;
     int index;
+    int slot; /* one number per row, if it is latched */
 } olo_event_switch;
 
 enum { OLO_EVENT_VARIABLES_MAX = 16 };
@@ -47,6 +56,9 @@ typedef struct olo_system_event {
     double (*condition)(const void *context, const double *x); /* ... it is this function of them */
     const void *context;
 } olo_system_event;
+
+/* Whether a piece is off at the beginning, since the first event that names it switches it on. */
+bool olo_event_begins_off(const olo_system *system, olo_switched kind, int index);
 
 /* The condition of an event. */
 double olo_event_condition(const olo_system *system, const olo_system_event *event,

@@ -29,7 +29,7 @@ void olo_form_add_linear(olo_form_builder *f, int i, double b)
         f->b[local(f, i)] += b;
 }
 
-static void add_product(olo_form_builder *f, int i, int j, double a)
+void olo_form_add_product(olo_form_builder *f, int i, int j, double a)
 {
     if (a == 0)
         return;
@@ -60,7 +60,8 @@ void olo_form_add_dot(olo_form_builder *f, double s, const olo_position *a, cons
             olo_form_add_linear(f, b->slot[l] + i, s * b->weight[l] * a->x0[i]);
         for (int k = 0; k < a->count; k++)
             for (int l = 0; l < b->count; l++)
-                add_product(f, a->slot[k] + i, b->slot[l] + i, s * a->weight[k] * b->weight[l]);
+                olo_form_add_product(f, a->slot[k] + i, b->slot[l] + i,
+                                     s * a->weight[k] * b->weight[l]);
     }
 }
 

@@ -30,6 +30,8 @@ static inline void olo_form_begin(olo_form_builder *f)
 
 void olo_form_add_constant(olo_form_builder *f, double c);
 void olo_form_add_linear(olo_form_builder *f, int i, double b);
+/* f += a q_i q_j */
+void olo_form_add_product(olo_form_builder *f, int i, int j, double a);
 /* f += s a . b of two positions */
 void olo_form_add_dot(olo_form_builder *f, double s, const olo_position *a, const olo_position *b);
 /* f += n . x of a fixed vector and a position */

@@ -226,7 +226,8 @@ void olo_system_ledger(const olo_system *system, const olo_state *x, olo_ledger 
     for (int i = 0; i < system->contact_count; i++) {
         olo_contact_state contact;
         olo_system_contact(system, x, i, &contact);
-        olo_raise(&ledger->penetration, -contact.gap);
+        if (!contact.off)
+            olo_raise(&ledger->penetration, -contact.gap);
         ledger->closed += contact.closed;
         olo_raise(&ledger->impulse, contact.impulse);
     }

@@ -17,7 +17,8 @@ static size_t segment_numbers(const olo_segment *segment, const olo_state *x)
     return (size_t)(segment->fixed + segment->n * x->n + segment->m * x->m +
                     segment->twists * x->twists +
                     segment->joint_coordinates * x->joint_coordinates +
-                    segment->drives * x->drives + segment->events * x->events);
+                    segment->drives * x->drives + segment->events * x->events +
+                    segment->latched * x->latched);
 }
 
 /* The number of doubles that follow the struct, and the number of segments. */
@@ -70,6 +71,7 @@ static olo_state *allocate(const olo_state *like)
     state->contact_count = like->contact_count;
     state->drives = like->drives;
     state->events = like->events;
+    state->latched = like->latched;
     state->parts = like->parts;
     state->segments = like->segments;
     state->segment = (void **)(state->numbers + numbers);
@@ -88,6 +90,7 @@ olo_status olo_state_create(const olo_system *system, olo_state **state, olo_err
                              .contact_count = system->contact_count,
                              .drives = system->drive_count,
                              .events = system->event_count,
+                             .latched = system->latched_count,
                              .parts = system->part_count > 1 ? system->part_count : 0,
                              .segments = system->segments};
     *state = allocate(&sizes);
@@ -117,7 +120,7 @@ olo_status olo_state_clone(const olo_state *state, olo_state **copy, olo_error *
 /* --- saving and loading --- */
 
 /* Increased when the layout above changes. Segments are identified by names and sizes instead. */
-enum { SAVED_VERSION = 11 };
+enum { SAVED_VERSION = 12 };
 static const uint64_t saved_magic =
     UINT64_C(0x6574617473206f6c); /* "lo state"; it also identifies the byte order */
 

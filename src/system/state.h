@@ -20,8 +20,8 @@
 typedef struct olo_segment {
     const char *name;
     /* The number of doubles: `fixed`, plus so many per coordinate, constraint row, entry of all
-     * twists, joint coordinate, prescribed motion and event. */
-    int fixed, n, m, twists, joint_coordinates, drives, events;
+     * twists, joint coordinate, prescribed motion, event and latched row. */
+    int fixed, n, m, twists, joint_coordinates, drives, events, latched;
     /* Called after a caller has written q or v, so that data of previous steps are invalid. NULL:
      * all numbers are set to zero. */
     void (*reset)(olo_state *state);
@@ -37,11 +37,13 @@ typedef struct olo_contact_record {
     double normal, friction, torque; /* its magnitudes: along the normal, of friction, of spin */
     double impulse;                  /* of impacts, along the normal */
     double sticking, guarded;        /* 1 or 0 */
+    double off;                      /* 1: switched off by an event */
 } olo_contact_record;
 enum { OLO_CONTACT_RECORD_NUMBERS = sizeof(olo_contact_record) / sizeof(double) };
 
 struct olo_state {
-    int n, m, twists, joint_coordinates, reaction_count, contact_count, drives, events, parts;
+    int n, m, twists, joint_coordinates, reaction_count, contact_count, drives, events, latched;
+    int parts;
     const olo_segment *const *segments; /* NULL at the end */
     void **segment;                     /* the memory of each */
     size_t size;                        /* bytes of the block */

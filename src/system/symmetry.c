@@ -368,8 +368,8 @@ static bool add_function_contact(const normalisation *map, const olo_contact_poi
     return ok;
 }
 
-/* Adds a contact: its gap is a function of n.x or of |x|. Friction on a plane of the ground has no
- * symmetry, that between two bodies is invariant. */
+/* Adds a contact: its gap is a function of n.x or of |x|. Friction on the ground has no symmetry,
+ * that between two bodies is invariant. */
 static bool add_contact(const normalisation *map, const olo_contact_point *contact,
                         double gram[MOTIONS][MOTIONS])
 {
@@ -387,7 +387,8 @@ static bool add_contact(const normalisation *map, const olo_contact_point *conta
     else
         olo_form_add_dot(&builder, 0.5, &g->x, &g->x);
     const bool ok = olo_forms_finish(1, &builder, &pool, &form) && add_form(map, &form, gram);
-    for (int k = 0; contact->sliding_count > 0 && g->direction.count == 0 && k < MOTIONS; k++)
+    const bool held = contact->sliding_count > 0 && !olo_contact_sliding_is_invariant(contact);
+    for (int k = 0; held && k < MOTIONS; k++)
         gram[k][k] += 1;
     olo_pool_free(&pool);
     return ok;

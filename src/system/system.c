@@ -189,7 +189,8 @@ void olo_system_contact(const olo_system *system, const olo_state *state, int in
     const bool gap = olo_contact_has_gap(point);
     contact->gap = gap ? olo_constraint_value(&point->gap, &at) : 0;
     contact->closed =
-        gap && contact->gap <= OLO_CLOSED_GAP * olo_contact_unit(point, system->length_scale);
+        gap && record->off == 0 &&
+        contact->gap <= OLO_CLOSED_GAP * olo_contact_unit(point, system->length_scale);
     vec3_copy(record->force, contact->force);
     contact->normal = record->normal;
     contact->friction = record->friction;
@@ -198,6 +199,7 @@ void olo_system_contact(const olo_system *system, const olo_state *state, int in
     olo_contact_touching_point(&system->contacts[index], state->q, contact->position);
     contact->sticking = record->sticking != 0;
     contact->frictional = system->contacts[index].sliding_count > 0;
+    contact->off = record->off != 0;
     contact->guarded = record->guarded != 0;
 }
 

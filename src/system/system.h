@@ -43,6 +43,7 @@ typedef struct olo_group {
     const char *where; /* the element in the model, for messages */
     bool internal;
     bool carried; /* every joint of its node satisfies it: the plane of a planar model */
+    bool latched; /* its constants are those of an event: its joint does not satisfy it */
     int first, count;
     int joint; /* the joint that satisfies it if it is part of the forest, or -1 */
     int frame; /* the node whose six rows d_I.d_J (11, 22, 33, 12, 13, 23) it consists of, or -1 */
@@ -161,7 +162,8 @@ struct olo_system {
     olo_contact_point *contacts;
     int event_count;
     olo_system_event *events;
-    bool is_mode; /* some groups and actions are switched off: kinematics/mode.h */
+    int latched_count; /* numbers of states for groups that events latch: kinematics/latch.h */
+    bool is_mode;      /* some groups, actions and contacts are switched off: kinematics/mode.h */
     int exact_count;
     olo_exact_vector *exacts; /* of the exact solution, if the model has one */
     int drawable_count;

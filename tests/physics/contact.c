@@ -1,15 +1,9 @@
 /* Steps with contacts, friction and impacts: independent check values of the symmetric scheme (a
  * second program, double precision), exact solutions, and the guarantees of the scheme: energy
  * never rises, gaps of closed contacts do not decrease, constraints and untouched momenta hold. */
-#include "scene.h"
+#include "contact_models.h"
 
 #include "stepping/step.h"
-
-static scene open_with(const char *text, const char *scheme, const char *restitution)
-{
-    const olo_setting settings[] = {{"run.scheme", scheme}, {"r", restitution}};
-    return scene_open_set(text, NULL, settings, 2);
-}
 
 static void check_numbers_to(double tolerance, int count, const double *expected, const double *got)
 {
@@ -107,20 +101,6 @@ TEST(a_slow_ball_comes_to_rest)
 
 /* --- (b) double pendulum at a wall; y points down --- */
 
-static const char *const pendulum =
-    "parameters: {r: 1}\n"
-    "gravity: [0, 9.81, 0]\n"
-    "points:\n"
-    "  - {name: p1, mass: 0.2, position: [0, 0.5, 0], velocity: [2.5, 0, 0]}\n"
-    "  - {name: p2, mass: 0.2, position: [0, 1, 0], velocity: [5, 0, 0]}\n"
-    "rods:\n"
-    "  - {between: [ground, p1]}\n"
-    "  - {between: [p1, p2]}\n"
-    "contacts:\n"
-    "  - {point: p1, normal: [1, 0, 0], restitution: r}\n"
-    "  - {point: p2, normal: [1, 0, 0], restitution: r}\n"
-    "run: {step: 0.01}\n";
-
 TEST(the_double_pendulum_has_the_check_values)
 {
     static const struct {
@@ -144,17 +124,6 @@ TEST(the_double_pendulum_has_the_check_values)
 }
 
 /* --- (c) rod and sphere --- */
-
-static const char *const rod =
-    "parameters: {r: 0.5, a: 0.5, b: 0.02, c: 0.03}\n"
-    "gravity: [0, 0, -9.81]\n"
-    "bodies: {name: rod, mass: 1, inertia: [(b^2+c^2)/3, (a^2+c^2)/3, (a^2+b^2)/3], position: [0, "
-    "0, 0.5], rotation: {axis: [0, 1, 0], angle: 0.6}, velocity: [0.8, 0.3, -1], "
-    "angular_velocity: [0, 0.5, 0.4], angular_velocity_in_body: true}\n"
-    "contacts:\n"
-    "  - {point: {on: rod, at: [-a, 0, 0]}, friction: 0.3, restitution: r}\n"
-    "  - {point: {on: rod, at: [a, 0, 0]}, friction: 0.3, restitution: r}\n"
-    "run: {step: 0.01}\n";
 
 TEST(the_rod_has_the_check_values)
 {
@@ -200,15 +169,6 @@ TEST(the_rod_has_the_check_values)
     }
 }
 
-static const char *const sphere =
-    "parameters: {r: 0}\n"
-    "gravity: [0, 0, -9.81]\n"
-    "bodies: {name: ball, mass: 0.5, inertia: [0.002, 0.0022, 0.0025], position: [0, 0, 0.1], "
-    "rotation: {axis: [1, 2, 3], angle: 0.4}, velocity: [1, 0, 0], angular_velocity: [5, -20, "
-    "8]}\n"
-    "contacts: {point: ball, radius: 0.1, friction: 0.2, restitution: r}\n"
-    "run: {step: 0.01}\n";
-
 TEST(the_sphere_slips_and_rolls_with_the_check_values)
 {
     static const double q[2][2] = {{0.2133075904521, -0.0165564057616},
@@ -228,29 +188,10 @@ TEST(the_sphere_slips_and_rolls_with_the_check_values)
 
 /* --- (d) two boxes on a hinge --- */
 
-static const char *const hinge =
-    "parameters: {r: 0.5, mu: 0.4, a: 0.15, b: 0.05, c: 0.02, m: 0.8}\n"
-    "gravity: [0, 0, -9.81]\n"
-    "bodies:\n"
-    "  - {name: b1, mass: m, inertia: [m/3*(b^2+c^2), m/3*(a^2+c^2), m/3*(a^2+b^2)], position: "
-    "[0, 0, 0.35], rotation: [{axis: [1, 0.3, 0.2], angle: 0.2}, {axis: [0, 1, 0], angle: -0.5}], "
-    "velocity: [0.5, 0.2, 0], angular_velocity: [0.3, 0.5, -0.2], angular_velocity_in_body: "
-    "true}\n"
-    "  - {name: b2, mass: m, inertia: [m/3*(b^2+c^2), m/3*(a^2+c^2), m/3*(a^2+b^2)], position: "
-    "[0.2699824361000871, 0.0090034034650583235, 0.34906646066625313], rotation: "
-    "[{axis: [1, 0.3, 0.2], angle: 0.2}, {axis: [0, 1, 0], angle: 0.4}]}\n"
-    "joints: {name: h, type: revolute, between: [{on: b1, at: [a, 0, 0]}, {on: b2, at: [-a, 0, "
-    "0]}], axis: [-0.032086418097142286, 0.98165419553530198, 0.18795079718275839], "
-    "rate: -1}\n"
-    "contacts:\n"
-    "  - {point: {on: b1, at: [-a, -b, 0]}, friction: mu, restitution: r}\n"
-    "  - {point: {on: b1, at: [-a, b, 0]}, friction: mu, restitution: r}\n"
-    "  - {point: {on: b1, at: [a, 0, 0]}, friction: mu, restitution: r}\n"
-    "  - {point: {on: b2, at: [a, 0, 0]}, friction: mu, restitution: r}\n"
-    "run: {step: 0.01}\n";
-
-/* The last one comes to rest with three sticking contacts, whose friction forces are redundant: in
- * its last steps several motions satisfy all equations, up to 3e-7 m apart as measured. */
+/* The last one comes to rest with three sticking contacts, whose friction forces are redundant. Its
+ * result changes by 3e-15 with the initial velocity (1e-14), but the forces of such a step are not
+ * determined by the equations: with updates of least norm instead of impulses of least norm it is
+ * 1.3e-7 away. It differs from the check value, whose choice is not known, by 1.2e-8. */
 TEST(hinged_boxes_have_the_check_values)
 {
     static const struct {
@@ -276,7 +217,7 @@ TEST(hinged_boxes_have_the_check_values)
                {"0",
                 "contact-captured",
                 40,
-                1e-7,
+                2e-8,
                 {0.1336261568456, 0.0608054579401, -0.0049166500442, 0.4335505096687,
                  0.0652437982085, -0.0050045343091},
                 {0, 0, 0, 0, 0, 0}}};
@@ -336,12 +277,6 @@ TEST(the_oscillator_has_the_check_values)
 typedef struct worst {
     double rise, sinking, balance, rows, rates;
 } worst;
-
-static double gap_of(const scene *s, int contact)
-{
-    const olo_at at = {.q = olo_state_configuration(s->state)};
-    return olo_constraint_value(&s->system->contacts[contact].gap, &at);
-}
 
 static worst run_and_watch(scene *s, double h, long steps)
 {
@@ -403,19 +338,6 @@ TEST(energy_is_constant_without_losses)
     }
 }
 
-/* (e) Without gravity, an inner stop at 0.6 m: the contact force points to the origin. */
-static const char *const inner_stop =
-    "parameters: {r: 1}\n"
-    "points:\n"
-    "  - {name: p1, mass: 0.2, position: [0, 0.5, 0], velocity: [1.5, 0, 0]}\n"
-    "  - {name: p2, mass: 0.2, position: [0.5*sin(0.5), 0.5+0.5*cos(0.5), 0], velocity: "
-    "[1.5-2*cos(0.5), 2*sin(0.5), 0]}\n"
-    "rods:\n"
-    "  - {between: [ground, p1]}\n"
-    "  - {between: [p1, p2]}\n"
-    "contacts: {type: distance, between: [ground, p2], length: 0.6, restitution: r}\n"
-    "run: {step: 0.01}\n";
-
 TEST(angular_momentum_that_contacts_do_not_change_is_conserved)
 {
     static const char *const restitution[] = {"1", "0.3"};
@@ -460,13 +382,7 @@ TEST(the_published_scheme_does_not_conserve_angular_momentum)
  * velocity stays on the ring. */
 TEST(the_energy_of_a_bead_in_a_ring_is_constant)
 {
-    static const char *const text =
-        "parameters: {r: 0}\n"
-        "gravity: [0, -9.81, 0]\n"
-        "points: {name: bead, mass: 1, position: [0, -1, 0], velocity: [9, 0, 0]}\n"
-        "contacts: {type: rope, between: [ground, bead], length: 1, restitution: r}\n"
-        "run: {step: 0.02}\n";
-    scene s = open_with(text, "contact", "0");
+    scene s = open_with(bead, "contact", "0");
     const double start = scene_ledger(&s).total;
     for (int i = 0; i < 250; i++) {
         scene_run(&s, 0.02, 1);
@@ -479,13 +395,7 @@ TEST(the_energy_of_a_bead_in_a_ring_is_constant)
 /* A block that sticks on an incline of 15 degrees comes to rest: no alternating velocity. */
 TEST(a_sticking_block_is_at_rest)
 {
-    static const char *const text =
-        "parameters: {r: 0}\n"
-        "gravity: [9.81*sin(15*deg), 0, -9.81*cos(15*deg)]\n"
-        "points: {name: block, mass: 1, position: [0, 0, 0], velocity: [0.3, 0.1, 0]}\n"
-        "contacts: {point: block, friction: 0.5, restitution: r}\n"
-        "run: {step: 0.01}\n";
-    scene s = open_with(text, "contact", "0");
+    scene s = open_with(incline, "contact", "0");
     scene_run(&s, 0.01, 100);
     const double x = scene_q(&s, "block")[0];
     scene_run(&s, 0.01, 20);

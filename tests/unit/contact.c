@@ -9,7 +9,8 @@
 #include "system/row_lift.h"
 
 /* A sphere with a patch on an inclined plane, two bodies at a distance, a sphere with a patch and a
- * point on a plane of a body, a rope. */
+ * point on a plane of a body, a rope, two spheres with friction, a sphere on one of the ground, a
+ * point of a body on a sphere. */
 static const char *const text =
     "parameters: {mu: 0.3, r: 0.2, e1: 0.4}\n"
     "bodies:\n"
@@ -26,7 +27,13 @@ static const char *const text =
     "0.2, 0], radius: r, friction: mu, law: contensou, patch: 0.07}\n"
     "  - {name: tray, point: {on: a, at: [0.1, 0.1, 0]}, on: b, normal: [0.3, 1, 0], origin: [0, "
     "-0.3, 0], friction: mu}\n"
-    "  - {name: rope, type: rope, between: [[0, 0, 2], {on: b, at: [0, 0, 0.1]}], length: 2}\n";
+    "  - {name: rope, type: rope, between: [[0, 0, 2], {on: b, at: [0, 0, 0.1]}], length: 2}\n"
+    "  - {name: spheres, type: distance, between: [{on: a, at: [0.1, 0, 0.2]}, {on: b, at: [0, "
+    "0.1, -0.2]}], radii: [r, 0.3], friction: mu}\n"
+    "  - {name: dome, type: distance, between: [[0.3, 0.1, -0.2], {on: a, at: [0, 0.1, 0]}], "
+    "radii: [0.4, r], friction: mu}\n"
+    "  - {name: tip, type: distance, between: [b, {on: a, at: [0.2, 0.1, 0.1]}], radii: [0.4, 0], "
+    "friction: mu}\n";
 
 enum { N = 24, SIZE = 3 * OLO_CONTACT_SLOTS_MAX };
 
@@ -199,7 +206,7 @@ TEST(the_lift_gives_the_change_of_the_rate)
                 check_close((up[i] - down[i]) / (2 * step), by_v1[i * size + j], 1e-8);
         }
     }
-    check_equal(3, others); /* of the lid */
+    check_equal(12, others); /* of the lid and of spheres */
     scene_close(&s);
 }
 
@@ -227,8 +234,9 @@ TEST(rows_between_bodies_are_invariant)
 {
     scene s = scene_open(text, NULL);
     uint64_t seed = 5;
-    for (int c = 1; c <= 3; c++) {
-        const olo_contact_point *contact = &s.system->contacts[c];
+    static const int between[] = {1, 2, 3, 5, 7};
+    for (int c = 0; c < 5; c++) {
+        const olo_contact_point *contact = &s.system->contacts[between[c]];
         for (int r = 0; r <= contact->sliding_count; r++) {
             const olo_constraint *row = olo_contact_row(contact, r);
             double d[SIZE], v[N] = {0}, shift[3], omega[3];
@@ -288,6 +296,59 @@ TEST(sliding_velocities_are_relative_to_the_moving_plane)
     scene_close(&s);
 }
 
+/* Between spheres that touch the sliding velocity is the difference of the velocities of both
+ * bodies at the touching point, without its normal component. */
+TEST(sliding_velocities_of_spheres_are_those_of_the_touching_points)
+{
+    scene s = scene_open(text, NULL);
+    static const struct {
+        int contact, body[2]; /* -1: the ground */
+        double at[2][3], radius[2];
+    } row[] = {{5, {0, 1}, {{0.1, 0, 0.2}, {0, 0.1, -0.2}}, {0.2, 0.3}},
+               {6, {-1, 0}, {{0.3, 0.1, -0.2}, {0, 0.1, 0}}, {0.4, 0.2}},
+               {7, {1, 0}, {{0, 0, 0}, {0.2, 0.1, 0.1}}, {0.4, 0}}};
+    const double omega[2][3] = {{0.3, -0.7, 1.1}, {-0.4, 0.2, 0.6}},
+                 shift[2][3] = {{0.2, 0.5, -0.4}, {-0.1, 0.3, 0.7}};
+    for (int i = 0; i < 3; i++) {
+        const olo_contact_point *contact = &s.system->contacts[row[i].contact];
+        double q[N], v[N] = {0}, centre[2][3], n[3], p[3], slip[3], touching[3], d[SIZE];
+        memcpy(q, olo_state_configuration(s.state), sizeof q);
+        for (int k = 0; k < 2; k++)
+            for (int j = 0; j < 3; j++)
+                centre[k][j] =
+                    row[i].at[k][j] + (row[i].body[k] < 0 ? 0 : q[12 * row[i].body[k] + j]);
+        for (int j = 0; j < 3; j++)
+            n[j] = centre[1][j] - centre[0][j];
+        const double length = norm3(n), sum = row[i].radius[0] + row[i].radius[1];
+        for (int j = 0; j < 3; j++) { /* the second body is moved until they touch */
+            n[j] /= length;
+            q[12 * row[i].body[1] + j] += (sum - length) * n[j];
+            p[j] = centre[0][j] + row[i].radius[0] * n[j];
+        }
+        for (int body = 0; body < 2; body++)
+            add_rigid(q, body, shift[body], omega[body], v);
+        memset(slip, 0, sizeof slip);
+        for (int k = 0; k < 2; k++) {
+            double turn[3];
+            if (row[i].body[k] < 0)
+                continue;
+            cross(omega[row[i].body[k]], p, turn);
+            for (int j = 0; j < 3; j++)
+                slip[j] += (k == 0 ? -1 : 1) * (shift[row[i].body[k]][j] + turn[j]);
+        }
+        const double normal = slip[0] * n[0] + slip[1] * n[1] + slip[2] * n[2];
+        check_equal(3, contact->sliding_count);
+        for (int j = 0; j < 3; j++) {
+            olo_constraint_gradient(&contact->sliding[j], &(olo_at){.q = q}, d);
+            check_close(slip[j] - normal * n[j], along(&contact->sliding[j], d, v), 1e-14);
+        }
+        olo_contact_touching_point(contact, q, touching);
+        for (int j = 0; j < 3; j++)
+            check_close(p[j], touching[j], 1e-15);
+    }
+    scene_close(&s);
+}
+
 /* The sliding velocity is that of the touching point, x' + omega x (-r n), and the spin n.omega. */
 TEST(sliding_velocities_are_those_of_the_touching_point)
 {
@@ -336,7 +397,7 @@ TEST(contacts_follow_parameters)
     olo_system *other;
     check_ok(olo_system_with_parameters(s.model, s.system, 3, names, values, &other, &error),
              &error);
-    for (int c = 0; c < 5; c++) {
+    for (int c = 0; c < s.system->contact_count; c++) {
         const olo_contact_point *a = &other->contacts[c], *b = &fresh.system->contacts[c];
         const olo_at at = {.q = olo_state_configuration(s.state)};
         check_text(b->name, a->name);
@@ -539,6 +600,7 @@ TEST_MAIN(cmocka_unit_test(discrete_gradients_give_the_change_of_the_gap),
           cmocka_unit_test(sliding_velocities_are_those_of_the_touching_point),
           cmocka_unit_test(rows_between_bodies_are_invariant),
           cmocka_unit_test(sliding_velocities_are_relative_to_the_moving_plane),
+          cmocka_unit_test(sliding_velocities_of_spheres_are_those_of_the_touching_points),
           cmocka_unit_test(contacts_follow_parameters),
           cmocka_unit_test(the_guard_stops_a_rise_of_energy),
           cmocka_unit_test(a_state_in_the_middle_of_a_contact_continues_to_the_same_bits),
