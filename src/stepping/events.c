@@ -135,8 +135,7 @@ olo_status olo_events_refuse(const olo_system *system, const char *what, olo_err
 {
     if (system->event_count == 0 || system->is_mode)
         return OLO_OK;
-    return olo_fail(error, OLO_UNSUPPORTED,
-                    "%s: %s cannot handle events; only runs can",
+    return olo_fail(error, OLO_UNSUPPORTED, "%s: %s cannot handle events; only runs can",
                     system->events[0].where, what);
 }
 
