@@ -190,16 +190,15 @@ static double force_of(const olo_joint_force *force, const olo_interval *x, doub
     return over.s[0];
 }
 
-void olo_joint_forces_begin(olo_joint_forces *x, int i, const olo_step *step, double start,
+void olo_joint_forces_begin(olo_joint_forces *x, int i, const olo_interval *over, double start,
                             double *constant, double *gradient)
 {
     olo_forced_coordinate *c = &x->coordinates[i];
-    const olo_interval interval = olo_step_interval(step);
     c->start = start;
     *constant = *gradient = 0;
     for (int k = c->first; k < c->first + c->affine; k++) {
         olo_joint_force *force = &x->forces[k];
-        force->constant = force_of(force, &interval, start, 0, &force->gradient);
+        force->constant = force_of(force, over, start, 0, &force->gradient);
         *constant += force->constant;
         *gradient += force->gradient;
     }
@@ -223,13 +222,14 @@ double olo_joint_forces_sum(const olo_joint_forces *x, int i, const olo_step *st
 double olo_joint_forces_finish(const olo_joint_forces *x, int i, double dx, olo_step *step)
 {
     const olo_forced_coordinate *c = &x->coordinates[i];
-    const olo_interval interval = olo_step_interval(step);
     double sum = 0;
     for (int k = c->first; k < c->first + c->count; k++) {
         const olo_joint_force *force = &x->forces[k];
-        double by;
-        const double f = force->affine ? force->constant + force->gradient * dx
-                                       : force_of(force, &interval, c->start, dx, &by);
+        double f = force->constant + force->gradient * dx, by;
+        if (!force->affine) {
+            const olo_interval over = olo_step_interval(step);
+            f = force_of(force, &over, c->start, dx, &by);
+        }
         sum += f;
         /* a dissipative term loses f dx, an action of force -f does the work -f dx */
         step->exchange[force->piece] = force->term ? f * dx : -f * dx;

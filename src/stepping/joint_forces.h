@@ -63,9 +63,9 @@ void olo_joint_forces_free(olo_joint_forces *forces);
 /* Which of the coordinates the one of a share is. */
 int olo_joint_forces_find(const olo_joint_forces *forces, const olo_share *share);
 
-/* Begins a step with the value of coordinate i at its start. The sum of the affine forces is
- * constant + gradient dx, positive where it opposes a growing coordinate. */
-void olo_joint_forces_begin(olo_joint_forces *forces, int i, const olo_step *step, double start,
+/* Begins the step `over` with the value of coordinate i at its start. The sum of the affine forces
+ * is constant + gradient dx, positive where it opposes a growing coordinate. */
+void olo_joint_forces_begin(olo_joint_forces *forces, int i, const olo_interval *over, double start,
                             double *constant, double *gradient);
 /* The sum of the other forces along coordinate i for its change dx, and the derivative by dx. */
 double olo_joint_forces_sum(const olo_joint_forces *forces, int i, const olo_step *step, double dx,

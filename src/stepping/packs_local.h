@@ -203,6 +203,7 @@ LANES_INLINE lane own_sense(const forced *f)
 LANES_INLINE void begin_forces(olo_packs *x, const slots *at, const olo_step *step)
 {
     forced *f = at->forced;
+    const olo_interval over = olo_step_interval(step);
     const lane e_1 = lane3_dot(f->C0, f->P0[0]), e_2 = own_sense(f) * lane3_dot(f->C0, f->P0[1]);
     for (int k = 0; k < COLUMNS; k++) {
         const lane s =
@@ -215,7 +216,7 @@ LANES_INLINE void begin_forces(olo_packs *x, const slots *at, const olo_step *st
             const double near = step->state->angles[x->forces.coordinates[c].coordinate],
                          sense = f->sense[k][l],
                          start = k == ANGLE ? olo_angle_near(e_1[l], e_2[l], near) : sense * s[l];
-            olo_joint_forces_begin(&x->forces, c, step, start, &constant, &gradient);
+            olo_joint_forces_begin(&x->forces, c, &over, start, &constant, &gradient);
             f->constant[k][l] = sense * constant;
             f->gradient[k][l] = gradient;
         }
@@ -624,15 +625,26 @@ LANES_INLINE void angle_ratio(lane c, lane dtheta, lane *phi, lane *by_c)
     *by_c = lane_choose(size < lane_all(1e-2), series_by_c, (1 / (1 + 0.25 * square) - *phi) / c);
 }
 
+/* 2 atan(c/2) by its series; the next term is below rounding for |c| <= MOST_SMALL */
+static const double MOST_SMALL = 0.04;
+
+LANES_INLINE lane small_angles(lane c)
+{
+    const lane s = 0.25 * c * c;
+    return c * (1.0 + s * (-1.0 / 3 + s * (1.0 / 5 + s * (-1.0 / 7 + s * (1.0 / 9)))));
+}
+
 /* c of joint_forces.h, and the change of the angles where there are forces. */
 LANES_INLINE lane angle_changes(const four *b, const slots *at, lane3 a_p, lane *dtheta)
 {
     const lane c = (lane3_dot(b->n0, b->a) - lane3_dot(a_p, b->n0) -
                     0.5 * lane3_dot(b->n0, lane3_cross(a_p, b->a))) /
                    (1.0 + 0.25 * lane3_dot(a_p, b->a));
-    *dtheta = lane_all(0.0);
-    for (int l = 0; l < at->count; l++)
-        if (at->forced->coordinate[ANGLE][l] >= 0)
+    const lane_mask none = at->forced->sense[ANGLE] == lane_all(0.0);
+    *dtheta = lane_choose(none, lane_all(0.0), small_angles(c));
+    const lane_mask large = lane_size(c) > lane_all(MOST_SMALL);
+    for (int l = 0; l < LANES; l++)
+        if (large[l] && !none[l])
             (*dtheta)[l] = 2 * atan(0.5 * c[l]);
     return c;
 }

@@ -89,8 +89,8 @@ static void predict(olo_packs *x, const olo_step *step, double scale, const olo_
     }
     x->h = step->h;
     /* where motions are extrapolated well, the wrenches of the balance are better than the last,
-     * which are without forces along coordinates */
-    x->summed = (x->rate && mix->differences > 1) || x->forces.count > 0;
+     * which are without forces of relations */
+    x->summed = (x->rate && mix->differences > 1) || (x->closures && x->closures->share_count > 0);
 }
 
 /* --- joint wrenches --- */

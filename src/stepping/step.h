@@ -225,7 +225,7 @@ typedef struct olo_newton {
 static inline double olo_newton_share(const olo_newton *now, double before, bool second)
 {
     const double share = now->increment / before,
-                 least = second ? 4 * now->turn * now->turn + 100 * before : 0.0;
+                 least = second ? now->turn * now->turn + 100 * before : 0.0;
     return share < least ? least : share;
 }
 
