@@ -247,7 +247,8 @@ static double find_velocities(olo_smooth *smooth)
     olo_contact_reduced *x = smooth->data;
     add_impulses(smooth, 0, 1, false, x->pair);
     x->tree->rates->factored = false;
-    (void)olo_reduced_rates_project(x->tree, &x->step);
+    if (olo_reduced_rates_project(x->tree, &x->step) >= 0)
+        return INFINITY; /* the matrix of velocities is singular */
     return relative_size(smooth, x->tree->rates->correction);
 }
 
