@@ -117,7 +117,7 @@ static bool locate(olo_contact_step *x, double longest, double end_gap, double *
 static void add_row_work(olo_contact_step *x)
 {
     const olo_smooth *part = &x->newton.smooth;
-    for (int r = 0; r < x->row_count; r++) {
+    for (int r = 0; r < x->form.row_count; r++) {
         const olo_constraint *row = &x->system->constraints[x->row[r]];
         const double start = part->t, end = part->t + part->h;
         const double motion = olo_constraint_motion(row, end) - olo_constraint_motion(row, start);
@@ -132,12 +132,16 @@ static void accept(olo_contact_step *x)
 {
     const olo_system *s = x->system;
     const olo_smooth *part = &x->newton.smooth;
+    if (part->form->accept)
+        part->form->accept(&x->newton.smooth);
     if (x->observe)
         x->observe(x->context, part);
     olo_contact_step_move(x, part->dq);
+    if (x->form.settle)
+        x->form.settle(x->form.data, x->q, x->q_remainder);
     memcpy(x->v, part->v1, (size_t)s->n * sizeof *x->v);
     add_row_work(x);
-    for (int r = 0; r < x->row_count; r++)
+    for (int r = 0; r < x->form.row_count; r++)
         x->lambda[x->row[r]] += part->Lambda[r];
     for (int c = 0; c < s->contact_count; c++)
         for (int i = olo_contact_first_row(&s->contacts[c]);

@@ -8,16 +8,30 @@
 #include "base/extreme.h"
 #include "base/fail.h"
 
+/* Takes the form, or that with all multipliers, into the smooth part and the jumps. */
+static olo_status use_form(olo_contact_step *x, olo_error *error)
+{
+    olo_smooth *smooth = &x->newton.smooth;
+    olo_frozen *frozen = &x->impact.frozen;
+    if (x->form.smooth) {
+        smooth->form = x->form.smooth;
+        frozen->form = x->form.frozen;
+        smooth->data = frozen->data = x->form.data;
+        return OLO_OK;
+    }
+    const olo_status status = olo_smooth_use_multipliers(smooth, error);
+    return status == OLO_OK ? olo_frozen_use_multipliers(frozen, error) : status;
+}
+
 olo_status olo_contact_step_create(olo_contact_step *x, const olo_system *system,
-                                   const bool *redundant, const olo_contact_options *options,
+                                   const olo_contact_form *form, const olo_contact_options *options,
                                    olo_error *error)
 {
-    const size_t n = (size_t)system->n, contacts = (size_t)system->contact_count;
-    *x = (olo_contact_step){.system = system, .options = *options};
-    x->row = olo_pool_alloc(&x->pool, (size_t)system->m + 1, sizeof *x->row);
-    for (int i = 0; i < system->m && x->row; i++)
-        if (!redundant || !redundant[i])
-            x->row[x->row_count++] = i;
+    const size_t n = (size_t)system->n, contacts = (size_t)system->contact_count,
+                 rows = (size_t)form->row_count;
+    *x = (olo_contact_step){.system = system, .options = *options, .form = *form};
+    x->row = olo_pool_copy(&x->pool, form->row, rows, sizeof *x->row);
+    x->form.row = x->row;
     const olo_array arrays[] = {{&x->q, n},
                                 {&x->q_remainder, n},
                                 {&x->v, n},
@@ -26,20 +40,27 @@ olo_status olo_contact_step_create(olo_contact_step *x, const olo_system *system
                                 {&x->v_begin, n},
                                 {&x->lambda, (size_t)system->m},
                                 {&x->row_work, (size_t)system->m},
-                                {&x->rows, (size_t)x->row_count},
+                                {&x->rows, rows},
+                                {&x->force, n},
+                                {&x->local, OLO_FORM_SIZE_MAX},
                                 {&x->D, 2 * contacts}};
     x->account = olo_pool_alloc(&x->pool, contacts + 1, sizeof *x->account);
     x->met = olo_pool_alloc(&x->pool, contacts + 1, sizeof *x->met);
     if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
-    olo_status status = olo_smooth_newton_create(&x->newton, system, x->row_count, x->row, error);
+    olo_status status =
+        olo_smooth_newton_create(&x->newton, system, x->form.row_count, x->row, error);
     if (status == OLO_OK)
-        status = olo_impact_create(&x->impact, system, x->row_count, x->row, error);
-    return status;
+        status = olo_impact_create(&x->impact, system, x->form.row_count, x->row, error);
+    return status == OLO_OK ? use_form(x, error) : status;
 }
 
 void olo_contact_step_free(olo_contact_step *x)
 {
+    if (!x->form.smooth) {
+        olo_smooth_free_multipliers(&x->newton.smooth);
+        olo_frozen_free_multipliers(&x->impact.frozen);
+    }
     olo_smooth_newton_free(&x->newton);
     olo_impact_free(&x->impact);
     olo_pool_free(&x->pool);
@@ -66,7 +87,7 @@ void olo_contact_step_report(olo_contact_step *x, const olo_jump *jump)
 {
     if (!jump->happened)
         return;
-    for (int r = 0; r < x->row_count; r++) {
+    for (int r = 0; r < x->form.row_count; r++) {
         const olo_constraint *row = &x->system->constraints[x->row[r]];
         const double rate = olo_constraint_motion_rate(row, x->t);
         x->lambda[x->row[r]] -= x->rows[r];
@@ -99,7 +120,7 @@ void olo_contact_step_begin(olo_contact_step *x)
     memcpy(x->v_begin, x->v, size);
     memset(x->met, 0, contacts * sizeof *x->met);
     memset(x->account, 0, contacts * sizeof *x->account);
-    memset(x->rows, 0, (size_t)x->row_count * sizeof *x->rows);
+    memset(x->rows, 0, (size_t)x->form.row_count * sizeof *x->rows);
     memset(x->lambda, 0, (size_t)x->system->m * sizeof *x->lambda);
     memset(x->row_work, 0, (size_t)x->system->m * sizeof *x->row_work);
     x->report = (olo_contact_report){.guard = 1};

@@ -32,11 +32,23 @@ typedef struct olo_contact_options {
     bool published;     /* forces are evaluated as published (smooth.h) */
     bool elastic;       /* only restitution 1 without friction */
     bool varying_mass;  /* the mass may depend on coordinates */
+    bool reduced;       /* constraints hold in positions: the step has a reduced form */
     double closed_gap;  /* gaps up to this are closed, relative to their unit */
     olo_impact_law law; /* of part 1 */
 } olo_contact_options;
 olo_status olo_contact_make_consistent(olo_contact_step *x, double h, olo_error *error);
 olo_status olo_contact_make_moreau(olo_contact_step *x, double h, olo_error *error);
+
+/* The form of the equations: which constraint rows have multipliers, and how they are solved. */
+typedef struct olo_contact_form {
+    int row_count;
+    const int *row;
+    const olo_smooth_form *smooth; /* NULL: with multipliers of all these rows */
+    const olo_frozen_form *frozen;
+    void *data;
+    /* Corrects the rounding of a configuration that a smooth part has reached. May be NULL. */
+    void (*settle)(void *data, double *q, double *remainder);
+} olo_contact_form;
 
 /* What a step did, summed over its parts. */
 typedef struct olo_contact_report {
@@ -71,17 +83,18 @@ struct olo_contact_step {
     /* work */
     olo_smooth_newton newton;
     olo_impact impact;
-    int row_count;
-    int *row;
+    olo_contact_form form;
+    int *row;  /* those of the form */
     bool *met; /* [contacts] met in this step: closed until its end */
     double *q_begin, *r_begin, *v_begin;
-    double *D;    /* [contacts x 2] */
-    double *rows; /* [row_count] impulses of bilateral rows in a jump */
+    double *D;             /* [contacts x 2] */
+    double *rows;          /* [row_count] impulses of bilateral rows in a jump */
+    double *force, *local; /* [n], and of a piece */
 };
 
-/* `redundant` marks constraint rows that are left out, NULL: none. */
+/* The rows of the form are copied; its data must live as long as the step. */
 olo_status olo_contact_step_create(olo_contact_step *x, const olo_system *system,
-                                   const bool *redundant, const olo_contact_options *options,
+                                   const olo_contact_form *form, const olo_contact_options *options,
                                    olo_error *error);
 void olo_contact_step_free(olo_contact_step *x);
 

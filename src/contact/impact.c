@@ -192,19 +192,24 @@ static void measure(const olo_impact *x, double *D)
         olo_raise(&D[2 * x->contact[i] + (x->row[i] > 0)], x->D[olo_area(i, x->count) + (size_t)i]);
 }
 
+/* The rate of row i after normal impulses that push and those of friction. */
+static double rate_after(const olo_impact *x, int i)
+{
+    double rate = x->rate[i];
+    for (int j = 0; j < x->count; j++)
+        if (x->row[j] > 0 || x->Lambda[j] > 0)
+            rate += x->D[olo_area(i, x->count) + (size_t)j] * x->Lambda[j];
+    return rate;
+}
+
 /* The first contact that still approaches after the impact, since nothing that moves it is free;
  * -1: none. */
 static int find_blocked(const olo_impact *x, double zero)
 {
     const double still = 1e-6; /* of the approach velocity */
-    for (int i = 0; i < x->count; i++) {
-        if (x->row[i] > 0 || x->rate[i] >= -zero)
-            continue;
-        const double after =
-            x->rate[i] + olo_dense_dot(x->count, x->D + olo_area(i, x->count), x->Lambda);
-        if (!(after >= still * x->rate[i]))
+    for (int i = 0; i < x->count; i++)
+        if (x->row[i] == 0 && x->rate[i] < -zero && !(rate_after(x, i) >= still * x->rate[i]))
             return x->contact[i];
-    }
     return -1;
 }
 

@@ -19,7 +19,7 @@
 static void add_forces(olo_contact_step *x, const olo_interval *over, double *f)
 {
     const olo_system *s = x->system;
-    double *r = x->newton.smooth.local;
+    double *r = x->local;
     for (int p = 0; p < s->term_count + s->action_count; p++) {
         const bool term = p < s->term_count;
         const int *index = olo_piece_index(s, p);
@@ -81,13 +81,13 @@ olo_status olo_contact_make_moreau(olo_contact_step *x, double h, olo_error *err
     for (int c = 0; c < s->contact_count; c++)
         smooth->active[c] = olo_contact_gap(x, c, smooth->qm, middle.t) <= 0;
     /* forces and bilateral rows */
-    double *f = smooth->residual;
-    memset(f, 0, (size_t)smooth->size * sizeof *f);
+    double *f = x->force;
+    memset(f, 0, (size_t)n * sizeof *f);
     add_forces(x, &over, f);
     olo_status status = olo_frozen_begin(&x->impact.frozen, &middle, error);
     if (status != OLO_OK)
         return status;
-    olo_frozen_push(&x->impact.frozen, &middle, f, x->v, x->rows);
+    x->impact.frozen.form->push(&x->impact.frozen, &middle, f, x->v, x->rows);
     /* contacts */
     olo_impact_with_forces(&x->impact, &middle, h, smooth->active, x->v_begin, x->v, x->account,
                            x->rows, &jump);

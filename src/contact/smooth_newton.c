@@ -23,14 +23,12 @@
 #include "contact/inclusion.h"
 #include "linalg/vector.h"
 
-enum { ITERATIONS_MAX = 30 };
-/* Largest update of a solution, relative to the motion; iterations are quadratic there. */
-static const double accurate = 1e-12;
-/* Rounding of a coordinate, relative to its unit. */
-static const double rounding = 4e-15;
+enum { ITERATIONS_MAX = 60 };
+/* Sizes of updates are relative to OLO_SMOOTH_ACCURATE: the last update, and the error after it. */
+static const double largest_update = 1e3, largest_error = 1e-4;
 /* Rounding errors of long chains are larger than these: an update is accepted that is at most so
  * many times larger and has not become smaller by the factor of an iteration that converges. */
-static const double largest_noise = 100, contraction = 0.5;
+static const double largest_noise = 100;
 
 /* --- workspace --- */
 
@@ -43,10 +41,10 @@ olo_status olo_smooth_newton_create(olo_smooth_newton *x, const olo_system *syst
         return status;
     for (int c = 0; c < system->contact_count; c++)
         x->capacity += 2 * (1 + system->contacts[c].sliding_count);
-    const size_t p = (size_t)x->capacity, size = (size_t)x->smooth.size;
+    const size_t p = (size_t)x->capacity;
     const olo_array arrays[] = {
-        {&x->Y, p * size}, {&x->y0, size}, {&x->A, p * p},
-        {&x->b, p},        {&x->old, p},   {&x->work, (size_t)olo_inclusion_work(x->capacity)}};
+        {&x->R, p * p}, {&x->R_0, p}, {&x->A, p * p},
+        {&x->b, p},     {&x->old, p}, {&x->work, (size_t)olo_inclusion_work(x->capacity)}};
     x->mode = olo_pool_alloc(&x->pool, (size_t)system->contact_count + 1, sizeof *x->mode);
     x->unknown = olo_pool_alloc(&x->pool, p + 1, sizeof *x->unknown);
     x->blocks = olo_pool_alloc(&x->pool, p + 1, sizeof *x->blocks);
@@ -97,15 +95,9 @@ static olo_contact_status status_of(const olo_smooth_newton *x, int c)
     return memcmp(z, p, (size_t)size * sizeof *z) == 0 ? OLO_CONTACT_STICKING : OLO_CONTACT_SLIDING;
 }
 
-/* Sets an impulse; the residual is linear in it. */
-static void set_impulse(olo_smooth_newton *x, int c, int row, bool pair, double value)
+static double *impulse_of(olo_smooth_newton *x, int c, int row, bool pair)
 {
-    double *of = pair ? x->smooth.impulse[c].kappa : x->smooth.impulse[c].lambda;
-    if (of[row] == value)
-        return;
-    olo_smooth_column(&x->smooth, c, row, pair, x->y0);
-    olo_dense_add(x->smooth.size, value - of[row], x->y0, x->smooth.residual);
-    of[row] = value;
+    return &(pair ? x->smooth.impulse[c].kappa : x->smooth.impulse[c].lambda)[row];
 }
 
 static void add_unknown(olo_smooth_newton *x, int c, int row, bool pair)
@@ -114,7 +106,7 @@ static void add_unknown(olo_smooth_newton *x, int c, int row, bool pair)
 }
 
 /* The unknown impulses at the present status; all others are set to zero. */
-static void list_unknowns(olo_smooth_newton *x, bool pairs)
+static void list_unknowns(olo_smooth_newton *x)
 {
     const olo_system *s = x->smooth.system;
     x->count = 0;
@@ -125,17 +117,17 @@ static void list_unknowns(olo_smooth_newton *x, bool pairs)
         for (int i = olo_contact_first_row(&s->contacts[c]); i <= s->contacts[c].sliding_count;
              i++) {
             const bool closed = mode->status != OLO_CONTACT_OPEN;
-            const bool pair = pairs && closed &&
-                              (i == 0 ? mode->normal_pair
-                                      : mode->sliding_pair && mode->status == OLO_CONTACT_STICKING);
+            const bool pair =
+                closed && (i == 0 ? mode->normal_pair
+                                  : mode->sliding_pair && mode->status == OLO_CONTACT_STICKING);
             if (closed)
                 add_unknown(x, c, i, false);
             else
-                set_impulse(x, c, i, false, 0);
+                *impulse_of(x, c, i, false) = 0;
             if (pair)
                 add_unknown(x, c, i, true);
             else
-                set_impulse(x, c, i, true, 0);
+                *impulse_of(x, c, i, true) = 0;
         }
     }
 }
@@ -163,7 +155,7 @@ static int find_unknown(const olo_smooth_newton *x, int c, int row)
 }
 
 /* The friction equations of a contact, lambda + prox(-lambda + r s; mu lambda_N) = 0: row i of the
- * value and of the derivative with respect to all impulses, and to the smooth unknowns along y0. */
+ * value and of the derivative with respect to all impulses. */
 static void friction_row(olo_smooth_newton *x, int u, double *row)
 {
     const olo_contact_unknown *own = &x->unknown[u];
@@ -188,28 +180,40 @@ static void friction_row(olo_smooth_newton *x, int u, double *row)
     x->b[u] = -(x->smooth.impulse[c].lambda[own->row] + p[i]);
     for (int k = 0; k < size; k++) {
         const double factor = by_z[i * size + k], r = x->mode[c].r[1];
-        row[find_unknown(x, c, 1 + k)] += (i == k) - factor;
-        x->b[u] += factor * r * olo_smooth_row(&x->smooth, c, 1 + k, false, x->y0);
-        for (int j = 0; j < x->count; j++)
-            row[j] -=
-                factor * r *
-                olo_smooth_row(&x->smooth, c, 1 + k, false, x->Y + olo_area(j, x->smooth.size));
+        const int sliding = find_unknown(x, c, 1 + k);
+        row[sliding] += (i == k) - factor;
+        x->b[u] -= factor * r * x->R_0[sliding];
+        olo_dense_add(x->count, factor * r, x->R + olo_area(sliding, x->count), row);
     }
     if (!contact->law->constant)
         row[find_unknown(x, c, 0)] += by_rho[i] * contact->friction;
 }
 
+/* Contact rows times the last response: column j of R, or R_0. */
+static void apply_rows(olo_smooth_newton *x, int j)
+{
+    for (int i = 0; i < x->count; i++) {
+        const olo_contact_unknown *of = &x->unknown[i];
+        *(j < 0 ? &x->R_0[i] : &x->R[olo_area(i, x->count) + (size_t)j]) =
+            olo_smooth_row(&x->smooth, of->contact, of->row, of->pair);
+    }
+}
+
+/* Linearises and solves for all responses. */
+static bool respond(olo_smooth_newton *x, olo_error *error)
+{
+    if (x->smooth.form->linearise(&x->smooth, error) != OLO_OK)
+        return false;
+    for (int j = -1; j < x->count; j++) {
+        x->smooth.form->respond(&x->smooth, j < 0 ? NULL : &x->unknown[j]);
+        apply_rows(x, j);
+    }
+    return true;
+}
+
 /* The dense system of the impulses. */
 static void reduce(olo_smooth_newton *x)
 {
-    const int size = x->smooth.size;
-    memcpy(x->y0, x->smooth.residual, (size_t)size * sizeof *x->y0);
-    olo_smooth_solve(&x->smooth, x->y0);
-    for (int j = 0; j < x->count; j++) {
-        const olo_contact_unknown *of = &x->unknown[j];
-        olo_smooth_column(&x->smooth, of->contact, of->row, of->pair, x->Y + olo_area(j, size));
-        olo_smooth_solve(&x->smooth, x->Y + olo_area(j, size));
-    }
     memset(x->A, 0, olo_area(x->count, x->count) * sizeof *x->A);
     for (int i = 0; i < x->count; i++) {
         const olo_contact_unknown *of = &x->unknown[i];
@@ -219,46 +223,36 @@ static void reduce(olo_smooth_newton *x)
             friction_row(x, i, row);
             continue;
         }
-        x->b[i] = -(of->pair ? over->rate : over->s) +
-                  olo_smooth_row(&x->smooth, of->contact, of->row, of->pair, x->y0);
-        for (int j = 0; j < x->count; j++)
-            row[j] = -olo_smooth_row(&x->smooth, of->contact, of->row, of->pair,
-                                     x->Y + olo_area(j, size));
+        x->b[i] = -(of->pair ? over->rate : over->s) - x->R_0[i];
+        memcpy(row, x->R + olo_area(i, x->count), (size_t)x->count * sizeof *row);
     }
 }
 
-/* Largest update or value of positions and velocities, relative to the units of coordinates. */
-static void measure(const olo_smooth *x, const double *z, double size[2])
+/* Adds the changes b of the impulses and the update of the smooth unknowns. */
+static void apply(olo_smooth_newton *x)
 {
-    size[0] = size[1] = 0;
-    for (int i = 0; i < x->system->n; i++) {
-        const double unit = olo_coordinate_unit(x->system, i);
-        olo_raise(&size[0], fabs(z[i]) / unit);
-        olo_raise(&size[1], fabs(z[x->system->n + i]) / unit);
-    }
+    for (int j = 0; j < x->count; j++)
+        *impulse_of(x, x->unknown[j].contact, x->unknown[j].row, x->unknown[j].pair) += x->b[j];
+    x->size = x->smooth.form->update(&x->smooth, x->count, x->unknown, x->b);
 }
 
-/* Adds the update of the smooth unknowns and of the impulses b; true if it was small. `last` is the
- * size of the last update, relative to that of a solution, and becomes that of this one. */
-static bool apply(olo_smooth_newton *x, double *last)
+/* Velocities and contact rows at the iterate and its impulses; the distances are known. */
+static void find_rates(olo_smooth_newton *x)
 {
-    olo_smooth *s = &x->smooth;
-    double update[2], value[2];
-    for (int i = 0; i < s->size; i++)
-        x->y0[i] = -x->y0[i];
-    for (int j = 0; j < x->count; j++) {
-        const olo_contact_unknown *of = &x->unknown[j];
-        olo_dense_add(s->size, -x->b[j], x->Y + olo_area(j, s->size), x->y0);
-        *(of->pair ? &s->impulse[of->contact].kappa[of->row]
-                   : &s->impulse[of->contact].lambda[of->row]) += x->b[j];
-    }
-    olo_dense_add(s->size, 1, x->y0, s->unknown);
-    measure(s, x->y0, update);
-    measure(s, s->unknown, value);
-    const double before = *last;
-    *last = fmax(update[0] / (accurate * value[0] + rounding),
-                 update[1] / (accurate * value[1] + rounding / s->h));
-    return *last <= 1 || (*last <= largest_noise && *last > contraction * before);
+    if (x->smooth.form->find_velocities)
+        olo_raise(&x->size, x->smooth.form->find_velocities(&x->smooth));
+    olo_smooth_find_rates(&x->smooth);
+}
+
+/* Whether the last update leads to a solution: the error after it is at most the update times its
+ * ratio to the one before. */
+static bool is_small(olo_smooth_newton *x)
+{
+    const double before = x->size_before, last = isfinite(before) ? x->size / before : 1,
+                 left = x->size * fmin(fmax(last, x->smooth.ratio), 1);
+    x->size_before = x->size;
+    return (x->size <= largest_update && left <= largest_error) ||
+           (x->size <= largest_noise && x->size > x->smooth.form->contraction * before);
 }
 
 /* The largest error of the equations of closed contacts at the iterate, relative to their units. */
@@ -302,20 +296,20 @@ static bool solve_impulses(olo_smooth_newton *x)
 static bool iterate(olo_smooth_newton *x, bool frozen, olo_error *error)
 {
     const double satisfied = 1e-12;
-    bool small = false;
-    double last = INFINITY;
+    x->size = x->size_before = INFINITY;
     for (int i = 0; i < ITERATIONS_MAX; i++) {
-        olo_smooth_evaluate(&x->smooth);
+        olo_smooth_find_distances(&x->smooth);
         const bool changed = !frozen && i > 0 && decide(x);
-        if (small && !changed && contact_error(x) <= satisfied)
+        list_unknowns(x);
+        find_rates(x);
+        if (i > 0 && is_small(x) && !changed && contact_error(x) <= satisfied)
             return true;
-        list_unknowns(x, true);
-        if (olo_smooth_factor(&x->smooth, error) != OLO_OK)
+        if (!respond(x, error))
             return false;
         reduce(x);
         if (!solve_impulses(x))
             return false;
-        small = apply(x, &last);
+        apply(x);
         x->iterations++;
     }
     return false;
@@ -327,7 +321,6 @@ static bool iterate(olo_smooth_newton *x, bool frozen, olo_error *error)
 static bool solve_inclusion(olo_smooth_newton *x)
 {
     const olo_system *s = x->smooth.system;
-    const int size = x->smooth.size;
     int block_count = 0;
     double *c = x->b;
     for (int i = 0; i < x->count; i++) {
@@ -335,12 +328,10 @@ static bool solve_inclusion(olo_smooth_newton *x)
         const olo_contact_point *contact = &s->contacts[of->contact];
         double *row = x->A + olo_area(i, x->count);
         x->old[i] = x->smooth.impulse[of->contact].lambda[of->row];
-        c[i] = olo_smooth_over(&x->smooth, of->contact, of->row)->s -
-               olo_smooth_row(&x->smooth, of->contact, of->row, false, x->y0);
+        c[i] = olo_smooth_over(&x->smooth, of->contact, of->row)->s + x->R_0[i];
         for (int j = 0; j < x->count; j++) {
             const olo_contact_unknown *by = &x->unknown[j];
-            row[j] =
-                -olo_smooth_row(&x->smooth, of->contact, of->row, false, x->Y + olo_area(j, size));
+            row[j] = x->R[olo_area(i, x->count) + (size_t)j];
             c[i] -= row[j] * x->smooth.impulse[by->contact].lambda[by->row];
         }
         if (of->row > 1)
@@ -353,33 +344,38 @@ static bool solve_inclusion(olo_smooth_newton *x)
     return olo_solve_inclusion(&problem, x->old, x->work, x->integers).residual < 1e-8;
 }
 
-/* Projected Newton without pairs; leaves the status of all contacts. */
-static bool iterate_without_pairs(olo_smooth_newton *x, olo_error *error)
+/* The rows of all active contacts. */
+static void list_all(olo_smooth_newton *x)
 {
     const olo_system *s = x->smooth.system;
-    double last = INFINITY;
-    for (int i = 0; i < 2 * ITERATIONS_MAX; i++) {
-        olo_smooth_evaluate(&x->smooth);
-        x->count = 0;
-        for (int c = 0; c < s->contact_count; c++)
-            for (int k = olo_contact_first_row(&s->contacts[c]);
-                 x->smooth.active[c] && k <= s->contacts[c].sliding_count; k++)
-                add_unknown(x, c, k, false);
-        if (olo_smooth_factor(&x->smooth, error) != OLO_OK)
-            return false;
-        reduce(x);
-        if (!solve_inclusion(x))
+    x->count = 0;
+    for (int c = 0; c < s->contact_count; c++)
+        for (int k = olo_contact_first_row(&s->contacts[c]);
+             x->smooth.active[c] && k <= s->contacts[c].sliding_count; k++)
+            add_unknown(x, c, k, false);
+}
+
+/* Projected Newton without pairs, from no impulses; leaves the status of all contacts. */
+static bool iterate_without_pairs(olo_smooth_newton *x, olo_error *error)
+{
+    olo_smooth_begin(&x->smooth);
+    x->size = x->size_before = INFINITY;
+    for (int i = 0; i < ITERATIONS_MAX; i++) {
+        olo_smooth_find_distances(&x->smooth);
+        find_rates(x);
+        if (i > 0 && is_small(x)) {
+            (void)decide(x);
+            return true;
+        }
+        list_all(x);
+        if (!respond(x, error) || !solve_inclusion(x))
             return false;
         for (int k = 0; k < x->count; k++)
-            x->b[k] =
-                x->old[k] - x->smooth.impulse[x->unknown[k].contact].lambda[x->unknown[k].row];
+            x->b[k] = x->old[k] - *impulse_of(x, x->unknown[k].contact, x->unknown[k].row, false);
+        apply(x);
         x->iterations++;
-        if (apply(x, &last))
-            break;
     }
-    olo_smooth_evaluate(&x->smooth);
-    (void)decide(x);
-    return true;
+    return false;
 }
 
 /* A solution at a given status is one if impulses are in their sets and gaps do not close. */
@@ -415,13 +411,11 @@ olo_status olo_smooth_newton_solve(olo_smooth_newton *x, olo_error *error)
     if (iterate(x, false, &reason))
         return OLO_OK;
     x->fallback = true;
-    olo_smooth_begin(&x->smooth);
     if (!iterate_without_pairs(x, &reason))
         return olo_fail(error, OLO_NOT_CONVERGED, "contact forces were not found");
     if (iterate(x, true, &reason) && is_admissible(x))
         return OLO_OK;
     x->pairs_lost = true;
-    olo_smooth_begin(&x->smooth);
     if (!iterate_without_pairs(x, &reason))
         return olo_fail(error, OLO_NOT_CONVERGED, "contact forces were not found");
     return OLO_OK;

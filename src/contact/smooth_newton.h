@@ -26,30 +26,25 @@ typedef struct olo_contact_mode {
     double r[2];                    /* step of the proximal point, normal and sliding */
 } olo_contact_mode;
 
-/* An unknown impulse. */
-typedef struct olo_contact_unknown {
-    int contact, row;
-    bool pair;
-} olo_contact_unknown;
-
 typedef struct olo_smooth_newton {
     olo_pool pool;
     olo_smooth smooth;
     olo_contact_mode *mode; /* [contacts] */
     int capacity, count;
     olo_contact_unknown *unknown; /* [capacity] */
-    double *Y;                    /* [capacity x size] responses of the smooth equations */
-    double *y0;                   /* [size] */
-    double *A, *b, *old;          /* dense system of the impulses */
+    double *R, *R_0;     /* [count x count] contact rows times responses; without impulses */
+    double *A, *b, *old; /* dense system of the impulses */
     double *work;
     int *integers;
-    olo_force_block *blocks; /* of the inclusion without pairs */
+    olo_force_block *blocks;  /* of the inclusion without pairs */
+    double size, size_before; /* of the last updates, relative to that of a solution */
     /* what the last solution took */
     int iterations;
     bool fallback;   /* states were found without pairs ... */
     bool pairs_lost; /* ... and the pairs could not be added */
 } olo_smooth_newton;
 
+/* The form of x->smooth is set afterwards. */
 olo_status olo_smooth_newton_create(olo_smooth_newton *x, const olo_system *system, int row_count,
                                     const int *row, olo_error *error);
 void olo_smooth_newton_free(olo_smooth_newton *x);

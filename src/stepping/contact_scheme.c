@@ -12,6 +12,7 @@
 #include "linalg/span.h"
 #include "linalg/vec3.h"
 #include "stepping/balance.h"
+#include "stepping/contact_reduced.h"
 #include "stepping/step.h"
 #include "system/mass_function.h"
 
@@ -21,10 +22,12 @@ static const double redundant_residual = 1e-9;
 static const olo_contact_options located = {.make = olo_contact_make_consistent,
                                             .located = true,
                                             .pairs = true,
+                                            .reduced = true,
                                             .closed_gap = OLO_CLOSED_GAP,
                                             .law = {.guard = true}},
                                  captured = {.make = olo_contact_make_consistent,
                                              .pairs = true,
+                                             .reduced = true,
                                              .closed_gap = OLO_CLOSED_GAP,
                                              .law = {.guard = true}},
                                  two_step = {.make = olo_contact_make_consistent,
@@ -111,10 +114,10 @@ olo_status olo_contact_scheme_check(const olo_stepper *x, const olo_run *run, ol
     }
     if (!x->scheme->contact)
         return OLO_OK;
-    if (x->treatment->penalty)
+    if (!x->treatment->contacts)
         return olo_fail(error, OLO_UNSUPPORTED,
-                        "the scheme %s has no constraints by %s; take reduced", x->scheme->name,
-                        x->treatment->name);
+                        "the scheme %s has no constraints by %s; take reduced or multipliers",
+                        x->scheme->name, x->treatment->name);
     for (int i = 0; i < s->contact_count && x->scheme->contact->elastic; i++)
         if (s->contacts[i].restitution != 1 || s->contacts[i].sliding_count > 0)
             return olo_fail(
@@ -129,8 +132,8 @@ olo_status olo_contact_scheme_check(const olo_stepper *x, const olo_run *run, ol
     return OLO_OK;
 }
 
-/* Marks the rows that follow from earlier ones at the initial configuration. */
-static olo_status find_redundant(const olo_system *s, bool *redundant, olo_error *error)
+/* Lists the rows that do not follow from earlier ones at the initial configuration. */
+static olo_status find_independent(const olo_system *s, int *row, int *count, olo_error *error)
 {
     const olo_at at = {.q = s->q0};
     double gradient[OLO_FORM_SIZE_MAX];
@@ -138,37 +141,66 @@ static olo_status find_redundant(const olo_system *s, bool *redundant, olo_error
     olo_status status =
         span ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
     for (int i = 0; status == OLO_OK && i < s->m; i++) {
-        const olo_constraint *row = &s->constraints[i];
+        const olo_constraint *c = &s->constraints[i];
+        bool redundant = false;
         double size = 0;
-        olo_constraint_gradient(row, &at, gradient);
-        for (int k = 0; k < row->size; k++) {
-            gradient[k] *= olo_coordinate_unit(s, row->index[k]);
+        olo_constraint_gradient(c, &at, gradient);
+        for (int k = 0; k < c->size; k++) {
+            gradient[k] *= olo_coordinate_unit(s, c->index[k]);
             size += gradient[k] * gradient[k];
         }
-        for (int k = 0; size > 0 && k < row->size; k++)
+        for (int k = 0; size > 0 && k < c->size; k++)
             gradient[k] /= sqrt(size);
-        status = olo_span_add(span, row->size, row->index, gradient, redundant_residual,
-                              &redundant[i], error);
+        status =
+            olo_span_add(span, c->size, c->index, gradient, redundant_residual, &redundant, error);
+        if (!redundant)
+            row[(*count)++] = i;
     }
     olo_span_free(span);
     return status;
 }
 
+/* Creates the step with all multipliers. */
+static olo_status create_with_multipliers(olo_stepper *x, olo_error *error)
+{
+    int *row = olo_alloc((size_t)x->system->m + 1, sizeof *row), count = 0;
+    olo_status status = row ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
+    if (status == OLO_OK)
+        status = find_independent(x->system, row, &count, error);
+    if (status == OLO_OK)
+        status = olo_contact_step_create(x->contact, x->system,
+                                         &(olo_contact_form){.row_count = count, .row = row},
+                                         x->scheme->contact, error);
+    olo_free(row);
+    return status;
+}
+
+/* Creates the step on the spanning tree. */
+static olo_status create_reduced(olo_stepper *x, olo_error *error)
+{
+    const olo_status status = olo_contact_reduced_create(x->system, &x->contact_tree, error);
+    if (status != OLO_OK)
+        return status;
+    const olo_contact_form form = olo_contact_reduced_form(x->contact_tree);
+    return olo_contact_step_create(x->contact, x->system, &form, x->scheme->contact, error);
+}
+
+const olo_treatment *olo_contact_scheme_treatment(const olo_stepper *x)
+{
+    const bool reduced = x->scheme->contact->reduced;
+    return x->treatment->forest && !reduced ? &olo_treatment_multipliers : x->treatment;
+}
+
 olo_status olo_contact_scheme_create(olo_stepper *x, olo_error *error)
 {
-    bool *redundant = olo_alloc((size_t)x->system->m + 1, sizeof *redundant);
+    const bool on_tree = olo_contact_scheme_treatment(x) == x->treatment && x->treatment->forest;
     x->contact = olo_alloc(1, sizeof *x->contact);
-    olo_status status = redundant && x->contact
-                            ? OLO_OK
-                            : olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
+    olo_status status =
+        x->contact ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
     if (status == OLO_OK)
-        status = find_redundant(x->system, redundant, error);
-    if (status == OLO_OK)
-        status =
-            olo_contact_step_create(x->contact, x->system, redundant, x->scheme->contact, error);
+        status = on_tree ? create_reduced(x, error) : create_with_multipliers(x, error);
     if (status == OLO_OK)
         status = olo_state_create(x->system, &x->begin, error);
-    olo_free(redundant);
     return status;
 }
 
@@ -177,6 +209,7 @@ void olo_contact_scheme_free(olo_stepper *x)
     if (x->contact)
         olo_contact_step_free(x->contact);
     olo_free(x->contact);
+    olo_contact_reduced_free(x->contact_tree);
 }
 
 /* Work of actions and energy lost in dissipative terms over a part. */
@@ -270,8 +303,11 @@ static void enter_step(olo_stepper *x, olo_state *state, double h)
     olo_state_set_drive_forces(s, state, state->lambda);
     x->step.x.q0 = x->step.q0;
     x->step.x.left = NULL;
-    const olo_forces forces = {.step = &x->step, .unit = 1, .lambda = state->lambda};
-    olo_record_reactions(&forces, state);
+    if (x->contact_tree)
+        memcpy(olo_last_wrenches(state), olo_contact_reduced_wrenches(x->contact_tree),
+               (size_t)s->twists * sizeof(double));
+    state->h = h;
+    olo_stepper_record_reactions(x, state);
     x->report.iterations += c->report.iterations;
     x->report.residual = fmax(x->report.residual, c->report.residual);
     x->report.passes += c->report.parts;
@@ -291,6 +327,8 @@ olo_status olo_contact_scheme_step(olo_stepper *x, olo_state *state, double h, o
     c->observe = enter_part;
     c->context = x;
     x->step.state = state;
+    if (x->contact_tree)
+        olo_contact_reduced_begin(x->contact_tree);
     const olo_status status = c->options.make(c, h, error);
     if (status != OLO_OK) {
         olo_state_copy(x->begin, state);

@@ -499,6 +499,7 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
 
 const olo_treatment olo_treatment_multipliers = {.name = "multipliers",
                                                  .scaled = true,
+                                                 .contacts = true,
                                                  .consistent = true,
                                                  .doubled = true,
                                                  .create = create,

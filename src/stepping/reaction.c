@@ -105,7 +105,8 @@ static olo_status reaction(const olo_forces *x, int group, double force[3], doub
 
 static const olo_topology *tree_of(const olo_stepper *x)
 {
-    return x->treatment->forest ? x->system->topology : NULL;
+    const bool forest = x->contact ? x->contact_tree != NULL : x->treatment->forest;
+    return forest ? x->system->topology : NULL;
 }
 
 static olo_forces forces_of(const olo_stepper *x, const olo_state *state)

@@ -64,12 +64,11 @@ static void find_redundancy(reduced *x)
         olo_smallest_compliance(x->system, x->topology->closure_count, x->topology->closures);
 }
 
-static olo_status create(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
-                         void **data, olo_error *error)
+static olo_status create_with(const olo_system *system, const olo_scheme *scheme, bool packed,
+                              reduced **created, olo_error *error)
 {
-    (void)run;
     reduced *x = olo_alloc(1, sizeof *x);
-    *data = NULL;
+    *created = NULL;
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the reduced treatment");
     x->system = system;
@@ -86,7 +85,7 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     olo_status status = olo_elimination_create(x->topology->elimination, &x->elimination, error);
     if (status == OLO_OK)
         status = olo_projector_create(x->topology, x->elimination, &x->projector, error);
-    if (status == OLO_OK)
+    if (status == OLO_OK && packed)
         status = olo_packs_create(system, scheme, x->topology, x->elimination, OLO_PACKS_BEST,
                                   &x->packs, error);
     if (status == OLO_OK && scheme->consistent)
@@ -111,8 +110,24 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         destroy(x);
         return status;
     }
-    *data = x;
+    *created = x;
     return OLO_OK;
+}
+
+static olo_status create(const olo_system *system, const olo_scheme *scheme, const olo_run *run,
+                         void **data, olo_error *error)
+{
+    reduced *x;
+    (void)run;
+    const olo_status status = create_with(system, scheme, true, &x, error);
+    *data = x;
+    return status;
+}
+
+olo_status olo_reduced_create_unpacked(const olo_system *system, const olo_scheme *scheme,
+                                       reduced **created, olo_error *error)
+{
+    return create_with(system, scheme, false, created, error);
 }
 
 /* --- one iteration --- */
@@ -610,9 +625,9 @@ static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
                !step->closed && newton->increment <= small && ratio <= largest_ratio;
 }
 
-/* Assembles and eliminates balance and tangent at the iterate. Returns the singular block, or -1.
- */
-static int assemble(reduced *x, olo_step *step)
+/* Assembles and eliminates balance and tangent at the iterate, whose velocities are known. Returns
+ * the singular block, or -1. */
+static int assemble_balance(reduced *x, olo_step *step)
 {
     olo_sink sink = {.context = x,
                      .mass = sink_mass,
@@ -620,17 +635,21 @@ static int assemble(reduced *x, olo_step *step)
                      .stress = sink_stress,
                      .pack = sink_pack};
     x->step = step;
-    if (x->rates) {
-        const int singular = update_rates(x, step, false);
-        if (singular >= 0)
-            return singular;
-    }
     olo_elimination_clear(x->elimination);
     if (x->finding_rank)
         olo_elimination_activate_all(x->elimination, 2 / step->h * x->compliance);
     x->scheme->balance(step, &sink);
+    for (int i = 0; x->outer.force && i < x->system->n; i++)
+        step->T[i] -= x->outer.force[i];
     add_closures(x, step);
     return eliminate(x, step);
+}
+
+/* The same, with velocities. */
+static int assemble(reduced *x, olo_step *step)
+{
+    const int singular = x->rates ? update_rates(x, step, false) : -1;
+    return singular >= 0 ? singular : assemble_balance(x, step);
 }
 
 /* Reports a singular block; writes its node to `worst`. */
@@ -818,6 +837,24 @@ void olo_reduced_find_redundant(void *data, olo_step *step)
     find_redundant_rows(x, step);
 }
 
+/* --- for contacts --- */
+
+void olo_reduced_start(reduced *x, olo_step *step, const double *motion)
+{
+    forget(x);
+    begin(x, step);
+    olo_motion_predict(x->topology, &step->x, motion, 1.0);
+    memset(x->lambda, 0, (size_t)x->topology->closure_count * sizeof *x->lambda);
+    x->closed = step->closed = true;
+}
+
+olo_status olo_reduced_assemble(reduced *x, olo_step *step, olo_error *error)
+{
+    int worst = 0;
+    const int singular = assemble_balance(x, step);
+    return singular < 0 ? OLO_OK : fail_singular(x, singular, &worst, error);
+}
+
 /* --- for derivatives --- */
 
 olo_elimination *olo_reduced_elimination(void *data)
@@ -873,6 +910,7 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
 
 const olo_treatment olo_treatment_reduced = {.name = "reduced",
                                              .forest = true,
+                                             .contacts = true,
                                              .consistent = true,
                                              .recorded = true,
                                              .create = create,

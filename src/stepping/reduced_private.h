@@ -13,6 +13,12 @@
 #include "stepping/step.h"
 #include "stepping/tree_assembly.h"
 
+/* Forces of others, such as contacts: T += -force; pairs of position and velocity rows have
+ * impulses `pair` in (1) of reduced_rates.h and `lift` in (2). All are NULL without them. */
+typedef struct olo_reduced_outer {
+    const double *force, *pair, *lift; /* [n] */
+} olo_reduced_outer;
+
 struct reduced {
     const olo_system *system;
     const olo_scheme *scheme;
@@ -46,6 +52,7 @@ struct reduced {
     double per_length;        /* one over the model's length */
     olo_step *step;           /* argument of the sink */
     olo_reduced_rates *rates; /* of schemes with consistent velocities, else NULL */
+    olo_reduced_outer outer;
 };
 
 static inline int closure_block(const reduced *x, int i)
@@ -83,6 +90,14 @@ static inline double mass_scale(reduced *x, double h)
     x->scaled_h = h;
     return x->scale = copysign(ldexp(1.0, exponent), h);
 }
+
+/* For steps with contacts (contact_reduced.c): the treatment without packs; the start of a step,
+ * with joints closed in all iterates, from a predicted motion; the factored tangent, with the
+ * right-hand side eliminated, after velocities and their load. */
+olo_status olo_reduced_create_unpacked(const olo_system *system, const olo_scheme *scheme,
+                                       reduced **created, olo_error *error);
+void olo_reduced_start(reduced *x, olo_step *step, const double *motion);
+olo_status olo_reduced_assemble(reduced *x, olo_step *step, olo_error *error);
 
 /* Computes the velocities at the end from the momentum there (reduced_projection.c). */
 olo_status olo_reduced_project(void *data, olo_step *step, olo_error *error);

@@ -148,6 +148,13 @@ static void add_impulses(const reduced *x, olo_step *step, double factor, double
     }
 }
 
+/* The same of pairs of others, whose impulses are given. */
+static void add_pair(const reduced *x, double factor, double *momentum)
+{
+    for (int i = 0; x->outer.pair && i < x->system->n; i++)
+        momentum[i] += factor * x->outer.pair[i];
+}
+
 /* rates->free = (2/h) dq - v0 - v1, and its momentum */
 static void find_residual(const reduced *y, const olo_step *step)
 {
@@ -236,6 +243,7 @@ int olo_reduced_rates_project(const reduced *x, olo_step *step)
     /* p - M v1 without the impulses of closures, then the correction */
     find_residual(&y, step);
     add_impulses(&y, step, -2.0, rates->momentum);
+    add_pair(&y, -2 / step->h, rates->momentum);
     const int singular = eliminate(&y, step);
     if (singular >= 0)
         return singular;
@@ -259,6 +267,7 @@ static void find_r(const reduced *x, olo_step *step)
         rates->r[i] = 0.5 * step->h * rates->momentum[i];
     }
     add_impulses(x, step, -step->h, rates->r);
+    add_pair(x, -1.0, rates->r);
 }
 
 /* load = -(dP_int[v_m])^T r, which is linear in v_m; wrench = P_int^T r */
@@ -398,7 +407,7 @@ void olo_reduced_rates_wrenches(const reduced *x, olo_step *step)
     }
 }
 
-/* The forces h sum gamma a of closures. */
+/* The forces h sum gamma a of closures, and those of others. */
 static void load_closures(const reduced *x, olo_step *step)
 {
     const olo_system *s = x->system;
@@ -406,7 +415,8 @@ static void load_closures(const reduced *x, olo_step *step)
     const olo_interval over = olo_step_interval(step);
     const olo_end_velocities v = {.v0 = step->v0, .v1 = step->v1};
     double *force = rates->free;
-    memset(force, 0, (size_t)s->n * sizeof *force);
+    for (int i = 0; i < s->n; i++)
+        force[i] = x->outer.lift ? x->outer.lift[i] : 0;
     for (int i = 0; i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
         for (int j = 0; j < closure->count; j++) {
@@ -434,7 +444,7 @@ void olo_reduced_rates_load(const reduced *x, olo_step *step)
         else if (type)
             load_rows(x, step, k);
     }
-    if (x->topology->closure_count > 0)
+    if (x->topology->closure_count > 0 || x->outer.lift)
         load_closures(x, step);
     olo_anderson_next(&x->rates->mixing, x->rates->slow, x->rates->load);
 }

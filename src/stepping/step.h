@@ -262,6 +262,7 @@ typedef struct olo_treatment {
                         wrenches; only closures have multipliers */
     bool recorded;   /* steps are recorded and linearised: step_record.c, linear_step.c */
     bool penalty;    /* it has a penalty parameter */
+    bool contacts;   /* steps with contacts have equations of this kind */
     bool consistent; /* it has equations for schemes with consistent velocities ... */
     bool doubled;    /* ... and solves for velocities and gamma with the rest: twice the unknowns */
     /* Refuses systems for which it has no equations, and invalid options. May be NULL. */
@@ -338,8 +339,9 @@ struct olo_stepper {
     int part_count;                       /* ... of the last step, if it was composed */
     olo_control control;
     olo_contact_step *contact; /* of a scheme with impacts; it has no treatment data */
-    struct olo_accelerations *accelerations; /* at the ends of steps, with consistent velocities:
-                                                created if forces are recorded, or on demand */
+    struct olo_contact_reduced *contact_tree; /* its equations on the spanning tree; else NULL */
+    struct olo_accelerations *accelerations;  /* at the ends of steps, with consistent velocities:
+                                                 created if forces are recorded, or on demand */
     double tolerance;
     int iterations, halvings;
     int unknowns;
@@ -419,6 +421,8 @@ olo_status olo_stepper_project(olo_stepper *stepper, const olo_state *state, con
 olo_status olo_contact_scheme_check(const olo_stepper *stepper, const olo_run *run,
                                     olo_error *error);
 olo_status olo_contact_scheme_create(olo_stepper *stepper, olo_error *error);
+/* The treatment of its equations: published ones have no reduced form. */
+const olo_treatment *olo_contact_scheme_treatment(const olo_stepper *stepper);
 void olo_contact_scheme_free(olo_stepper *stepper);
 olo_status olo_contact_scheme_step(olo_stepper *stepper, olo_state *state, double h,
                                    olo_error *error);

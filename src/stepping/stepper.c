@@ -104,9 +104,11 @@ static olo_status choose(olo_stepper *x, const olo_run *run, olo_error *error)
 static olo_status count_unknowns(olo_stepper *x, olo_error *error)
 {
     olo_counts counts;
+    const olo_treatment *treatment =
+        x->scheme->contact ? olo_contact_scheme_treatment(x) : x->treatment;
     const olo_status status = olo_system_counts(x->system, &counts, error);
     if (status == OLO_OK)
-        x->unknowns = olo_treatment_unknowns(x->treatment->name, &counts) *
+        x->unknowns = olo_treatment_unknowns(treatment->name, &counts) *
                       (x->scheme->consistent && x->treatment->doubled ? 2 : 1);
     return status;
 }

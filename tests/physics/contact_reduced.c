@@ -1,0 +1,183 @@
+/* Steps with contacts in two forms: with joint increments and closures alone (reduced), and with
+ * all multipliers. Both have the same equations; here they are compared. */
+#include "scene.h"
+
+#include <math.h>
+
+typedef struct both {
+    scene reduced, multipliers;
+} both;
+
+static both open_set(const char *text, const olo_setting *settings, int count)
+{
+    return (both){scene_open_set(text, "reduced", settings, count),
+                  scene_open_set(text, "multipliers", settings, count)};
+}
+
+static both open_both(const char *text, const char *scheme)
+{
+    const olo_setting setting = {"run.scheme", scheme};
+    return open_set(text, &setting, 1);
+}
+
+static void close_both(both *s)
+{
+    scene_close(&s->reduced);
+    scene_close(&s->multipliers);
+}
+
+/* Largest difference of positions and velocities, relative to the largest of each. */
+static double difference(const both *s)
+{
+    const olo_state *a = s->reduced.state, *b = s->multipliers.state;
+    double q = 1, v = 1, worst = 0;
+    for (int i = 0; i < s->reduced.system->n; i++) {
+        q = fmax(q, fabs(b->q[i]));
+        v = fmax(v, fabs(b->v[i]));
+    }
+    for (int i = 0; i < s->reduced.system->n; i++)
+        worst = fmax(worst, fmax(fabs(a->q[i] - b->q[i]) / q, fabs(a->v[i] - b->v[i]) / v));
+    return worst;
+}
+
+static void run_both(both *s, double h, long steps)
+{
+    scene_run(&s->reduced, h, steps);
+    scene_run(&s->multipliers, h, steps);
+}
+
+/* All models of the catalogue with contacts and a constant mass. */
+TEST(both_forms_agree_over_the_catalogue)
+{
+    static const struct {
+        const char *model;
+        double h;
+        long steps;
+    } row[] = {{"bouncing-ball", 0.01, 400},  {"newtons-cradle", 0.005, 200},
+               {"oscillator", 1e-3, 300},     {"overbalanced-wheel", 2e-3, 60},
+               {"rocking-block", 0.005, 120}, {"sliding-block", 2e-3, 300},
+               {"woodpecker", 1e-4, 1000},    {"unilateral-double-pendulum", 0.01, 100}};
+    static const char *const schemes[] = {"contact", "contact-captured"};
+    for (int i = 0; i < 8; i++)
+        for (int k = 0; k < 2; k++) {
+            both s = open_both(row[i].model, schemes[k]);
+            run_both(&s, row[i].h, row[i].steps);
+            check_below(difference(&s), 1e-10);
+            close_both(&s);
+        }
+}
+
+/* A four-bar linkage of revolute joints in space, whose closure has three redundant rows, falls
+ * with its coupler on a floor. */
+static const char *const linkage =
+    "parameters: {mu: 0.3}\n"
+    "gravity: [0, 0, -9.81]\n"
+    "bodies:\n"
+    "  - {name: crank, mass: 1, inertia: [0.02, 0.02, 0.02], position: [-0.2, 0, 0.85]}\n"
+    "  - {name: coupler, mass: 2, inertia: [0.1, 0.2, 0.1], position: [0.1, 0, 0.7]}\n"
+    "  - {name: rocker, mass: 1, inertia: [0.02, 0.02, 0.02], position: [0.8, 0, 0.85]}\n"
+    "joints:\n"
+    "  - {name: a, between: [ground, crank], at: [0, 0, 1], axis: [0, 1, 0]}\n"
+    "  - {name: b, between: [crank, coupler], at: [-0.4, 0, 0.7], axis: [0, 1, 0]}\n"
+    "  - {name: c, between: [coupler, rocker], at: [0.6, 0, 0.7], axis: [0, 1, 0]}\n"
+    "  - {name: d, between: [ground, rocker], at: [1, 0, 1], axis: [0, 1, 0]}\n"
+    "contacts: {point: {on: coupler, at: [0, 0, -0.05]}, origin: [0, 0, 0.5], friction: mu, "
+    "restitution: 0.4}\n"
+    "run: {step: 0.005}\n";
+
+TEST(redundant_closures_work_with_contacts)
+{
+    static const char *const schemes[] = {"contact", "contact-captured"};
+    for (int k = 0; k < 4; k++) {
+        const olo_setting settings[] = {{"run.scheme", schemes[k % 2]},
+                                        {"mu", k < 2 ? "0" : "0.3"}};
+        both s = open_set(linkage, settings, 2);
+        const double start = scene_ledger(&s.reduced).total;
+        double energy = start, apart = 0;
+        long closed = 0;
+        for (int i = 0; i < 200; i++) {
+            run_both(&s, 0.005, 1);
+            const olo_ledger now = scene_ledger(&s.reduced);
+            check_true(now.total - energy < 1e-13);
+            check_close(start, now.balance, 1e-11);
+            check_below(now.constraint_error, 1e-13);
+            check_below(now.velocity_error, 1e-12);
+            energy = now.total;
+            closed += now.closed > 0;
+            if (k < 2 || closed == 0)
+                apart = fmax(apart, difference(&s));
+        }
+        /* friction of the closed contact is redundant: both forms find solutions of their own */
+        check_below(apart, 1e-10);
+        check_true(closed > 5 && energy < start - 0.1);
+        close_both(&s);
+    }
+}
+
+/* Reactions: wrenches of the joints of the tree, multipliers of the closure. With friction they are
+ * not determined: the linkage that sticks is once more redundant. */
+TEST(both_forms_have_the_same_reactions)
+{
+    const olo_setting settings[] = {{"run.scheme", "contact"}, {"mu", "0"}};
+    both s = open_set(linkage, settings, 2);
+    run_both(&s, 0.005, 300);
+    for (const char *name = "a\0b\0c\0d\0"; *name; name += 2) {
+        double f[2][3], m[2][3];
+        scene_reaction(&s.reduced, name, f[0], m[0]);
+        scene_reaction(&s.multipliers, name, f[1], m[1]);
+        for (int i = 0; i < 3; i += 2) /* in the plane: across it they are not determined */
+            check_close(f[1][i], f[0][i], 1e-8);
+    }
+    close_both(&s);
+}
+
+/* Minimal unknowns: one per hinge. Published schemes have all multipliers. */
+TEST(the_reduced_form_has_the_unknowns_of_the_joints)
+{
+    static const char *const text =
+        "gravity: [0, 0, -9.81]\n"
+        "bodies:\n"
+        "  - {name: 'b{i}', repeat: {i: [1, 20]}, mass: 1, inertia: [0.01, 0.1, 0.1], position: "
+        "[i - 0.5, 0, 0]}\n"
+        "joints:\n"
+        "  - {name: j1, between: [ground, b1], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+        "  - {name: 'j{i}', repeat: {i: [2, 20]}, between: ['b{i - 1}', 'b{i}'], at: [i - 1, 0, "
+        "0], axis: [0, 1, 0]}\n"
+        "contacts: {name: floor, point: {on: b20, at: [0.5, 0, 0]}, origin: [0, 0, -0.05], "
+        "restitution: 0.5, friction: 0.2}\n"
+        "run: {step: 0.005}\n";
+    both s = open_both(text, "contact");
+    check_equal(20, olo_stepper_unknown_count(s.reduced.stepper));
+    run_both(&s, 0.005, 60);
+    check_below(difference(&s), 1e-10);
+    close_both(&s);
+    both published = open_both(text, "contact-two-step");
+    check_equal(olo_stepper_unknown_count(published.multipliers.stepper),
+                olo_stepper_unknown_count(published.reduced.stepper));
+    run_both(&published, 0.005, 20);
+    check_below(difference(&published), 0);
+    close_both(&published);
+}
+
+TEST(other_treatments_are_refused)
+{
+    static const char *const treatments[] = {"projected", "minimal", "penalty", "augmented"};
+    for (int i = 0; i < 4; i++) {
+        olo_error error = {0};
+        scene s = scene_open(linkage, "reduced");
+        olo_run run = s.run;
+        olo_stepper *stepper = NULL;
+        run.scheme = "contact";
+        run.constraints = treatments[i];
+        check_equal(OLO_UNSUPPORTED, olo_stepper_create(s.system, &run, &stepper, &error));
+        check_contains("take reduced or multipliers", error.text);
+        olo_stepper_free(stepper);
+        scene_close(&s);
+    }
+}
+
+TEST_MAIN(cmocka_unit_test(both_forms_agree_over_the_catalogue),
+          cmocka_unit_test(redundant_closures_work_with_contacts),
+          cmocka_unit_test(both_forms_have_the_same_reactions),
+          cmocka_unit_test(the_reduced_form_has_the_unknowns_of_the_joints),
+          cmocka_unit_test(other_treatments_are_refused))
