@@ -7,17 +7,33 @@
 #include "stepping/dense_tangent.h"
 #include "system/rate_interval.h"
 
+/* Forces on directors, which have no dimension, are divided by the length of the model. */
+static void set_weights(const olo_system *s, double *weight)
+{
+    for (int k = 0; k < s->node_count; k++) {
+        const olo_node *node = &s->nodes[k];
+        for (int i = 0; i < node->size; i++) {
+            const int at = i - node->type->directors;
+            const bool director = node->type->directors >= 0 && at >= 0 && at < 9;
+            weight[node->q + i] = director ? 1 / (s->length_scale * s->length_scale) : 1.0;
+        }
+    }
+}
+
 bool olo_dense_rates_create(olo_dense_rates *x, const olo_system *s)
 {
     const int n = s->n, rows = s->m < s->n ? s->m : s->n;
     const size_t square = olo_area(n, n), wide = olo_area(n, rows), length = (size_t)n;
-    const olo_array arrays[] = {{&x->G, wide},      {&x->C, olo_area(rows, rows)},
-                                {&x->X, wide},      {&x->P, square},
-                                {&x->N, square},    {&x->MN, square},
-                                {&x->K, square},    {&x->momentum, length},
-                                {&x->work, length}, {&x->nu, length},
-                                {&x->gamma, length}};
-    bool ok = olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays);
+    const olo_array arrays[] = {{&x->G, wide},       {&x->C, olo_area(rows, rows)},
+                                {&x->X, wide},       {&x->P, square},
+                                {&x->N, square},     {&x->MN, square},
+                                {&x->K, square},     {&x->momentum, length},
+                                {&x->work, length},  {&x->nu, length},
+                                {&x->gamma, length}, {&x->force, length}};
+    bool ok = olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) &&
+              olo_anderson_create(&x->mixing, n, &x->pool);
+    if (ok)
+        set_weights(s, x->mixing.weight);
     x->C_pivot = olo_pool_alloc(&x->pool, (size_t)rows + 1, sizeof *x->C_pivot);
     x->K_pivot = olo_pool_alloc(&x->pool, (size_t)n + 1, sizeof *x->K_pivot);
     return ok && x->C_pivot && x->K_pivot;
@@ -75,6 +91,20 @@ static bool find_velocity(olo_dense_rates *x, const olo_row_basis *all, const ol
     return true;
 }
 
+void olo_dense_rates_begin(olo_dense_rates *x)
+{
+    x->slow = false;
+    x->update = 0;
+    olo_anderson_restart(&x->mixing);
+}
+
+void olo_dense_rates_measure(olo_dense_rates *x, const olo_newton *newton)
+{
+    const double largest_ratio = 0.05;
+    x->slow = x->update > 0 && newton->increment > largest_ratio * x->update;
+    x->update = newton->increment;
+}
+
 /* gamma = (D W)^-T W^T r/h, and T += h sum gamma a */
 static void add_force(olo_dense_rates *x, olo_row_basis *all, olo_step *step)
 {
@@ -89,13 +119,17 @@ static void add_force(olo_dense_rates *x, olo_row_basis *all, olo_step *step)
         x->gamma[i] = olo_dense_dot(s->n, olo_row_basis_W(all) + olo_area(i, s->n), x->work);
     olo_lu_solve(all->rank, all->C, all->pivot, true, 1, x->gamma);
     memset(step->gamma, 0, (size_t)s->m * sizeof *step->gamma);
+    memset(x->force, 0, (size_t)s->n * sizeof *x->force);
     for (int i = 0; i < all->rank; i++) {
         const olo_constraint *row = &s->constraints[all->order[i]];
         step->gamma[all->order[i]] = x->gamma[i];
         olo_rate_gradient(row, &over, &v, a);
         for (int j = 0; j < row->size; j++)
-            step->T[row->index[j]] += step->h * x->gamma[i] * a[j];
+            x->force[row->index[j]] += step->h * x->gamma[i] * a[j];
     }
+    olo_anderson_next(&x->mixing, x->slow, x->force);
+    for (int i = 0; i < s->n; i++)
+        step->T[i] += x->force[i];
 }
 
 bool olo_dense_rates_apply(olo_dense_rates *x, olo_row_basis *all, olo_step *step)
@@ -109,6 +143,7 @@ bool olo_dense_rates_apply(olo_dense_rates *x, olo_row_basis *all, olo_step *ste
 void olo_dense_rates_finish(olo_dense_rates *x, olo_row_basis *all, olo_step *step, double factor,
                             double *l, olo_state *state)
 {
+    olo_dense_rates_begin(x);
     if (!olo_row_basis_multipliers(all, step, l) || !olo_dense_rates_apply(x, all, step))
         return;
     olo_row_basis_finish(all, step, factor, l, state);

@@ -6,10 +6,12 @@
  *     h sum gamma d = r = (h/2) (p - M v1),   p = M ((2/h) dq - v0).
  *
  * At every iterate this gives v1 and gamma, whose force h sum gamma a is added to the balance T.
- * Its tangent is omitted. */
+ * Its tangent is omitted: Newton's method would converge linearly then. Where that is slow, the
+ * force is extrapolated from those of the last iterations. */
 #ifndef OLO_STEPPING_DENSE_RATES_H
 #define OLO_STEPPING_DENSE_RATES_H
 
+#include "linalg/anderson.h"
 #include "stepping/row_basis.h"
 
 typedef struct olo_dense_rates {
@@ -19,12 +21,20 @@ typedef struct olo_dense_rates {
     int *C_pivot, *K_pivot;  /* [rank], [n - rank] */
     double *momentum, *work; /* [n] */
     double *nu, *gamma;      /* [n] */
+    double *force;           /* [n] h sum gamma a */
+    olo_anderson mixing;     /* of the force, ... */
+    bool slow;               /* ... if the iteration converges slowly, by ... */
+    double update;           /* ... the last update */
 } olo_dense_rates;
 
 /* False: no memory; olo_dense_rates_free must be called also then. */
 bool olo_dense_rates_create(olo_dense_rates *x, const olo_system *system);
 void olo_dense_rates_free(olo_dense_rates *x);
 
+/* Begins an iteration. */
+void olo_dense_rates_begin(olo_dense_rates *x);
+/* After an update: measures how fast the iteration converges. */
+void olo_dense_rates_measure(olo_dense_rates *x, const olo_newton *newton);
 /* After olo_row_basis_multipliers: computes step->v1 and step->gamma and adds their force to
  * step->T. False: the velocities are not determined. */
 bool olo_dense_rates_apply(olo_dense_rates *x, olo_row_basis *all, olo_step *step);

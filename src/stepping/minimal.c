@@ -170,6 +170,7 @@ static void predict(void *data, olo_step *step, double scale)
         olo_tangent_row(s, i, step->x.q0, x->all.rows + olo_area(i, s->n));
     bool ok = olo_row_basis_begin(&x->all, 0) &&
               olo_row_basis_begin(c, OLO_RANK_TOLERANCE * fmin(s->length_scale, 1.0));
+    olo_dense_rates_begin(&x->rates);
     x->status = ok ? OLO_OK : OLO_SINGULAR;
     /* extrapolate the last motion */
     for (int i = 0; i < s->twists; i++)
@@ -311,6 +312,7 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     update(x, step);
     olo_coordinates_measure(step, x->change, newton);
     newton->turn = largest_turn(x, step);
+    olo_dense_rates_measure(&x->rates, newton);
     return OLO_OK;
 }
 
@@ -358,6 +360,7 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
     minimal *x = data;
     int u = x->topology->unknowns, k = free_count(x);
     olo_status status = olo_square_create(kind == OLO_MATRIX_REPORTED ? k : u, K, error);
+    olo_dense_rates_begin(&x->rates);
     if (status == OLO_OK && !linearise(x, step))
         status = olo_fail(error, OLO_SINGULAR, "the null space of the loops is singular");
     if (status != OLO_OK)

@@ -68,7 +68,7 @@ static olo_status iterate(olo_stepper *x, olo_error *error)
                             "a body or rod turns by half a turn in the step");
         /* linear or quadratic convergence, as it is measured */
         if (x->scheme->consistent && i > 0)
-            now.left = now.increment / before * now.increment;
+            now.left = olo_newton_share(&now, before, i == 1) * now.increment;
         if (converged(x, &now, before))
             return OLO_OK;
         before = now.increment;

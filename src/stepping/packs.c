@@ -273,7 +273,7 @@ static olo_status add_closures(olo_packs *x, olo_elimination *variations, const 
         to->closures->kernels = x->kernels == olo_packs_kernels_wide
                                     ? olo_packs_closure_kernels_wide
                                     : &olo_packs_closure_kernels_plain;
-        if (x->mass && !olo_packs_closures_keep(to->closures))
+        if (x->mass && !olo_packs_closures_store_rows(to->closures))
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for closures");
     }
     return status;

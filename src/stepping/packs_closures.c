@@ -491,20 +491,20 @@ olo_status olo_packs_closures_create(olo_packs *x, olo_elimination *elimination,
     return *fits ? olo_fail(error, OLO_NO_MEMORY, "out of memory for closures") : OLO_OK;
 }
 
-bool olo_packs_closures_keep(closures *x)
+bool olo_packs_closures_store_rows(closures *x)
 {
     size_t bundles = 0, rows = 0;
     for (int i = 0; i < x->count; i++) {
         bundles += (size_t)(x->closure[i].links * x->closure[i].groups);
         rows += (size_t)x->closure[i].rows;
     }
-    x->kept = olo_alloc(bundles, sizeof *x->kept);
+    x->stored_rows = olo_alloc(bundles, sizeof *x->stored_rows);
     x->gamma = olo_alloc(rows, sizeof *x->gamma);
-    if (!x->kept || !x->gamma)
+    if (!x->stored_rows || !x->gamma)
         return false;
-    bundle *at = x->kept;
+    bundle *at = x->stored_rows;
     for (int i = 0; i < x->count; i++) {
-        x->closure[i].kept = at;
+        x->closure[i].stored_rows = at;
         at += x->closure[i].links * x->closure[i].groups;
     }
     return true;
@@ -525,7 +525,7 @@ void olo_packs_closures_free(closures *x)
     olo_free(x->numbers);
     olo_free(x->columns);
     olo_free(x->rows);
-    olo_free(x->kept);
+    olo_free(x->stored_rows);
     olo_free(x->gamma);
     olo_free(x->base);
     olo_free(x->forces);

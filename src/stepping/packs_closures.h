@@ -87,7 +87,8 @@ typedef struct olo_packs_closure {
     int first, links, dofs;                       /* of links */
     lane *eta, *rho;                              /* [dofs * groups] */
     lane value[GROUPS];                           /* G dt_0 */
-    bundle *kept; /* [links * groups] the rows, for other right-hand sides; NULL: not needed */
+    bundle
+        *stored_rows; /* [links * groups] the rows, for other right-hand sides; NULL: not needed */
     double x[UNKNOWNS]; /* solution */
     int block[2];       /* in S: multipliers, and s */
 } closure;
@@ -120,7 +121,7 @@ typedef struct olo_packs_closures {
     shared *shared;
     lane *numbers;          /* eta and rho */
     bundle *columns, *rows; /* of one closure, [links] */
-    bundle *kept;           /* of all; NULL: not needed */
+    bundle *stored_rows;    /* of all; NULL: not needed */
     lane3 (*base)[4];       /* [fours] constant part of the balance; of velocities: 2 sum gamma d */
     double *gamma;          /* [closures] of velocities */
     const lane **forces; /* [fours * LANES] of the multipliers on the frame of each body, or NULL */
@@ -175,8 +176,8 @@ static inline void olo_packs_set_gradient(const closures *x, const closure *c, i
 olo_status olo_packs_closures_create(olo_packs *packs, olo_elimination *elimination,
                                      const int *position, bool *fits, olo_error *error);
 void olo_packs_closures_free(closures *closures);
-/* From now on rows are kept for other right-hand sides. False: no memory. */
-bool olo_packs_closures_keep(closures *closures);
+/* From now on rows are stored for other right-hand sides. False: no memory. */
+bool olo_packs_closures_store_rows(closures *closures);
 /* Solves for the unknowns of all closures after an elimination of the bodies, or a right-hand side
  * of it (`older`), and changes that. Returns the position of a body with a singular closure, or -1.
  */

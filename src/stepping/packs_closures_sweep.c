@@ -549,8 +549,8 @@ LANES_INLINE void sweep_group(olo_packs *x, closure *c, int g)
         if (links[k].begins)
             *own = *row = (bundle){none, none};
         pass_link(x, c, &links[k], g, own, row);
-        if (c->kept)
-            c->kept[k * c->groups + g] = *row;
+        if (c->stored_rows)
+            c->stored_rows[k * c->groups + g] = *row;
         if (above < 0)
             continue;
         bundle *to = above == a   ? &c->columns[0][g]
@@ -658,9 +658,9 @@ static void forward_closures(olo_packs *x)
             c->value[g] = lane_all(0.0);
             for (int k = 0; k < c->links; k++) {
                 const link *of = &all->links[c->first + k];
-                c->value[g] +=
-                    value_of_body(x, of->body, of->dofs, c->groups,
-                                  c->eta + of->dof * c->groups + g, &c->kept[k * c->groups + g]);
+                c->value[g] += value_of_body(x, of->body, of->dofs, c->groups,
+                                             c->eta + of->dof * c->groups + g,
+                                             &c->stored_rows[k * c->groups + g]);
             }
         }
         fill_right(all, c);

@@ -189,6 +189,7 @@ static void predict(void *data, olo_step *step, double scale)
     bool ok = olo_row_basis_begin(&x->all, 0);
     if (ok && x->is_explicit)
         ok = begin_tree(x, step) && x->topology->unknowns - x->closures.rank == s->n - x->all.rank;
+    olo_dense_rates_begin(&x->rates);
     x->status = ok ? OLO_OK : OLO_SINGULAR;
     olo_coordinates_predict(step, scale);
 }
@@ -301,6 +302,7 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
     olo_raise(&newton->residual, olo_rows_largest_residual(step, x->all.rank, x->all.order));
     olo_coordinates_add(step, x->change);
     olo_coordinates_measure(step, x->change, newton);
+    olo_dense_rates_measure(&x->rates, newton);
     return OLO_OK;
 }
 
@@ -328,6 +330,7 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
     projected *x = data;
     size_t n = (size_t)x->system->n, k = (size_t)free_count(x);
     olo_status status = olo_square_create(kind == OLO_MATRIX_REPORTED ? (int)k : (int)n, K, error);
+    olo_dense_rates_begin(&x->rates);
     if (status == OLO_OK && !linearise(x, step))
         status = olo_fail(error, OLO_SINGULAR, "the projected equations are singular");
     if (status != OLO_OK)

@@ -599,6 +599,8 @@ static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
     const double small = x->varied && !x->rates ? 1e-7 : 1e-3, largest_ratio = 0.05;
     const bool linear = x->older || (x->rates && x->update > 0);
     double ratio = linear ? newton->increment / x->update : 0;
+    if (x->rates && linear)
+        ratio = olo_newton_share(newton, x->update, x->update_before == 0);
     newton->left = ratio * newton->increment;
     x->update_before = x->update;
     x->update = newton->increment;

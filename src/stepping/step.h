@@ -218,6 +218,17 @@ typedef struct olo_newton {
     int worst;        /* node with the largest update */
 } olo_newton;
 
+/* The share of an update that is left by the next one, for tangents that are those of an earlier
+ * iterate and lack terms of the size (h w)^2, w the largest rate of rotation. It is measured; but
+ * the first update is that of the predictor, and these terms may hardly act on it: after the second
+ * one the share is at least what they are, bounded as over random trees (tests/unit/packs.c). */
+static inline double olo_newton_share(const olo_newton *now, double before, bool second)
+{
+    const double share = now->increment / before,
+                 least = second ? now->turn * now->turn + 100 * before : 0.0;
+    return share < least ? least : share;
+}
+
 /* The judgement of the treatment after the Newton iteration has converged: the step is solved; the
  * iteration continues, because the treatment has changed its equations or its iterate; this is no
  * solution; or there is no solution for any step size. */

@@ -84,6 +84,18 @@ def test_orders_4_and_6(oloid):
     assert "take order 4, or the scheme energy-momentum or variational" in done.stderr
 
 
+def test_consistent_velocities_have_orders_2_4_and_6(oloid):
+    """The path is that of `multipliers` and `reduced` alike: q, p, z and lambda, which is that of
+    the accelerations at the end."""
+    steps = {"2": "0.02,0.01,0.005", "4": "0.02,0.01,0.005", "6": "0.04,0.02"}
+    for order, sizes in steps.items():
+        report = study(oloid, "converge", "double-spherical-pendulum", "--scheme",
+                       "energy-momentum", "--order", order, "--time", "1", "--steps", sizes,
+                       "--reference", "1e-3")
+        for key in "q", "p", "z", "lambda":
+            assert report["slope"][key] == pytest.approx(float(order), abs=0.1)
+
+
 def test_order_and_slope_belong_to_the_errors(oloid):
     report = study(oloid, "converge", "heavy-top", "--time", "0.1", "--steps", "2e-3,1e-3,5e-4")
     first, second, third = report["rows"]

@@ -484,6 +484,24 @@ TEST(treatments_agree)
     }
 }
 
+/* A top turns by half a radian per step: no step is halved, and all treatments have its motion. */
+TEST(treatments_agree_on_a_fast_top)
+{
+    scene a = open_scheme("heavy-top", true, "multipliers");
+    scene_run(&a, 0.01, 50);
+    for (int t = 1; t < COUNT(TREATMENTS); t++) {
+        scene b = open_scheme("heavy-top", true, TREATMENTS[t]);
+        scene_run(&b, 0.01, 50);
+        check_equal(0, b.halvings);
+        check_below(scene_distance(a.system->n, olo_state_configuration(a.state),
+                                   olo_state_configuration(b.state)),
+                    1e-11);
+        check_below(normal_share(&b), 1e-20);
+        scene_close(&b);
+    }
+    scene_close(&a);
+}
+
 /* A chain that whips: the published scheme loses a part of its kinetic energy to velocities normal
  * to the constraints. */
 TEST(no_energy_leaves_the_motion_of_a_chain)
@@ -572,6 +590,7 @@ TEST_MAIN(cmocka_unit_test(three_points_on_rods), cmocka_unit_test(heavy_top),
           cmocka_unit_test(rates_of_rows_have_an_exact_difference),
           cmocka_unit_test(all_laws_hold_on_the_whole_catalogue),
           cmocka_unit_test(momenta_are_exact), cmocka_unit_test(treatments_agree),
+          cmocka_unit_test(treatments_agree_on_a_fast_top),
           cmocka_unit_test(no_energy_leaves_the_motion_of_a_chain),
           cmocka_unit_test(a_run_continues_to_the_same_bits),
           cmocka_unit_test(a_tolerance_holds_for_velocities))
