@@ -20,8 +20,6 @@ static bool motions_of(const olo_topology *topology, int k, olo_joint_motions *m
     return !t->type || (t->type->motions && t->type->motions(&t->joint, motions));
 }
 
-enum { FEW = 1 }; /* with fewer bodies the evaluation of four at once gains nothing */
-
 static bool fits(const olo_system *s, const olo_scheme *scheme, const olo_topology *topology)
 {
     bool fitting = scheme->inertial && s->loose_mass_count == 0;
@@ -29,7 +27,7 @@ static bool fits(const olo_system *s, const olo_scheme *scheme, const olo_topolo
         olo_joint_motions motions;
         fitting = motions_of(topology, k, &motions);
     }
-    return fitting && s->node_count >= FEW;
+    return fitting && s->node_count > 0;
 }
 
 /* Axes of translations without rotation are fixed in both bodies. */
