@@ -221,6 +221,42 @@ TEST(least_time_is_found_with_bounds)
     }
 }
 
+/* The discrete optimum of least time, in closed form: with an even number of intervals T = 2, with
+ * an odd one the middle interval has no force and T = 2/sqrt(1 - 1/N^2). So the integral of the
+ * error of the control is h = T/N with an odd N: of order 1. The motion with small steps is the
+ * same, since the acceleration is constant over an interval. */
+TEST(least_time_has_a_control_error_of_one_half_interval)
+{
+    skip_without_solver();
+    for (int i = 0; i < 6; i++) {
+        const int N = (int[]){5, 11, 21}[i / 2];
+        task t;
+        olo_error error = {0};
+        olo_resimulation fine;
+        double off = 0;
+        open_task(&t, slider);
+        control(&t, "rail");
+        t.controls[0].lower = -1;
+        t.controls[0].upper = 1;
+        reach(&t, "rail.position", 1);
+        t.cost.type = "duration";
+        t.problem.intervals = N;
+        t.problem.duration = 3;
+        t.problem.shortest = 0.5;
+        t.problem.longest = 5;
+        t.problem.transcription = i % 2 ? "redundant" : "reduced";
+        optimise(&t);
+        const double T = olo_optimum_duration(t.optimum), h = T / N;
+        check_close(2 / sqrt(1 - 1.0 / (N * N)), T, 1e-7);
+        for (int k = 0; k < N; k++)
+            off += h * fabs((2 * k + 1 < N ? 1 : -1) - olo_optimum_controls(t.optimum, k)[0]);
+        check_close(h, off, 1e-5 * h);
+        check_ok(olo_optimum_resimulate(t.optimum, 16, &fine, &error), &error);
+        check_below(fine.position, 1e-9);
+        close_task(&t);
+    }
+}
+
 /* The two-link pendulum, E5 */
 static const char two_link[] =
     "gravity: [0, -9.81, 0]\n"
@@ -813,6 +849,7 @@ TEST_MAIN(cmocka_unit_test(two_link_pendulum_has_two_minima),
           cmocka_unit_test(saddle_points_are_left_along_negative_curvature),
           cmocka_unit_test(degenerate_points_are_reported),
           cmocka_unit_test(least_time_is_found_with_bounds),
+          cmocka_unit_test(least_time_has_a_control_error_of_one_half_interval),
           cmocka_unit_test(single_axis_rotation_converges_to_its_closed_form),
           cmocka_unit_test(o2_and_o3_two_link_pendulum_has_the_table_of_the_sheet),
           cmocka_unit_test(states_of_nodes_have_the_momenta_of_the_motion),
