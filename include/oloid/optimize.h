@@ -48,17 +48,32 @@ typedef struct olo_problem_control {
     double guess;        /**< initial value in all intervals */
 } olo_problem_control;
 
+/** A parameter of the model as a variable of the problem (design): a length, a mass, a stiffness.
+ * Whatever depends on it, the initial state as well, follows. It needs `variants` in the problem
+ * and the transcription redundant. */
+typedef struct olo_problem_parameter {
+    int initialised;
+    const char *name;    /**< of the parameter */
+    double lower, upper; /**< bounds; infinite: none */
+    double guess;        /**< initial value; NaN: that of the model */
+} olo_problem_parameter;
+
+/** The systems of a model at other values of its parameters (olo_model_variants). */
+typedef struct olo_variants olo_variants;
+
 /** A cost. The objective is the sum of all costs. */
 typedef struct olo_problem_cost {
     int initialised;
     /** "effort": weight times the integral of the squares of controls; "duration": weight times the
      * duration; "end", "path": weight times the quantity at the end, or its integral. The integral
      * is a sum over nodes or, of a quantity that depends on velocities, over the middles of
-     * intervals. */
+     * intervals. "parameter": weight times a parameter that is a variable, relative to the target.
+     */
     const char *type;
     double weight;        /**< 1 */
     const char *control;  /**< effort of this control only; NULL: of all */
     const char *quantity; /**< as in a condition */
+    const char *parameter; /**< of a cost "parameter" */
     double direction[3];
     double target; /**< the quantity is taken relative to this value */
     /** Targets that depend on time, or NULL: an expression of t; or a file with columns of numbers
@@ -100,6 +115,11 @@ typedef struct olo_problem {
     int initialised;
     int control_count;
     const olo_problem_control *controls;
+    int parameter_count;
+    const olo_problem_parameter *parameters;
+    /** The systems with other values of these parameters; those of the given system and its other
+     * parameters are those of the model. Set in the problem of a model file */
+    const olo_variants *variants;
     int cost_count;
     const olo_problem_cost *costs;
     int condition_count;
@@ -148,6 +168,7 @@ typedef struct olo_problem {
 
 /** Defaults of the structs above. */
 OLO_API olo_problem_control olo_problem_control_default(void);
+OLO_API olo_problem_parameter olo_problem_parameter_default(void);
 OLO_API olo_problem_cost olo_problem_cost_default(void);
 OLO_API olo_problem_condition olo_problem_condition_default(void);
 OLO_API olo_problem_guess olo_problem_guess_default(void);
@@ -252,6 +273,13 @@ OLO_API double olo_optimum_own_seconds(const olo_optimum *optimum);
 OLO_API const double *olo_optimum_controls(const olo_optimum *optimum, int interval);
 OLO_API const double *olo_optimum_configuration(const olo_optimum *optimum, int node);
 OLO_API const double *olo_optimum_multipliers(const olo_optimum *optimum, int node);
+/** The parameters that are variables: their number, names and values at the optimum. */
+OLO_API int olo_optimum_parameter_count(const olo_optimum *optimum);
+OLO_API const char *olo_optimum_parameter_name(const olo_optimum *optimum, int parameter);
+OLO_API double olo_optimum_parameter(const olo_optimum *optimum, int parameter);
+/** The system at the optimum: with these values of the parameters. It lives as long as the optimum;
+ * without such parameters it is the given one. */
+OLO_API const olo_system *olo_optimum_system(const olo_optimum *optimum);
 /** The driven loads and joints: their number, names, and values over an interval. Elements that
  * follow a control have its value times their factor. */
 OLO_API int olo_optimum_input_count(const olo_optimum *optimum);

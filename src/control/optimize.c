@@ -74,7 +74,12 @@ static void copy_motion(const olo_optimum *o, const olo_optimum *from, double *q
     memcpy(q, o->state->q, (size_t)n * sizeof *q);
 }
 
-/* Multipliers, controls and duration of another optimum; `lambda` is memory for the multipliers of
+static double *parameters(const olo_optimum *o)
+{
+    return o->x + olo_redundant_nlp(o->transcription)->variables;
+}
+
+/* Multipliers, controls, duration and parameters of another optimum; `lambda` is memory for the multipliers of
  * all rows. */
 static void copy_rest(olo_optimum *o, const olo_optimum *from, double *lambda)
 {
@@ -90,6 +95,10 @@ static void copy_rest(olo_optimum *o, const olo_optimum *from, double *lambda)
                olo_optimum_controls(from, (int)((k + 0.5) / N * M)),
                (size_t)o->problem->controls * sizeof *o->x);
     o->x[olo_redundant_duration(o->transcription)] = olo_optimum_duration(from);
+    for (int i = 0; i < o->problem->parameter_count; i++)
+        for (int j = 0; j < from->problem->parameter_count; j++)
+            if (strcmp(o->problem->parameters[i].name, from->problem->parameters[j].name) == 0)
+                parameters(o)[i] = parameters(from)[j];
 }
 
 static olo_status check_start(const olo_optimum *o, const olo_optimum *from, olo_error *error)
@@ -107,6 +116,8 @@ static olo_status check_start(const olo_optimum *o, const olo_optimum *from, olo
 /* The programme of the chosen transcription. */
 static const olo_nlp *solved_nlp(const olo_optimum *o)
 {
+    if (o->design)
+        return olo_design_nlp(o->design);
     return o->reduced ? olo_reduced_nlp(o->reduced) : olo_redundant_nlp(o->transcription);
 }
 
@@ -128,6 +139,8 @@ static olo_status transcribe(olo_optimum *o, const olo_optimum *from, olo_error 
         status = olo_reduced_create(p, o->transcription, guess, &o->reduced, error);
     if (status == OLO_OK)
         status = drop_implied_rows(o, guess + (nodes - 1) * n, error);
+    if (status == OLO_OK && p->parameter_count > 0)
+        status = olo_design_create(p, o->transcription, &o->design, error);
     if (status == OLO_OK)
         status = olo_presolve_create(solved_nlp(o), &o->presolve, error);
     olo_free(guess);
@@ -138,17 +151,18 @@ static olo_status allocate(olo_optimum *o, const olo_optimum *from, olo_error *e
 {
     const olo_system *s = o->problem->system;
     const size_t nodes = (size_t)o->problem->intervals + 1;
-    const olo_nlp *full = olo_redundant_nlp(o->transcription),
-                  *small = olo_presolve_nlp(o->presolve);
+    const olo_nlp *small = olo_presolve_nlp(o->presolve);
     const size_t variables = (size_t)small->variables;
     const olo_array arrays[] = {
-        {&o->x, (size_t)full->variables},   {&o->solved, (size_t)solved_nlp(o)->variables},
+        {&o->x, (size_t)olo_optimum_variables(o)}, {&o->solved, (size_t)solved_nlp(o)->variables},
         {&o->lambda, nodes * (size_t)s->m}, {&o->point.x, variables},
         {&o->point.z_lower, variables},     {&o->point.z_upper, variables},
         {&o->point.y, (size_t)small->rows}};
     if (!olo_pool_arrays(&o->pool, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     olo_redundant_start(o->transcription, o->x);
+    for (int i = 0; i < o->problem->parameter_count; i++)
+        parameters(o)[i] = o->problem->parameters[i].guess;
     olo_guess_given_controls(o->problem, o->transcription, o->x);
     olo_status status = OLO_OK;
     if (from)
@@ -191,7 +205,8 @@ olo_status olo_optimize(const olo_system *system, const olo_problem *problem,
     olo_optimum *o = olo_alloc(1, sizeof *o);
     if (!o)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
-    olo_status status = resolve(system, problem, &o->problem, error);
+    olo_status status = resolve(system, problem, &o->given, error);
+    o->problem = o->given;
     if (status == OLO_OK && problem->guess_file && problem->motion_count == 0)
         status = olo_fail(error, OLO_BAD_INPUT,
                           "guess_file: '%s' has not been read: call olo_result_read_guess before",
@@ -217,10 +232,11 @@ void olo_optimum_free(olo_optimum *o)
     if (!o)
         return;
     olo_presolve_free(o->presolve);
+    olo_design_free(o->design);
     olo_reduced_free(o->reduced);
     olo_redundant_free(o->transcription);
     olo_state_free(o->state);
-    olo_control_problem_free(o->problem);
+    olo_control_problem_free(o->given);
     olo_pool_free(&o->pool);
     olo_free(o->history);
     olo_free(o->saddles);

@@ -66,6 +66,26 @@ const double *olo_optimum_multipliers(const olo_optimum *o, int node)
                       : o->x + olo_redundant_multipliers(o->transcription, node);
 }
 
+int olo_optimum_parameter_count(const olo_optimum *o)
+{
+    return o->problem->parameter_count;
+}
+
+const char *olo_optimum_parameter_name(const olo_optimum *o, int parameter)
+{
+    return o->problem->parameters[parameter].name;
+}
+
+double olo_optimum_parameter(const olo_optimum *o, int parameter)
+{
+    return o->x[olo_redundant_nlp(o->transcription)->variables + parameter];
+}
+
+const olo_system *olo_optimum_system(const olo_optimum *o)
+{
+    return o->problem->system;
+}
+
 int olo_optimum_input_count(const olo_optimum *o)
 {
     return o->problem->input_count;
@@ -128,26 +148,42 @@ typedef struct part {
     double value;
 } part;
 
+/* The integral of the squares of a control, times its weight. */
+static double effort_of(const olo_optimum *o, int c)
+{
+    const olo_control_problem *p = o->problem;
+    double sum = 0;
+    for (int k = 0; k < p->intervals; k++) {
+        const double u = olo_optimum_controls(o, k)[c];
+        sum += olo_optimum_duration(o) / p->intervals * p->effort[c] * u * u;
+    }
+    return sum;
+}
+
 /* Writes part `wanted`, counted among those that the problem has, and returns their number. */
 static int find_part(const olo_optimum *o, int wanted, part *found)
 {
     const olo_control_problem *p = o->problem;
-    const double T = olo_optimum_duration(o), h = T / p->intervals;
-    part rest = {"quantities", olo_optimum_cost(o)};
+    double rest = olo_optimum_cost(o);
     int count = 0;
-    for (int c = 0; c <= p->controls; c++) {
-        part own = {"duration", p->duration_weight * T};
-        for (int k = 0; c < p->controls && k < p->intervals; k++) {
-            const double u = olo_optimum_controls(o, k)[c];
-            own.value = (k > 0 ? own.value : 0) + h * p->effort[c] * u * u;
-            own.name = p->control_name[c];
+    for (int i = 0; i <= p->controls + p->parameter_count; i++) {
+        const int j = i - p->controls - 1; /* parameter */
+        part own = {"duration", p->duration_weight * olo_optimum_duration(o)};
+        bool is_part = p->duration_weight != 0;
+        if (i < p->controls) {
+            own = (part){p->control_name[i], effort_of(o, i)};
+            is_part = p->effort[i] != 0;
+        } else if (j >= 0) {
+            own = (part){p->parameters[j].name,
+                         olo_control_parameter_cost(p, j, olo_optimum_parameter(o, j))};
+            is_part = p->parameters[j].linear != 0 || p->parameters[j].square != 0;
         }
-        rest.value -= own.value;
-        if ((c < p->controls ? p->effort[c] : p->duration_weight) != 0 && count++ == wanted)
+        rest -= own.value;
+        if (is_part && count++ == wanted)
             *found = own;
     }
     if (p->cost_count > 0 && count++ == wanted)
-        *found = rest;
+        *found = (part){"quantities", rest};
     return count;
 }
 

@@ -5,12 +5,14 @@
 #include "control/trajectory.h"
 #include "oloid/optimize.h"
 #include "system/quantity.h"
+#include "system/variants.h"
 
 /* Where a condition or a cost applies. */
 typedef enum olo_where { OLO_AT_END, OLO_ALONG_PATH } olo_where;
 
 typedef struct olo_control_condition {
     olo_quantity measure;
+    const char *name; /* of the quantity, NULL: an orientation */
     olo_where where;
     double lower, upper;
 } olo_control_condition;
@@ -18,12 +20,21 @@ typedef struct olo_control_condition {
 /* weight (m - target) or weight (m - target)^2 */
 typedef struct olo_control_cost {
     olo_quantity measure;
+    const char *name; /* of the quantity */
     olo_where where;
     double weight, target;
     olo_expression *target_over_time; /* of t, or NULL */
     olo_trajectory trajectory;        /* if it has points */
     bool square;
 } olo_control_cost;
+
+/* A parameter of the model that is a variable, and its costs weight (p - target) and
+ * weight (p - target)^2 together: constant + linear p + square p^2. */
+typedef struct olo_control_parameter {
+    const char *name;
+    double lower, upper, guess;
+    double constant, linear, square;
+} olo_control_parameter;
 
 /* The initial guess of the motion, and the value of a measure in it. */
 typedef enum olo_guess_kind {
@@ -62,6 +73,9 @@ typedef struct olo_control_problem {
     double *input_factor;                  /* and their factors */
     int *control_of;                       /* [actions] the control of an action, or -1 */
     double *factor_of;                     /* [actions] input over control */
+    int parameter_count;
+    olo_control_parameter *parameters;
+    const olo_variants *variants;
     int condition_count;
     olo_control_condition *conditions;
     int cost_count;
@@ -88,6 +102,17 @@ typedef struct olo_problem_entry {
 olo_status olo_control_problem_create(const olo_system *system, const olo_problem *given,
                                       olo_control_problem **problem, olo_problem_entry *at,
                                       olo_error *error);
+/* The part of it that is about parameters (problem_parameters.c), and a cost of one. */
+olo_status olo_control_resolve_parameters(olo_control_problem *problem, const olo_problem *given,
+                                          olo_problem_entry *at, olo_error *error);
+olo_status olo_control_add_parameter_cost(olo_control_problem *problem,
+                                          const olo_problem_cost *given, olo_error *error);
+double olo_control_parameter_cost(const olo_control_problem *problem, int parameter, double p);
+/* The same problem in another system of the same structure; shares memory with `problem`. Frees
+ * with olo_control_problem_release. */
+olo_status olo_control_problem_in(const olo_control_problem *problem, const olo_system *system,
+                                  olo_control_problem **other, olo_error *error);
+void olo_control_problem_release(olo_control_problem *other);
 /* The part of it that is about the initial guess (problem_guess.c). */
 olo_status olo_control_resolve_guess(olo_control_problem *problem, const olo_problem *given,
                                      olo_problem_entry *at, olo_error *error);

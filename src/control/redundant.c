@@ -370,6 +370,13 @@ void olo_redundant_refer(olo_redundant *x, const double *at)
     follow_angles(x, at, x->stride);
 }
 
+void olo_redundant_use(olo_redundant *x, const olo_control_problem *problem, const olo_state *state)
+{
+    x->problem = problem;
+    x->system = problem->system;
+    olo_system_mass_times(x->system, state->v, x->momentum);
+}
+
 static olo_status refuse(const olo_redundant *x, olo_error *error)
 {
     const olo_system *s = x->system;
