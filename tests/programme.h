@@ -30,7 +30,8 @@ static inline double programme_number(unsigned *seed)
 }
 
 /* sigma f + y.c by x: the gradient of the Lagrangian. */
-static inline void programme_lagrangian_gradient(const programme *b, double sigma, const double *y, double *g)
+static inline void programme_lagrangian_gradient(const programme *b, double sigma, const double *y,
+                                                 double *g)
 {
     const olo_nlp *nlp = b->nlp;
     double *values = calloc((size_t)nlp->jacobian.count + 1, sizeof *values);
@@ -58,7 +59,8 @@ static inline void programme_lagrangian(const programme *b, const double *y, dou
 }
 
 /* d f/dx_i by differences of fourth order. */
-static inline void programme_difference(const programme *b, programme_function *f, const double *y, int count, int i, double *by)
+static inline void programme_difference(const programme *b, programme_function *f, const double *y,
+                                        int count, int i, double *by)
 {
     const double h = 1e-3, at[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1}, x = b->x[i];
     double *values = calloc((size_t)count, sizeof *values);
@@ -73,8 +75,8 @@ static inline void programme_difference(const programme *b, programme_function *
     free(values);
 }
 
-static inline void programme_compare(const char *what, int column, int count, const double *expected,
-                    const double *got)
+static inline void programme_compare(const char *what, int column, int count,
+                                     const double *expected, const double *got)
 {
     double largest = 1;
     for (int j = 0; j < count; j++)

@@ -30,6 +30,10 @@ typedef struct olo_run {
     int initialised; /**< set by olo_run_default(); leave it */
     double step;     /**< time step h; with `tolerance` the first step to be tried */
     double end;      /**< end time */
+    /** The lengths of all steps, one after the other; `step` is then the smallest and `end` their
+     * sum. 0: steps of equal length */
+    int step_count;
+    const double *steps;
     const char
         *start; /**< initial state: "given", or "equilibrium", at rest with all forces in balance */
     const char *scheme;         /**< "energy-momentum", "energy-momentum-2006" or "variational" */

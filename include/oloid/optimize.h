@@ -19,8 +19,9 @@
  *      olo_optimum *optimum;
  *      olo_optimize(system, &problem, NULL, &optimum, &error);
  *
- *  Time is divided into equal intervals with a node at either end. A control is constant over an
- *  interval and acts at its nodes. All numbers of a result are in the units of the model.
+ *  Time is divided into intervals with a node at either end, equal ones unless a grid is given. A
+ * control is constant over an interval and acts at its nodes. All numbers of a result are in the
+ * units of the model.
  */
 #ifndef OLOID_OPTIMIZE_H
 #define OLOID_OPTIMIZE_H
@@ -70,9 +71,9 @@ typedef struct olo_problem_cost {
      * intervals. "parameter": weight times a parameter that is a variable, relative to the target.
      */
     const char *type;
-    double weight;        /**< 1 */
-    const char *control;  /**< effort of this control only; NULL: of all */
-    const char *quantity; /**< as in a condition */
+    double weight;         /**< 1 */
+    const char *control;   /**< effort of this control only; NULL: of all */
+    const char *quantity;  /**< as in a condition */
     const char *parameter; /**< of a cost "parameter" */
     double direction[3];
     double target; /**< the quantity is taken relative to this value */
@@ -126,7 +127,12 @@ typedef struct olo_problem {
     const olo_problem_condition *conditions;
     int guess_count;
     const olo_problem_guess *guesses;
-    int intervals;            /**< 50 */
+    int intervals; /**< 50 */
+    /** Lengths of the intervals relative to each other, whose number is that of the intervals;
+     * 0: equal intervals */
+    int grid_count;
+    const double *grid;
+    double grading;           /**< 1; each interval is so many times as long as the one before */
     double duration;          /**< 1; the initial guess of a free duration */
     double shortest, longest; /**< bounds of a free duration; both 0: it is given */
     /** "rest" or "free": at no velocity, or at any that the conditions permit */
@@ -268,6 +274,10 @@ OLO_API int olo_optimum_iterations(const olo_optimum *optimum);
 /** Seconds in total, and in the functions of this library. */
 OLO_API double olo_optimum_seconds(const olo_optimum *optimum);
 OLO_API double olo_optimum_own_seconds(const olo_optimum *optimum);
+/** Whether all intervals have the same length, to rounding. */
+OLO_API bool olo_optimum_has_equal_intervals(const olo_optimum *optimum);
+/** The time of a node after the start. */
+OLO_API double olo_optimum_time(const olo_optimum *optimum, int node);
 /** The controls of an interval, and the configuration and the constraint multipliers of a node.
  * They live as long as the optimum. */
 OLO_API const double *olo_optimum_controls(const olo_optimum *optimum, int interval);

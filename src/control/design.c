@@ -8,8 +8,9 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-/* Points of differences of eighth order, at -4 to -1 and 1 to 4 times d, and their weights for first
- * and second derivatives; those of second derivatives apply to differences from the value at p. */
+/* Points of differences of eighth order, at -4 to -1 and 1 to 4 times d, and their weights for
+ * first and second derivatives; those of second derivatives apply to differences from the value at
+ * p. */
 enum { POINTS = 8 };
 static const double at_point[POINTS] = {-4, -3, -2, -1, 1, 2, 3, 4};
 static const double first[POINTS] = {1.0 / 280, -4.0 / 105, 1.0 / 5,   -4.0 / 5,
@@ -45,7 +46,7 @@ struct olo_design {
     double *d;         /* [count] */
     bool placed;
     variant centre;
-    line *axes, *pairs;       /* [count], [count (count - 1)/2] */
+    line *axes, *pairs;         /* [count], [count (count - 1)/2] */
     double *c, *c0, *J, *g, *y; /* rows, Jacobian, gradient of the transcription */
 };
 

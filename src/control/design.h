@@ -1,5 +1,5 @@
-/* Parameters p of the model as variables of a transcription: a programme over the variables x of the
- * redundant transcription and p,
+/* Parameters p of the model as variables of a transcription: a programme over the variables x of
+ * the redundant transcription and p,
  *
  *     minimise f(x, p) + w(p)   with   c(x, p),   q_0 = q0(p),
  *

@@ -58,10 +58,10 @@ static olo_status drop_implied_rows(olo_optimum *o, const double *q_end, olo_err
 static void interpolate(const olo_optimum *from, double at, int count,
                         const double *(*numbers)(const olo_optimum *, int), double *to)
 {
-    const int N = olo_optimum_intervals(from);
-    const double position = at * N;
-    const int k = (int)fmin(floor(position), N - 1);
-    const double *a = numbers(from, k), *b = numbers(from, k + 1), part = position - k;
+    const olo_control_problem *p = from->problem;
+    const int k = olo_control_interval_at(p, at);
+    const double *a = numbers(from, k), *b = numbers(from, k + 1),
+                 part = (at - p->at[k]) / p->part[k];
     for (int i = 0; i < count; i++)
         to[i] = (1 - part) * a[i] + part * b[i];
 }
@@ -70,7 +70,8 @@ static void copy_motion(const olo_optimum *o, const olo_optimum *from, double *q
 {
     const int n = o->problem->system->n, N = o->problem->intervals;
     for (int k = 0; k <= N; k++)
-        interpolate(from, (double)k / N, n, olo_optimum_configuration, q + (size_t)k * (size_t)n);
+        interpolate(from, o->problem->at[k], n, olo_optimum_configuration,
+                    q + (size_t)k * (size_t)n);
     memcpy(q, o->state->q, (size_t)n * sizeof *q);
 }
 
@@ -79,20 +80,22 @@ static double *parameters(const olo_optimum *o)
     return o->x + olo_redundant_nlp(o->transcription)->variables;
 }
 
-/* Multipliers, controls, duration and parameters of another optimum; `lambda` is memory for the multipliers of
- * all rows. */
+/* Multipliers, controls, duration and parameters of another optimum; `lambda` is memory for the
+ * multipliers of all rows. */
 static void copy_rest(olo_optimum *o, const olo_optimum *from, double *lambda)
 {
-    const int N = o->problem->intervals, M = olo_optimum_intervals(from);
+    const int N = o->problem->intervals;
+    const double *at = o->problem->at, *part = o->problem->part;
     const olo_redundant_layout layout = olo_redundant_numbers(o->transcription);
     for (int k = 0; k <= N; k++) {
-        interpolate(from, (double)k / N, o->problem->system->m, olo_optimum_multipliers, lambda);
+        interpolate(from, at[k], o->problem->system->m, olo_optimum_multipliers, lambda);
         for (int i = 0; i < layout.multipliers; i++)
             o->x[olo_redundant_multipliers(o->transcription, k) + i] = lambda[layout.rows[i]];
     }
     for (int k = 0; k < N; k++)
         memcpy(o->x + olo_redundant_controls(o->transcription, k),
-               olo_optimum_controls(from, (int)((k + 0.5) / N * M)),
+               olo_optimum_controls(from,
+                                    olo_control_interval_at(from->problem, at[k] + 0.5 * part[k])),
                (size_t)o->problem->controls * sizeof *o->x);
     o->x[olo_redundant_duration(o->transcription)] = olo_optimum_duration(from);
     for (int i = 0; i < o->problem->parameter_count; i++)
@@ -153,11 +156,13 @@ static olo_status allocate(olo_optimum *o, const olo_optimum *from, olo_error *e
     const size_t nodes = (size_t)o->problem->intervals + 1;
     const olo_nlp *small = olo_presolve_nlp(o->presolve);
     const size_t variables = (size_t)small->variables;
-    const olo_array arrays[] = {
-        {&o->x, (size_t)olo_optimum_variables(o)}, {&o->solved, (size_t)solved_nlp(o)->variables},
-        {&o->lambda, nodes * (size_t)s->m}, {&o->point.x, variables},
-        {&o->point.z_lower, variables},     {&o->point.z_upper, variables},
-        {&o->point.y, (size_t)small->rows}};
+    const olo_array arrays[] = {{&o->x, (size_t)olo_optimum_variables(o)},
+                                {&o->solved, (size_t)solved_nlp(o)->variables},
+                                {&o->lambda, nodes * (size_t)s->m},
+                                {&o->point.x, variables},
+                                {&o->point.z_lower, variables},
+                                {&o->point.z_upper, variables},
+                                {&o->point.y, (size_t)small->rows}};
     if (!olo_pool_arrays(&o->pool, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     olo_redundant_start(o->transcription, o->x);

@@ -30,6 +30,20 @@ double olo_optimum_duration(const olo_optimum *o)
     return o->x[olo_redundant_duration(o->transcription)];
 }
 
+bool olo_optimum_has_equal_intervals(const olo_optimum *o)
+{
+    const olo_control_problem *p = o->problem;
+    bool equal = true;
+    for (int k = 0; k < p->intervals; k++)
+        equal = equal && fabs(p->part[k] * p->intervals - 1) < 1e-12;
+    return equal;
+}
+
+double olo_optimum_time(const olo_optimum *o, int node)
+{
+    return o->problem->at[node] * olo_optimum_duration(o);
+}
+
 int olo_optimum_intervals(const olo_optimum *o)
 {
     return o->problem->intervals;
@@ -155,7 +169,7 @@ static double effort_of(const olo_optimum *o, int c)
     double sum = 0;
     for (int k = 0; k < p->intervals; k++) {
         const double u = olo_optimum_controls(o, k)[c];
-        sum += olo_optimum_duration(o) / p->intervals * p->effort[c] * u * u;
+        sum += olo_optimum_duration(o) * p->part[k] * p->effort[c] * u * u;
     }
     return sum;
 }
@@ -212,14 +226,13 @@ double olo_optimum_cost_part(const olo_optimum *o, int index)
 olo_status olo_optimum_write_csv(const olo_optimum *o, const char *path, olo_error *error)
 {
     const int N = o->problem->intervals;
-    const double h = olo_optimum_duration(o) / N;
     olo_text text = {0};
     olo_text_put(&text, "start,end");
     for (int i = 0; i < olo_optimum_input_count(o); i++)
         olo_text_format(&text, ",%s", olo_optimum_input_name(o, i));
     olo_text_put(&text, "\n");
     for (int k = 0; k < N; k++) {
-        olo_text_format(&text, "%.17g,%.17g", k * h, (k + 1) * h);
+        olo_text_format(&text, "%.17g,%.17g", olo_optimum_time(o, k), olo_optimum_time(o, k + 1));
         for (int i = 0; i < olo_optimum_input_count(o); i++)
             olo_text_format(&text, ",%.17g", olo_optimum_input(o, i, k));
         olo_text_put(&text, "\n");

@@ -113,14 +113,16 @@ static olo_status start(solution *x, olo_error *error)
 
 static size_t saved_size(const solution *x)
 {
-    return (size_t)olo_optimum_variables(x->optimum) + 2 * (size_t)x->nlp->variables + (size_t)x->nlp->rows;
+    return (size_t)olo_optimum_variables(x->optimum) + 2 * (size_t)x->nlp->variables +
+           (size_t)x->nlp->rows;
 }
 
 /* Copies the point, in variables that do not depend on charts, to the saved numbers or back. */
 static void copy_point(const solution *x, bool back)
 {
     olo_optimum *o = x->optimum;
-    const size_t full = (size_t)olo_optimum_variables(o), n = (size_t)x->nlp->variables, m = (size_t)x->nlp->rows;
+    const size_t full = (size_t)olo_optimum_variables(o), n = (size_t)x->nlp->variables,
+                 m = (size_t)x->nlp->rows;
     double *const parts[] = {o->x, o->point.z_lower, o->point.z_upper, o->point.y};
     const size_t sizes[] = {full, n, n, m};
     double *saved = x->saved;

@@ -334,9 +334,6 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
 {
     const bool rest = given->end_velocity && strcmp(given->end_velocity, "rest") == 0;
     p->free_duration = given->shortest != 0 || given->longest != 0;
-    if (given->intervals < 1 || given->intervals > 1000000)
-        return olo_fail(error, OLO_BAD_INPUT, "intervals: must be 1 to 1000000, got %d",
-                        given->intervals);
     if (!(given->duration > 0) || !isfinite(given->duration))
         return olo_fail(error, OLO_BAD_INPUT, "duration: must be positive, got %g",
                         given->duration);
@@ -361,7 +358,6 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
     if (given->saddles < 0)
         return olo_fail(error, OLO_BAD_INPUT, "saddles: must not be negative, got %d",
                         given->saddles);
-    p->intervals = given->intervals;
     p->duration = p->free_duration ? fmin(fmax(given->duration, given->shortest), given->longest)
                                    : given->duration;
     p->shortest = p->free_duration ? given->shortest : given->duration;
@@ -373,7 +369,9 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
 static olo_status resolve(olo_control_problem *p, const olo_problem *given, olo_problem_entry *at,
                           olo_error *error)
 {
-    olo_status status = resolve_time(p, given, error);
+    olo_status status = olo_control_resolve_grid(p, given, error);
+    if (status == OLO_OK)
+        status = resolve_time(p, given, error);
     if (status == OLO_OK)
         status = resolve_controls(p, given, at, error);
     if (status == OLO_OK)

@@ -62,6 +62,8 @@ typedef struct olo_control_problem {
     const olo_system *system;
     olo_pool pool;
     int intervals;
+    double *part; /* [intervals] of the duration */
+    double *at;   /* [intervals + 1] the times of nodes over the duration, from 0 to 1 */
     int controls;
     const char **control_name;
     double *lower, *upper, *control_guess; /* [controls] */
@@ -116,6 +118,17 @@ void olo_control_problem_release(olo_control_problem *other);
 /* The part of it that is about the initial guess (problem_guess.c). */
 olo_status olo_control_resolve_guess(olo_control_problem *problem, const olo_problem *given,
                                      olo_problem_entry *at, olo_error *error);
+/* The part of the duration between the middles of both intervals of a node, or from the middle of
+ * the only one. */
+static inline double olo_control_share(const olo_control_problem *p, int node)
+{
+    return 0.5 * ((node > 0 ? p->part[node - 1] : 0) + (node < p->intervals ? p->part[node] : 0));
+}
+/* The interval that contains a part of the duration. */
+int olo_control_interval_at(const olo_control_problem *problem, double part);
+/* Resolves the grid of time (problem_grid.c). */
+olo_status olo_control_resolve_grid(olo_control_problem *problem, const olo_problem *given,
+                                    olo_error *error);
 /* Whether the momentum at the end is zero or that of a variable: otherwise the last node has no
  * balance. */
 static inline bool olo_control_has_end_balance(const olo_control_problem *problem)

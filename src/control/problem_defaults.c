@@ -49,6 +49,7 @@ olo_problem olo_problem_default(void)
 {
     return (olo_problem){.initialised = OLO_INITIALISED_PROBLEM,
                          .intervals = 50,
+                         .grading = 1,
                          .duration = 1,
                          .end_velocity = "rest",
                          .guess = "interpolated",

@@ -46,8 +46,8 @@ static olo_status resolve(olo_control_problem *p, const olo_problem_parameter *g
         .name = olo_pool_text(&p->pool, given->name, strlen(given->name)),
         .lower = given->lower,
         .upper = given->upper,
-        .guess = fmin(fmax(isnan(given->guess) ? value : given->guess, given->lower),
-                      given->upper)};
+        .guess =
+            fmin(fmax(isnan(given->guess) ? value : given->guess, given->lower), given->upper)};
     p->parameter_count += x->name != NULL;
     return x->name ? OLO_OK : no_memory(error);
 }
@@ -117,8 +117,8 @@ olo_status olo_control_problem_in(const olo_control_problem *p, const olo_system
     x->system = system;
     x->pool = (olo_pool){0};
     x->condition_count = x->cost_count = 0;
-    x->conditions = olo_pool_copy(&x->pool, p->conditions, (size_t)p->condition_count,
-                                  sizeof *x->conditions);
+    x->conditions =
+        olo_pool_copy(&x->pool, p->conditions, (size_t)p->condition_count, sizeof *x->conditions);
     x->costs = olo_pool_copy(&x->pool, p->costs, (size_t)p->cost_count, sizeof *x->costs);
     olo_status status = x->conditions && x->costs ? OLO_OK : no_memory(error);
     for (int i = 0; status == OLO_OK && i < p->condition_count; i++) {

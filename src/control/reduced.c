@@ -46,7 +46,7 @@ static void evaluate(void *context, const double *at, double *c)
         olo_null_form_at(x->nodes[k].form, &point, &first, &none);
         memcpy(own + x->dof, b + x->n, (size_t)passed * sizeof *c);
         for (int i = 0; i < x->dof; i++)
-            own[i] += olo_reduced_step(x) * olo_reduced_constant_force(x, k, i);
+            own[i] += olo_reduced_time(x) * olo_reduced_constant_force(x, k, i);
     }
     memcpy(c + (x->intervals + 1) * x->row_stride, olo_reduced_full_balance(x, x->intervals + 1),
            (size_t)x->under.end_rows * sizeof *c);

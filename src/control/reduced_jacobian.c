@@ -43,7 +43,7 @@ double olo_reduced_constant_force(const olo_reduced *x, int k, int i)
     double sum = 0;
     for (int j = k - 1; j <= k; j++)
         for (int c = 0; olo_reduced_has_interval(x, j) && c < x->controls; c++)
-            sum += x->under.constant_force[i * x->controls + c] *
+            sum += x->problem->part[j] * x->under.constant_force[i * x->controls + c] *
                    x->x[olo_redundant_controls(x->full, j) + c];
     return 0.5 * sum;
 }
@@ -106,12 +106,11 @@ static void add_constant_force(const olo_reduced *x, int k, int i, double *row)
         const olo_variable first = {.kind = OLO_CONTROL, .node = j};
         const int column = olo_reduced_column(x, k, &first);
         for (int c = 0; olo_reduced_has_interval(x, j) && c < x->controls; c++)
-            row[column + c] += 0.5 * olo_reduced_step(x) * C[c];
+            row[column + c] += 0.5 * olo_reduced_time(x) * x->problem->part[j] * C[c];
     }
     const olo_variable duration = {.kind = OLO_DURATION};
     if (x->problem->free_duration)
-        row[olo_reduced_column(x, k, &duration)] +=
-            olo_reduced_constant_force(x, k, i) / x->intervals;
+        row[olo_reduced_column(x, k, &duration)] += olo_reduced_constant_force(x, k, i);
 }
 
 /* Values of the balance of node k, in the order of the positions. */

@@ -167,9 +167,10 @@ bool olo_reduced_plan(olo_reduced *x);
 int olo_reduced_column(const olo_reduced *x, int k, const olo_variable *variable);
 bool olo_reduced_allocate_positions(olo_reduced *x, int count, olo_positions *positions);
 
-static inline double olo_reduced_step(const olo_reduced *x)
+/* The duration. */
+static inline double olo_reduced_time(const olo_reduced *x)
 {
-    return x->x[x->of->variables - 1] / x->intervals;
+    return x->x[x->of->variables - 1];
 }
 
 /* --- reduced_jacobian.c, reduced_hessian.c --- */
@@ -177,7 +178,7 @@ static inline double olo_reduced_step(const olo_reduced *x)
 /* Configurations, balances, bases and products at a point, each evaluated once. */
 void olo_reduced_set_point(olo_reduced *x, const double *at);
 void olo_reduced_balance(olo_reduced *x);
-/* C (u_k-1 + u_k)/2 of degree of freedom i */
+/* C (h_k-1 u_k-1 + h_k u_k)/(2 T) of degree of freedom i */
 double olo_reduced_constant_force(const olo_reduced *x, int k, int i);
 void olo_reduced_bases(olo_reduced *x);
 void olo_reduced_differentiate(olo_reduced *x, const double *at);

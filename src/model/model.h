@@ -70,8 +70,8 @@ struct olo_model {
     olo_run run;
     const struct olo_problem_section *problem; /* of optimal control; NULL: none */
     olo_variants variants;
-    olo_parameters *parameters;                /* always resolved */
-    bool *structural; /* [parameters] is part of a name or counts copies; NULL: none */
+    olo_parameters *parameters; /* always resolved */
+    bool *structural;           /* [parameters] is part of a name or counts copies; NULL: none */
     /* Of a file: the expressions of its numbers, and the nodes of gravity and plane if they depend
      * on parameters */
     olo_expression **expressions;

@@ -8,8 +8,7 @@
 #include "model/fields.h"
 
 static const char *const velocities[] = {"rest", "free", NULL};
-static const char *const cost_types[] = {"effort", "duration", "parameter",
-                                         "end",    "path",     NULL};
+static const char *const cost_types[] = {"effort", "duration", "parameter", "end", "path", NULL};
 static const char *const transcriptions[] = {"redundant", "reduced", NULL};
 static const char *const guess_kinds[] = {"interpolated", "rest", "run", NULL};
 static const char *const moments[] = {"end", "path", NULL};
@@ -74,6 +73,10 @@ static const olo_field guess_fields[] = {
 #define PROBLEM(field) AT(olo_problem, field)
 static const olo_field problem_fields[] = {
     {PROBLEM(intervals), .kind = OLO_FIELD_COUNT, .help = "number of intervals of time"},
+    {PROBLEM(grid), .kind = OLO_FIELD_NUMBERS, .count_offset = offsetof(olo_problem, grid_count),
+     .help = "relative lengths of the intervals"},
+    {PROBLEM(grading), .kind = OLO_FIELD_NUMBER,
+     .help = "each interval over the one before; default 1"},
     {PROBLEM(duration), .kind = OLO_FIELD_NUMBER, .help = "duration, or its guess if it is free"},
     {PROBLEM(shortest), .kind = OLO_FIELD_NUMBER, .help = "lower bound of a free duration"},
     {PROBLEM(longest), .kind = OLO_FIELD_NUMBER, .help = "upper bound of a free duration"},

@@ -8,7 +8,7 @@
 /* The problem of a model, in its pool, with the locations of its entries. */
 typedef struct olo_problem_section {
     olo_problem problem;
-    olo_mark mark;                                           /* of the section */
+    olo_mark mark; /* of the section */
     /* of the entries of each list */
     const olo_mark *controls, *parameters, *costs, *conditions, *guesses;
 } olo_problem_section;

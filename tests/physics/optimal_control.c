@@ -106,6 +106,47 @@ TEST(double_integrator_has_its_discrete_optimum)
     }
 }
 
+/* The same with intervals of different lengths h_j: u_j = b (m_j - T/2) at their middles m_j, and
+ * the cost is 1/sum_j h_j (m_j - T/2)^2. The motion with small steps is the same. */
+TEST(double_integrator_has_its_discrete_optimum_on_any_grid)
+{
+    skip_without_solver();
+    static const double lengths[] = {3, 1, 1, 2, 5, 1, 4};
+    for (int i = 0; i < 8; i++) {
+        const int N = 7;
+        const bool minimal = i % 4 >= 2, graded = i >= 4;
+        task t;
+        olo_error error = {0};
+        olo_resimulation fine;
+        double sum = 0, at = 0, V = 0;
+        open_task(&t, minimal ? scalar : slider);
+        control(&t, minimal ? "s" : "rail");
+        reach(&t, minimal ? "s" : "rail.position", 1);
+        t.problem.intervals = N;
+        t.problem.transcription = i % 2 ? "redundant" : "reduced";
+        if (graded)
+            t.problem.grading = 1.3;
+        else {
+            t.problem.grid = lengths;
+            t.problem.grid_count = N;
+        }
+        optimise(&t);
+        for (int k = 0; k < N; k++)
+            sum += graded ? pow(1.3, k) : lengths[k];
+        for (int k = 0; k < N; k++) {
+            const double h = (graded ? pow(1.3, k) : lengths[k]) / sum;
+            V += h * pow(at + h / 2 - 0.5, 2);
+            at += h;
+            check_close(at, olo_optimum_time(t.optimum, k + 1), 1e-14);
+        }
+        check_relative(1 / V, olo_optimum_cost(t.optimum), 1e-10);
+        check_true(t.certificate.minimum);
+        check_ok(olo_optimum_resimulate(t.optimum, 8, &fine, &error), &error);
+        check_below(fine.position, 1e-10);
+        close_task(&t);
+    }
+}
+
 /* Two sliders from rest, each with the cost int u^2 + w (x^2 - 1)^2 at the end. Rest is stationary;
  * its reduced Hessian has one negative eigenvalue per slider with 2 w b > 1, where b = 1/3 - h^2/12
  * is the square of the distance that int u^2 = 1 reaches. From X^2 = 1 - 1/(2 w b), the minimum is
@@ -846,6 +887,7 @@ TEST_MAIN(cmocka_unit_test(two_link_pendulum_has_two_minima),
           cmocka_unit_test(a_given_motion_with_controls_is_an_initial_guess),
           cmocka_unit_test(velocities_at_the_end_of_loops),
           cmocka_unit_test(double_integrator_has_its_discrete_optimum),
+          cmocka_unit_test(double_integrator_has_its_discrete_optimum_on_any_grid),
           cmocka_unit_test(saddle_points_are_left_along_negative_curvature),
           cmocka_unit_test(degenerate_points_are_reported),
           cmocka_unit_test(least_time_is_found_with_bounds),

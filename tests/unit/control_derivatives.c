@@ -36,6 +36,7 @@ static void open_bench(bench *b, const char *text)
     b->problem.conditions = b->conditions;
     b->problem.intervals = INTERVALS;
     b->problem.duration = 0.6;
+    b->problem.grading = 1.7;
 }
 
 static olo_problem_control *control(bench *b, const char *name)

@@ -1,5 +1,6 @@
 /* Parameters of the model as variables of optimal control: derivatives of the programme against
- * differences of fourth order, for parameters of everything that a model has, and what is refused. */
+ * differences of fourth order, for parameters of everything that a model has, and what is refused.
+ */
 #include "programme.h"
 #include "scene.h"
 
@@ -28,6 +29,7 @@ static void open_bench(bench *b, const char *text)
     b->problem.variants = olo_model_variants(b->s.model);
     b->problem.intervals = INTERVALS;
     b->problem.duration = 0.6;
+    b->problem.grading = 0.6;
     b->problem.transcription = "redundant";
 }
 
@@ -113,7 +115,8 @@ static void check_derivatives(bench *b)
     }
 }
 
-/* Lengths that move joints, points and the initial state, masses, gravity, stiffnesses, dampings. */
+/* Lengths that move joints, points and the initial state, masses, gravity, stiffnesses, dampings.
+ */
 TEST(parameters_of_a_mechanism_have_exact_derivatives)
 {
     static const char text[] =
