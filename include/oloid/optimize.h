@@ -66,9 +66,10 @@ typedef struct olo_variants olo_variants;
 typedef struct olo_problem_cost {
     int initialised;
     /** "effort": weight times the integral of the squares of controls; "duration": weight times the
-     * duration; "start", "end", "path": weight times the quantity at the start or end, or its integral. The integral
-     * is a sum over nodes or, of a quantity that depends on velocities, over the middles of
-     * intervals. "parameter": weight times a parameter that is a variable, relative to the target.
+     * duration; "start", "end", "path": weight times the quantity at the start or end, or its
+     * integral. The integral is a sum over nodes or, of a quantity that depends on velocities, over
+     * the middles of intervals. "parameter": weight times a parameter that is a variable, relative
+     * to the target.
      */
     const char *type;
     double weight;         /**< 1 */
@@ -138,8 +139,8 @@ typedef struct olo_problem {
     double shortest, longest; /**< bounds of a free duration; both 0: it is given */
     /** "rest" or "free": at no velocity, or at any that the conditions permit */
     const char *end_velocity;
-    /** "given": that of the model; or "free": any that the constraints and conditions permit. A free
-     * configuration needs rest or a free velocity at the start */
+    /** "given": that of the model; or "free": any that the constraints and conditions permit. A
+     * free configuration needs rest or a free velocity at the start */
     const char *start_configuration, *start_velocity;
     /** Initial guess of the motion: "interpolated" (default) between values of quantities; "rest",
      * the initial configuration; "run", the motion of the model as it is, with its loads and

@@ -41,7 +41,7 @@ struct olo_design {
     olo_pool pool;
     olo_nlp nlp;
     int count;
-    int given; /* coordinates of a first configuration that is given */
+    int given;         /* coordinates of a first configuration that is given */
     const char **name; /* [count] */
     double *p, *shift; /* [count] present values, and others */
     double *d;         /* [count] */

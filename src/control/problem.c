@@ -171,8 +171,7 @@ static olo_status find_measure(olo_control_problem *p, const char *name, const d
     const olo_status status = olo_quantity_find(p->system, name, direction, &p->pool, m, error);
     if (status == OLO_OK && where == OLO_AT_START && !p->start_velocities &&
         (m->uses_v || !p->free_start))
-        return olo_fail(error, OLO_BAD_INPUT,
-                        "'%s' is given at the start: set %s to free", name,
+        return olo_fail(error, OLO_BAD_INPUT, "'%s' is given at the start: set %s to free", name,
                         m->uses_v ? "start_velocity" : "start_configuration");
     if (status == OLO_OK && where == OLO_AT_START && !p->free_start && !m->uses_v)
         return olo_fail(error, OLO_BAD_INPUT,
@@ -315,9 +314,10 @@ static olo_status resolve_cost(olo_control_problem *p, const olo_problem_cost *g
     *x = (olo_control_cost){
         .weight = given->weight, .target = given->target, .square = given->square};
     if (resolve_where(given->type, &x->where, NULL) != OLO_OK)
-        return olo_fail(error, OLO_BAD_INPUT,
-                        "there is no cost '%s': take effort, duration, parameter, start, end or path",
-                        given->type ? given->type : "");
+        return olo_fail(
+            error, OLO_BAD_INPUT,
+            "there is no cost '%s': take effort, duration, parameter, start, end or path",
+            given->type ? given->type : "");
     if (!given->quantity)
         return olo_fail(error, OLO_BAD_INPUT,
                         "a cost at the end or along the path needs a quantity");

@@ -85,10 +85,10 @@ typedef struct olo_control_problem {
     double duration, shortest, longest;
     bool free_duration;
     double duration_weight;
-    bool rest;           /* at the end */
-    bool end_velocities; /* a cost or condition at the end depends on velocities */
+    bool rest;                         /* at the end */
+    bool end_velocities;               /* a cost or condition at the end depends on velocities */
     bool free_start, start_velocities; /* configuration and velocity there are variables */
-    bool reduced;        /* transcription */
+    bool reduced;                      /* transcription */
     olo_guess_kind guess;
     bool inverse_dynamics;
     olo_given_motion given;

@@ -41,7 +41,7 @@ static void evaluate(void *context, const double *at, double *c)
     for (int k = 0; k <= x->intervals; k++) {
         const double *b = olo_reduced_full_balance(x, k);
         double *own = c + k * x->row_stride;
-        olo_reduced_multiply(x->n, x->dof, x->nodes[k].P, 1, b, own);
+        memcpy(own, x->balances + k * x->dof, (size_t)x->dof * sizeof *own);
         memcpy(own + x->dof, b + x->n, (size_t)passed * sizeof *c);
         for (int i = 0; i < x->dof; i++)
             own[i] += olo_reduced_time(x) * olo_reduced_constant_force(x, k, i);
@@ -66,8 +66,8 @@ static void set_layout(olo_reduced *x)
     x->nlp.rows = (x->intervals + 1) * x->row_stride + x->under.end_rows;
 }
 
-/* Bounds of what is passed on are those of the redundant programme; a first node may be given, and a
- * balance is an equation unless the velocity at the end is free. */
+/* Bounds of what is passed on are those of the redundant programme; a first node may be given, and
+ * a balance is an equation unless the velocity at the end is free. */
 static void set_bounds(olo_reduced *x)
 {
     const olo_nlp *of = x->of;
@@ -127,6 +127,7 @@ static bool allocate(olo_reduced *x)
     const olo_array arrays[] = {{&x->x, (size_t)of->variables},
                                 {&x->g, (size_t)of->variables},
                                 {&x->b, (size_t)of->rows},
+                                {&x->balances, ((size_t)x->intervals + 1) * dof},
                                 {&x->y, (size_t)of->rows},
                                 {&x->jacobian, (size_t)of->jacobian.count},
                                 {&x->hessian, (size_t)largest_block(x)},

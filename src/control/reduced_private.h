@@ -102,6 +102,7 @@ struct olo_reduced_problem {
     olo_reduced_matrix A, H;               /* of balances, and of the Hessian */
     olo_entries passed_rows, direct_pairs; /* where the values of passed entries are added */
     double *x, *b, *y, *g; /* of the redundant programme: variables, rows, multipliers, gradient, */
+    double *balances;      /* P^T b, [nodes x dof] */
     double *jacobian;      /* Jacobian, */
     double *hessian;       /* and a block of the Hessian */
     double *S, *DJ;        /* [n x dof] of one node */

@@ -79,8 +79,8 @@ typedef enum olo_block_kind {
 
 bool olo_redundant_has_block(const olo_redundant *transcription, olo_block_kind kind, int k);
 /* Positions in a block: rows are counted from the first one of node k; columns (in a Hessian rows,
- * too) are the variables of node k, those of the next one, the duration, the velocities at the end and
- * at the start. Rows about the start are counted from the first one of the programme.
+ * too) are the variables of node k, those of the next one, the duration, the velocities at the end
+ * and at the start. Rows about the start are counted from the first one of the programme.
  */
 const olo_positions *olo_redundant_block(const olo_redundant *transcription, olo_block_kind kind,
                                          bool hessian);

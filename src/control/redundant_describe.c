@@ -31,14 +31,14 @@ void olo_redundant_describe(const olo_redundant *x, int row, double duration, ch
     const bool start = row >= olo_redundant_start_row(x), end = node > x->intervals;
     const double t = start ? 0 : end ? duration : x->problem->at[node] * duration;
     const int number = start ? row - olo_redundant_start_row(x)
-                       : end ? row - (x->intervals + 1) * x->row_stride : local - x->n - x->m;
-    const olo_control_condition *condition =
-        number < 0 ? NULL
-                   : find_condition(x->problem,
-                                    start ? OLO_AT_START
-                                    : end ? OLO_AT_END
-                                          : OLO_ALONG_PATH,
-                                    number);
+                       : end ? row - (x->intervals + 1) * x->row_stride
+                             : local - x->n - x->m;
+    const olo_control_condition *condition = number < 0 ? NULL
+                                                        : find_condition(x->problem,
+                                                                         start ? OLO_AT_START
+                                                                         : end ? OLO_AT_END
+                                                                               : OLO_ALONG_PATH,
+                                                                         number);
     if (!end && local < x->n)
         (void)snprintf(text, size, "the balance of '%s' at t = %.6g",
                        s->nodes[s->coordinates[local].node].name, t);
@@ -49,8 +49,8 @@ void olo_redundant_describe(const olo_redundant *x, int row, double duration, ch
         (void)snprintf(text, size, "the condition on '%s' at t = %.6g", condition->measure.name, t);
     else if (end)
         (void)snprintf(text, size, "the velocity of '%s' at the %s",
-                       s->groups[olo_system_group_of(s, number - (start ? x->start_conditions
-                                                                        : x->end_conditions))]
+                       s->groups[olo_system_group_of(
+                                     s, number - (start ? x->start_conditions : x->end_conditions))]
                            .name,
                        start ? "start" : "end");
     else

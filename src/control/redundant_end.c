@@ -4,7 +4,8 @@
  *     at the start  balance_0 + M v_0,   G(q_0) v_0 = f'(0),   conditions and costs
  *     rates         (u_k+1 - u_k)/h, h between the middles of both intervals
  *
- * v_N is there only if something at the end depends on it, v_0 if it is free; f' is the rate of prescribed motions. */
+ * v_N is there only if something at the end depends on it, v_0 if it is free; f' is the rate of
+ * prescribed motions. */
 #include "control/redundant_private.h"
 
 #include <math.h>

@@ -138,7 +138,8 @@ TEST(the_initial_position_shares_the_way)
 
 TEST(a_given_start_has_no_conditions)
 {
-    static const char text[] = "points: {name: ball, mass: 2, position: [0, 0, 0], velocity: [1, 0, 1]}\n";
+    static const char text[] =
+        "points: {name: ball, mass: 2, position: [0, 0, 0], velocity: [1, 0, 1]}\n";
     task t;
     olo_error error = {0};
     open_task(&t, text, true);

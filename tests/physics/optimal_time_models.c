@@ -24,9 +24,9 @@ static void skip_without_solver(void)
         skip();
 }
 
-/* With the inertias I of the satellite and J of the wheel about the axis, the bounds M of the torque
- * and W of the relative speed, the largest speed of the satellite is w = W/(1 + I/J). It is reached
- * in the time w I/M, and the turn by a takes a/w + w I/M. */
+/* With the inertias I of the satellite and J of the wheel about the axis, the bounds M of the
+ * torque and W of the relative speed, the largest speed of the satellite is w = W/(1 + I/J). It is
+ * reached in the time w I/M, and the turn by a takes a/w + w I/M. */
 TEST(reorientation_takes_the_least_time)
 {
     skip_without_solver();
