@@ -10,6 +10,7 @@
 #include "system/mass_function.h"
 
 static const char *const transcriptions[] = {"redundant", "reduced", NULL};
+static const char *const starts[] = {"given", "free", NULL};
 /* The index of a word in a list that NULL ends, -1 if it is not there. */
 static int find_word(const char *word, const char *const *list)
 {
@@ -127,8 +128,11 @@ static olo_status resolve_controls(olo_control_problem *p, const olo_problem *gi
                                 {&p->control_guess, count}, {&p->effort, count},
                                 {&p->rate, count},          {&p->input_factor, count},
                                 {&p->factor_of, actions}};
-    if (given->control_count < 1)
-        return olo_fail(error, OLO_BAD_INPUT, "a problem needs at least one control");
+    if (given->control_count < 1 && given->parameter_count < 1 && !p->free_start &&
+        !p->start_velocities)
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "a problem needs at least one control, a parameter that is a variable, or "
+                        "a free start");
     p->control_of = olo_pool_alloc(&p->pool, actions, sizeof *p->control_of);
     p->control_name = olo_pool_alloc(&p->pool, count, sizeof *p->control_name);
     p->input_name = olo_pool_alloc(&p->pool, count, sizeof *p->input_name);
@@ -148,12 +152,15 @@ static olo_status resolve_controls(olo_control_problem *p, const olo_problem *gi
 
 /* --- conditions --- */
 
-/* `at` is "end" or "path". */
 static olo_status resolve_where(const char *at, olo_where *where, olo_error *error)
 {
-    *where = at && strcmp(at, "path") == 0 ? OLO_ALONG_PATH : OLO_AT_END;
-    if (!at || (*where == OLO_AT_END && strcmp(at, "end") != 0))
-        return olo_fail(error, OLO_BAD_INPUT, "'%s' is unknown: take end or path", at ? at : "");
+    static const char *const words[] = {
+        [OLO_AT_START] = "start", [OLO_AT_END] = "end", [OLO_ALONG_PATH] = "path", NULL};
+    const int found = find_word(at, words);
+    if (found < 0)
+        return olo_fail(error, OLO_BAD_INPUT, "'%s' is unknown: take end, path or start",
+                        at ? at : "");
+    *where = (olo_where)found;
     return OLO_OK;
 }
 
@@ -162,6 +169,13 @@ static olo_status find_measure(olo_control_problem *p, const char *name, const d
                                olo_where where, olo_quantity *m, olo_error *error)
 {
     const olo_status status = olo_quantity_find(p->system, name, direction, &p->pool, m, error);
+    if (status == OLO_OK && where == OLO_AT_START && !p->start_velocities &&
+        (m->uses_v || !p->free_start))
+        return olo_fail(error, OLO_BAD_INPUT, "'%s' is given at the start: set %s to free", name,
+                        m->uses_v ? "start_velocity" : "start_configuration");
+    if (status == OLO_OK && where == OLO_AT_START && !p->free_start && !m->uses_v)
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "'%s' is given at the start: set start_configuration to free", name);
     if (status != OLO_OK || where != OLO_AT_END || !m->uses_v)
         return status;
     p->end_velocities = true;
@@ -188,7 +202,7 @@ static olo_status resolve_orientation(olo_control_problem *p, const olo_problem_
 static olo_status resolve_condition(olo_control_problem *p, const olo_problem_condition *given,
                                     olo_error *error)
 {
-    olo_where where;
+    olo_where where = OLO_AT_END;
     olo_status status =
         olo_check_initialised(given->initialised, OLO_INITIALISED_PROBLEM_CONDITION, error);
     if (status == OLO_OK)
@@ -210,6 +224,9 @@ static olo_status resolve_condition(olo_control_problem *p, const olo_problem_co
     *x = (olo_control_condition){.where = where, .lower = given->lower, .upper = given->upper};
     if (!isnan(given->value))
         x->lower = x->upper = given->value;
+    x->name = olo_pool_text(&p->pool, given->quantity, strlen(given->quantity));
+    if (!x->name)
+        return no_memory(error);
     return find_measure(p, given->quantity, given->direction, where, &x->measure, error);
 }
 
@@ -291,16 +308,22 @@ static olo_status resolve_cost(olo_control_problem *p, const olo_problem_cost *g
         p->duration_weight += given->weight;
         return OLO_OK;
     }
+    if (given->type && strcmp(given->type, "parameter") == 0)
+        return olo_control_add_parameter_cost(p, given, error);
     olo_control_cost *x = &p->costs[p->cost_count++];
     *x = (olo_control_cost){
         .weight = given->weight, .target = given->target, .square = given->square};
     if (resolve_where(given->type, &x->where, NULL) != OLO_OK)
-        return olo_fail(error, OLO_BAD_INPUT,
-                        "there is no cost '%s': take effort, duration, end or path",
-                        given->type ? given->type : "");
+        return olo_fail(
+            error, OLO_BAD_INPUT,
+            "there is no cost '%s': take effort, duration, parameter, start, end or path",
+            given->type ? given->type : "");
     if (!given->quantity)
         return olo_fail(error, OLO_BAD_INPUT,
                         "a cost at the end or along the path needs a quantity");
+    x->name = olo_pool_text(&p->pool, given->quantity, strlen(given->quantity));
+    if (!x->name)
+        return no_memory(error);
     status = find_measure(p, given->quantity, given->direction, x->where, &x->measure, error);
     return status == OLO_OK ? resolve_target(p, given, x, error) : status;
 }
@@ -325,9 +348,6 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
 {
     const bool rest = given->end_velocity && strcmp(given->end_velocity, "rest") == 0;
     p->free_duration = given->shortest != 0 || given->longest != 0;
-    if (given->intervals < 1 || given->intervals > 1000000)
-        return olo_fail(error, OLO_BAD_INPUT, "intervals: must be 1 to 1000000, got %d",
-                        given->intervals);
     if (!(given->duration > 0) || !isfinite(given->duration))
         return olo_fail(error, OLO_BAD_INPUT, "duration: must be positive, got %g",
                         given->duration);
@@ -352,21 +372,31 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
     if (given->saddles < 0)
         return olo_fail(error, OLO_BAD_INPUT, "saddles: must not be negative, got %d",
                         given->saddles);
-    p->intervals = given->intervals;
     p->duration = p->free_duration ? fmin(fmax(given->duration, given->shortest), given->longest)
                                    : given->duration;
     p->shortest = p->free_duration ? given->shortest : given->duration;
     p->longest = p->free_duration ? given->longest : given->duration;
     p->rest = rest;
+    const int configuration = find_word(given->start_configuration, starts),
+              velocity = find_word(given->start_velocity, starts);
+    if (configuration < 0 || velocity < 0)
+        return olo_fail(error, OLO_BAD_INPUT, "%s: take given or free",
+                        configuration < 0 ? "start_configuration" : "start_velocity");
+    p->free_start = configuration == 1;
+    p->start_velocities = velocity == 1;
     return OLO_OK;
 }
 
 static olo_status resolve(olo_control_problem *p, const olo_problem *given, olo_problem_entry *at,
                           olo_error *error)
 {
-    olo_status status = resolve_time(p, given, error);
+    olo_status status = olo_control_resolve_grid(p, given, error);
+    if (status == OLO_OK)
+        status = resolve_time(p, given, error);
     if (status == OLO_OK)
         status = resolve_controls(p, given, at, error);
+    if (status == OLO_OK)
+        status = olo_control_resolve_parameters(p, given, at, error);
     if (status == OLO_OK)
         status = resolve_conditions(p, given, at, error);
     if (status == OLO_OK)
