@@ -46,6 +46,7 @@
 
 #include "oloid/derivatives.h"
 #include "oloid/elements.h"
+#include "oloid/feedback.h"
 #include "oloid/interval.h"
 #include "oloid/model.h"
 #include "oloid/optimize.h"
