@@ -27,9 +27,6 @@
 extern "C" {
 #endif
 
-/** Gains along an optimum, with its states and inputs. It refers to nothing else. */
-typedef struct olo_feedback olo_feedback;
-
 /** Computes the gains. `weights`: NULL: the defaults. Fails with OLO_UNSUPPORTED with rolling
  * joints. Free with olo_feedback_free. */
 OLO_API olo_status olo_feedback_create(const olo_optimum *optimum,

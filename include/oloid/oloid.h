@@ -52,6 +52,7 @@
 #include "oloid/optimize.h"
 #include "oloid/report.h"
 #include "oloid/results.h"
+#include "oloid/sensitivity.h"
 #include "oloid/simulate.h"
 #include "oloid/statics.h"
 #include "oloid/status.h"

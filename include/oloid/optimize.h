@@ -206,6 +206,9 @@ OLO_API bool olo_optimize_available(void);
 
 /** The point at which a solution ended. */
 typedef struct olo_optimum olo_optimum;
+/** Gains along an optimum, with its states and inputs (oloid/feedback.h). They refer to nothing
+ * else. */
+typedef struct olo_feedback olo_feedback;
 
 /** How a solution ended. */
 typedef enum olo_optimum_status {
@@ -330,6 +333,15 @@ typedef struct olo_resimulation {
  * distance from the continuous motion up to a thousandth of it. Fails if a step fails. */
 OLO_API olo_status olo_optimum_resimulate(const olo_optimum *optimum, int substeps,
                                           olo_resimulation *resimulation, olo_error *error);
+/** A level of a refinement. */
+typedef struct olo_refinement_level {
+    int intervals, iterations;
+    double cost, seconds;
+    double position, rotation; /**< of the fine re-simulation; NaN: it failed */
+} olo_refinement_level;
+/** The levels of the refinement that led to this optimum, the last one its own; none without. */
+OLO_API int olo_optimum_level_count(const olo_optimum *optimum);
+OLO_API olo_refinement_level olo_optimum_level(const olo_optimum *optimum, int index);
 /** Checks the optimum independently of the solver. */
 OLO_API olo_status olo_optimum_certify(const olo_optimum *optimum, olo_certificate *certificate,
                                        olo_error *error);

@@ -16,11 +16,12 @@
 #include "cli/resume.h"
 #include "cli/static_result.h"
 #include "cli/terminal.h"
+#include "oloid/feedback.h"
 #include "oloid/optimize.h"
 
 struct options {
     cli_list set;
-    const char *intervals, *iterations, *seconds, *guess, *output, *controls, *model;
+    const char *intervals, *iterations, *seconds, *guess, *output, *controls, *model, *refine, *gains;
     bool no_result, no_report, json, quiet;
 };
 
@@ -33,6 +34,8 @@ static const cli_option options[] = {
      "most iterations of the solver"},
     {"seconds", 0, CLI_TEXT, offsetof(struct options, seconds), "T",
      "limit of the time of the solver"},
+    {"refine", 0, CLI_TEXT, offsetof(struct options, refine), "E",
+     "solve again with twice as many intervals until a motion\nwith small steps is within E (m, rad)"},
     {"guess", 0, CLI_TEXT, offsetof(struct options, guess), "FILE",
      "a result as initial guess: its motion, and the controls of\nan optimum"},
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
@@ -41,6 +44,8 @@ static const cli_option options[] = {
     {"no-report", 0, CLI_FLAG, offsetof(struct options, no_report), NULL, "write no report"},
     {"controls", 'c', CLI_TEXT, offsetof(struct options, controls), "FILE",
      "write the controls as CSV"},
+    {"gains", 0, CLI_TEXT, offsetof(struct options, gains), "FILE",
+     "compute feedback gains and write them as CSV; they are\nalso in the result, for `oloid run --feedback`"},
     {"model", 'm', CLI_TEXT, offsetof(struct options, model), "FILE",
      "write the model with these controls, for `oloid run`"},
     {"quiet", 'q', CLI_FLAG, offsetof(struct options, quiet), NULL, "print no iterations"},
@@ -55,8 +60,10 @@ struct session {
     const struct options *options;
     cli_static_result result;
     olo_problem problem;
+    olo_problem_refinement refine;
     olo_guess *guess;
     olo_optimum *optimum;
+    olo_feedback *feedback; /* NULL: no gains are wanted */
     olo_certificate certificate;
     olo_resimulation resimulation;
     olo_error unsimulated; /* why there is none */
@@ -104,6 +111,9 @@ static olo_status prepare(struct session *session, const char *file, olo_error *
         status = cli_check_model_overwrite(&session->result.loaded, given->controls,
                                            "the file of controls", error);
     if (status == OLO_OK)
+        status = cli_check_model_overwrite(&session->result.loaded, given->gains,
+                                           "the file of gains", error);
+    if (status == OLO_OK)
         status = cli_check_model_overwrite(&session->result.loaded, given->model,
                                            "the model with controls", error);
     if (status == OLO_OK)
@@ -141,6 +151,8 @@ static olo_status write_result(struct session *session, olo_error *error)
             status =
                 olo_recorder_add_optimum(result->recorder, session->optimum, &session->certificate,
                                          simulated ? &session->resimulation : NULL, error);
+        if (status == OLO_OK && session->feedback)
+            olo_recorder_set_feedback(result->recorder, session->feedback);
         if (status == OLO_OK)
             status = cli_static_result_finish(result, !session->options->no_report, error);
     }
@@ -153,6 +165,9 @@ static olo_status write_files(struct session *session, olo_error *error)
     olo_status status = write_result(session, error);
     if (status == OLO_OK && session->options->controls)
         status = olo_optimum_write_csv(session->optimum, session->options->controls, error);
+    if (status == OLO_OK && session->options->gains)
+        status = olo_feedback_write_csv(session->feedback, session->result.loaded.system,
+                                        session->options->gains, error);
     if (status == OLO_OK && session->options->model)
         status = olo_optimum_write_model(session->optimum, session->result.loaded.model,
                                          session->options->model, error);
@@ -209,6 +224,18 @@ static void print_resimulation(const struct session *session)
                      cli_deviation(b, x->end_rotation));
 }
 
+static void print_levels(const olo_optimum *o)
+{
+    if (olo_optimum_level_count(o) > 0)
+        (void)printf("  refinement     intervals iterations   seconds             cost    position "
+                     "   rotation\n");
+    for (int i = 0; i < olo_optimum_level_count(o); i++) {
+        const olo_refinement_level x = olo_optimum_level(o, i);
+        (void)printf("                 %9d %10d %9.3f %16.10g %11.3e %11.3e\n", x.intervals,
+                     x.iterations, x.seconds, x.cost, x.position, x.rotation);
+    }
+}
+
 static void print_text(const struct session *session)
 {
     const olo_optimum *o = session->optimum;
@@ -238,6 +265,9 @@ static void print_text(const struct session *session)
         (void)printf("  momenta        %d that no control changes: constant to %s\n", c->conserved,
                      cli_deviation(a, c->momentum));
     print_resimulation(session);
+    print_levels(o);
+    if (session->options->gains)
+        (void)printf("  gains          %s\n", session->options->gains);
     if (session->options->controls)
         (void)printf("  controls       %s\n", session->options->controls);
     if (session->options->model && c->turn > QUARTER_TURN)
@@ -260,6 +290,23 @@ static void print_saddles(olo_json *json, const olo_optimum *o)
         olo_json_integer(json, "negative", saddle.negative);
         olo_json_number(json, "curvature", saddle.curvature);
         olo_json_bool(json, "left", saddle.left);
+        olo_json_close(json);
+    }
+    olo_json_close(json);
+}
+
+static void print_levels_json(olo_json *json, const olo_optimum *o)
+{
+    olo_json_open(json, "levels", '[');
+    for (int i = 0; i < olo_optimum_level_count(o); i++) {
+        const olo_refinement_level x = olo_optimum_level(o, i);
+        olo_json_open(json, NULL, '{');
+        olo_json_integer(json, "intervals", x.intervals);
+        olo_json_integer(json, "iterations", x.iterations);
+        olo_json_number(json, "seconds", x.seconds);
+        olo_json_number(json, "cost", x.cost);
+        olo_json_number(json, "position", x.position);
+        olo_json_number(json, "rotation", x.rotation);
         olo_json_close(json);
     }
     olo_json_close(json);
@@ -293,6 +340,7 @@ static void print_json(const struct session *session)
     olo_json_bool(&json, "minimum", c->minimum);
     olo_json_text(&json, "second_order", olo_second_order_name(c->second_order));
     print_saddles(&json, o);
+    print_levels_json(&json, o);
     olo_json_integer(&json, "conserved", c->conserved);
     olo_json_number(&json, "momentum", c->momentum);
     olo_json_number(&json, "turn", c->turn);
@@ -328,6 +376,14 @@ static int read_options(struct session *session)
         code = cli_positive(&cli_optimize, "seconds", given->seconds, &session->problem.seconds);
     if (code == CLI_CONTINUE && (intervals != (int)intervals || iterations != (int)iterations))
         code = cli_usage(&cli_optimize, "--intervals and --iterations need whole numbers");
+    session->refine = session->problem.refinement_count > 0 ? *session->problem.refine
+                                                            : olo_problem_refinement_default();
+    if (code == CLI_CONTINUE)
+        code = cli_positive(&cli_optimize, "refine", given->refine, &session->refine.tolerance);
+    if (given->refine) {
+        session->problem.refine = &session->refine;
+        session->problem.refinement_count = 1;
+    }
     session->problem.intervals = (int)intervals;
     session->problem.iterations = (int)iterations;
     return code;
@@ -348,6 +404,9 @@ static int solve(struct session *session, const char *file)
     cli_interrupt_end();
     if (status == OLO_OK)
         status = olo_optimum_certify(session->optimum, &session->certificate, &error);
+    if (status == OLO_OK && (session->options->gains || session->problem.feedback_count > 0))
+        status = olo_feedback_create(session->optimum, session->problem.feedback,
+                                     &session->feedback, &error);
     if (status == OLO_OK)
         (void)olo_optimum_resimulate(session->optimum, SUBSTEPS, &session->resimulation,
                                      &session->unsimulated);
@@ -367,6 +426,7 @@ static int run(const cli_call *call)
 {
     struct session session = {.options = call->options, .result.command = call->command};
     const int code = solve(&session, call->argument);
+    olo_feedback_free(session.feedback);
     olo_optimum_free(session.optimum);
     olo_guess_free(session.guess);
     cli_static_result_close(&session.result);

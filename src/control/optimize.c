@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "control/guess.h"
 #include "control/optimum.h"
+#include "control/refinement.h"
 #include "stepping/contact_scheme.h"
 #include "stepping/events.h"
 
@@ -66,11 +67,17 @@ static void interpolate(const olo_optimum *from, double at, int count,
         to[i] = (1 - part) * a[i] + part * b[i];
 }
 
+double olo_optimum_part(const olo_optimum *o, const olo_optimum *from, double part)
+{
+    const double T = olo_optimum_duration(from);
+    return o->shift > 0 ? fmin((part * o->problem->duration + o->shift) / T, 1) : part;
+}
+
 static void copy_motion(const olo_optimum *o, const olo_optimum *from, double *q)
 {
     const int n = o->problem->system->n, N = o->problem->intervals;
     for (int k = 0; k <= N; k++)
-        interpolate(from, (double)k / N, n, olo_optimum_configuration, q + (size_t)k * (size_t)n);
+        interpolate(from, olo_optimum_part(o, from, (double)k / N), n, olo_optimum_configuration, q + (size_t)k * (size_t)n);
     memcpy(q, o->state->q, (size_t)n * sizeof *q);
 }
 
@@ -81,15 +88,22 @@ static void copy_rest(olo_optimum *o, const olo_optimum *from, double *lambda)
     const int N = o->problem->intervals, M = olo_optimum_intervals(from);
     const olo_redundant_layout layout = olo_redundant_numbers(o->transcription);
     for (int k = 0; k <= N; k++) {
-        interpolate(from, (double)k / N, o->problem->system->m, olo_optimum_multipliers, lambda);
+        interpolate(from, olo_optimum_part(o, from, (double)k / N), o->problem->system->m,
+                    olo_optimum_multipliers, lambda);
         for (int i = 0; i < layout.multipliers; i++)
             o->x[olo_redundant_multipliers(o->transcription, k) + i] = lambda[layout.rows[i]];
     }
     for (int k = 0; k < N; k++)
         memcpy(o->x + olo_redundant_controls(o->transcription, k),
-               olo_optimum_controls(from, (int)((k + 0.5) / N * M)),
+               olo_optimum_controls(
+                   from, (int)fmin(olo_optimum_part(o, from, (k + 0.5) / N) * M, M - 1)),
                (size_t)o->problem->controls * sizeof *o->x);
-    o->x[olo_redundant_duration(o->transcription)] = olo_optimum_duration(from);
+    if (layout.velocities > 0 && olo_redundant_numbers(from->transcription).velocities > 0)
+        memcpy(o->x + olo_redundant_end_velocity(o->transcription),
+               from->x + olo_redundant_end_velocity(from->transcription),
+               (size_t)layout.velocities * sizeof *o->x);
+    o->x[olo_redundant_duration(o->transcription)] =
+        o->shift > 0 ? o->problem->duration : olo_optimum_duration(from);
 }
 
 static olo_status check_start(const olo_optimum *o, const olo_optimum *from, olo_error *error)
@@ -183,33 +197,60 @@ olo_status olo_problem_check(const olo_system *system, const olo_problem *proble
     return status;
 }
 
-olo_status olo_optimize(const olo_system *system, const olo_problem *problem,
-                        const olo_optimize_observer *observer, olo_optimum **optimum,
-                        olo_error *error)
+/* The state at which the motion begins. */
+static olo_status create_state(olo_optimum *o, const olo_problem *problem, olo_error *error)
+{
+    const olo_system *s = o->problem->system;
+    if (!problem->initial)
+        return olo_system_create_initial_state(s, &o->state, NULL, error);
+    return problem->initial->n == s->n
+               ? olo_state_clone(problem->initial, &o->state, error)
+               : olo_fail(error, OLO_BAD_INPUT, "initial: the state belongs to another model");
+}
+
+olo_status olo_optimum_prepare(const olo_system *system, const olo_problem *problem,
+                               olo_optimum **optimum, olo_error *error)
 {
     *optimum = NULL;
     olo_optimum *o = olo_alloc(1, sizeof *o);
     if (!o)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    o->shift = problem->shift;
     olo_status status = resolve(system, problem, &o->problem, error);
     if (status == OLO_OK && problem->guess_file && problem->motion_count == 0)
         status = olo_fail(error, OLO_BAD_INPUT,
                           "guess_file: '%s' has not been read: call olo_result_read_guess before",
                           problem->guess_file);
     if (status == OLO_OK)
-        status = olo_system_create_initial_state(system, &o->state, NULL, error);
+        status = create_state(o, problem, error);
     if (status == OLO_OK)
         status = transcribe(o, problem->start, error);
     if (status == OLO_OK)
         status = allocate(o, problem->start, error);
-    if (status == OLO_OK)
-        status = olo_optimum_solve(o, problem, observer, error);
+    if (status == OLO_OK && problem->start && problem->warm)
+        status = olo_optimum_copy_multipliers(o, problem->start, error);
     if (status != OLO_OK) {
         olo_optimum_free(o);
         return status;
     }
     *optimum = o;
     return OLO_OK;
+}
+
+olo_status olo_optimize(const olo_system *system, const olo_problem *problem,
+                        const olo_optimize_observer *observer, olo_optimum **optimum,
+                        olo_error *error)
+{
+    olo_status status = olo_optimum_prepare(system, problem, optimum, error);
+    if (status == OLO_OK)
+        status = olo_optimum_solve(*optimum, problem, observer, error);
+    if (status == OLO_OK && problem->refinement_count > 0)
+        status = olo_optimum_refine(optimum, system, problem, observer, error);
+    if (status != OLO_OK) {
+        olo_optimum_free(*optimum);
+        *optimum = NULL;
+    }
+    return status;
 }
 
 void olo_optimum_free(olo_optimum *o)
@@ -224,5 +265,6 @@ void olo_optimum_free(olo_optimum *o)
     olo_pool_free(&o->pool);
     olo_free(o->history);
     olo_free(o->saddles);
+    olo_free(o->levels);
     olo_free(o);
 }

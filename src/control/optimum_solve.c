@@ -81,7 +81,8 @@ static olo_status start(solution *x, olo_error *error)
     olo_solver_options options = {.tolerance = x->given->tolerance,
                                   .iterations = x->given->iterations,
                                   .progress = report_iteration,
-                                  .context = x};
+                                  .context = x,
+                                  .warm = o->warm};
     olo_solve_report total = o->report;
     bool again;
     do {

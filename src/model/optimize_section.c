@@ -61,6 +61,21 @@ static const olo_field guess_fields[] = {
     {GUESS(at), .kind = OLO_FIELD_NUMBER, .help = "part of the duration; default 1, the end"},
 };
 
+#define REFINEMENT(field) AT(olo_problem_refinement, field)
+static const olo_field refinement_fields[] = {
+    {REFINEMENT(tolerance), .kind = OLO_FIELD_NUMBER, .help = "largest distance from small steps"},
+    {REFINEMENT(most), .kind = OLO_FIELD_COUNT, .help = "most intervals"},
+};
+
+#define FEEDBACK(field) AT(olo_problem_feedback, field)
+static const olo_field feedback_fields[] = {
+    {FEEDBACK(position), .kind = OLO_FIELD_NUMBER, .help = "weight of displacements"},
+    {FEEDBACK(velocity), .kind = OLO_FIELD_NUMBER, .help = "weight of velocities"},
+    {FEEDBACK(end_position), .kind = OLO_FIELD_NUMBER, .help = "of displacements at the end"},
+    {FEEDBACK(end_velocity), .kind = OLO_FIELD_NUMBER, .help = "of velocities at the end"},
+    {FEEDBACK(control), .kind = OLO_FIELD_NUMBER, .help = "weight of controls"},
+};
+
 #define PROBLEM(field) AT(olo_problem, field)
 static const olo_field problem_fields[] = {
     {PROBLEM(intervals), .kind = OLO_FIELD_COUNT, .help = "number of intervals of time"},
@@ -102,6 +117,16 @@ static void default_guess(void *x)
     *(olo_problem_guess *)x = olo_problem_guess_default();
 }
 
+static void default_refinement(void *x)
+{
+    *(olo_problem_refinement *)x = olo_problem_refinement_default();
+}
+
+static void default_feedback(void *x)
+{
+    *(olo_problem_feedback *)x = olo_problem_feedback_default();
+}
+
 /* A list of structs in a problem. */
 typedef struct list {
     const char *key, *noun;
@@ -123,7 +148,9 @@ typedef struct list {
 static const list lists[] = {{LIST(controls, control)},
                              {LIST(costs, cost)},
                              {LIST(conditions, condition)},
-                             {LIST(guesses, guess)}};
+                             {LIST(guesses, guess)},
+                             {LIST(refine, refinement)},
+                             {LIST(feedback, feedback)}};
 enum {
     LISTS = sizeof lists / sizeof *lists,
     FIELDS = sizeof problem_fields / sizeof *problem_fields

@@ -9,7 +9,8 @@
 typedef struct olo_problem_section {
     olo_problem problem;
     olo_mark mark;                                           /* of the section */
-    const olo_mark *controls, *costs, *conditions, *guesses; /* of the entries of each list */
+    const olo_mark *controls, *costs, *conditions, *guesses, *refine,
+        *feedback; /* of the entries of each list */
 } olo_problem_section;
 
 /* Reads the section into reader->model->problem. */
