@@ -161,6 +161,13 @@ typedef struct olo_problem {
     const olo_problem_refinement *refine;
     int feedback_count; /**< 0 or 1: whoever solves the problem also computes gains */
     const olo_problem_feedback *feedback;
+    /** Random change of the motion of the initial guess between its ends: of angles in radians, of
+     * lengths relative to the size of the motion; 0: none. The same seed gives the same change. */
+    double spread;
+    unsigned long long seed; /**< 1 */
+    /** Linear solver of the solver: "mumps", or another one that Ipopt was built with or finds:
+     * "ma27", "ma57", "ma77", "ma86", "ma97", "pardiso", "pardisomkl", "spral", "wsmp" */
+    const char *linear_solver;
     /** "reduced": joint coordinates around the initial guess are the variables, with multipliers of
      * the rows that close loops; "redundant": directors and all multipliers, where everything is
      * polynomial and sparse */

@@ -1,19 +1,23 @@
 /* `oloid optimize`: finds the controls that solve the problem of a model at least cost. */
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/progress.h"
 #include "cli/command.h"
+#include "cli/homotopy.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/message.h"
 #include "cli/numbers.h"
 #include "cli/overwrite.h"
 #include "cli/resume.h"
+#include "cli/starts.h"
 #include "cli/static_result.h"
 #include "cli/terminal.h"
 #include "oloid/feedback.h"
@@ -21,7 +25,8 @@
 
 struct options {
     cli_list set;
-    const char *intervals, *iterations, *seconds, *guess, *output, *controls, *model, *refine, *gains;
+    const char *intervals, *iterations, *seconds, *guess, *output, *controls, *model, *refine, *gains,
+        *linear_solver, *starts, *seed, *jobs, *spread, *alternatives, *homotopy;
     bool no_result, no_report, json, quiet;
 };
 
@@ -32,10 +37,24 @@ static const cli_option options[] = {
      "number of intervals of time; default: that of the problem"},
     {"iterations", 0, CLI_TEXT, offsetof(struct options, iterations), "N",
      "most iterations of the solver"},
+    {"linear-solver", 0, CLI_TEXT, offsetof(struct options, linear_solver), "NAME",
+     "linear solver of Ipopt: mumps, or one that it finds (ma27,\nma57, pardiso ...)"},
     {"seconds", 0, CLI_TEXT, offsetof(struct options, seconds), "T",
      "limit of the time of the solver"},
     {"refine", 0, CLI_TEXT, offsetof(struct options, refine), "E",
      "solve again with twice as many intervals until a motion\nwith small steps is within E (m, rad)"},
+    {"starts", 0, CLI_TEXT, offsetof(struct options, starts), "N",
+     "solve from N initial guesses, each in a process of its own,\nand list the distinct optima; the best one is the result"},
+    {"seed", 0, CLI_TEXT, offsetof(struct options, seed), "S",
+     "of the random guesses; default: 1"},
+    {"spread", 0, CLI_TEXT, offsetof(struct options, spread), "A",
+     "size of their changes, in rad and sizes of the motion;\ndefault: that of the problem, or 0.5"},
+    {"jobs", 0, CLI_TEXT, offsetof(struct options, jobs), "J",
+     "processes at a time; default and limit: processors"},
+    {"alternatives", 0, CLI_TEXT, offsetof(struct options, alternatives), "FILE",
+     "write a page with the distinct optima side by side"},
+    {"homotopy", 0, CLI_TEXT, offsetof(struct options, homotopy), "NAME=V1,V2",
+     "solve with these values of a parameter in turn, each from\nthe optimum before; the last one is the result"},
     {"guess", 0, CLI_TEXT, offsetof(struct options, guess), "FILE",
      "a result as initial guess: its motion, and the controls of\nan optimum"},
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
@@ -55,12 +74,17 @@ static const cli_option options[] = {
 /* Small steps per interval: the motion with them is the continuous one up to a thousandth of its
  * distance. */
 enum { SUBSTEPS = 32 };
+/* Random changes of guesses with --starts unless the problem has a spread. */
+static const double SPREAD = 0.5;
 
 struct session {
     const struct options *options;
     cli_static_result result;
     olo_problem problem;
     olo_problem_refinement refine;
+    cli_starts starts;
+    cli_homotopy homotopy;
+    const char **names; /* of inputs in the guess from a start */
     olo_guess *guess;
     olo_optimum *optimum;
     olo_feedback *feedback; /* NULL: no gains are wanted */
@@ -103,7 +127,11 @@ static olo_status read_guess(struct session *session, olo_error *error)
 static olo_status prepare(struct session *session, const char *file, olo_error *error)
 {
     const struct options *given = session->options;
-    olo_status status = cli_load(file, &given->set, NULL, 0, &session->result.loaded, error);
+    const cli_homotopy *homotopy = &session->homotopy;
+    const olo_setting last = {homotopy->name,
+                              homotopy->count > 0 ? homotopy->values[homotopy->count - 1] : NULL};
+    olo_status status = cli_load(file, &given->set, &last, homotopy->count > 0,
+                                 &session->result.loaded, error);
     if (status == OLO_OK)
         status = olo_model_check_problem(session->result.loaded.model,
                                          session->result.loaded.system, error);
@@ -168,6 +196,10 @@ static olo_status write_files(struct session *session, olo_error *error)
     if (status == OLO_OK && session->options->gains)
         status = olo_feedback_write_csv(session->feedback, session->result.loaded.system,
                                         session->options->gains, error);
+    if (status == OLO_OK && session->options->alternatives && session->starts.optimum_count > 0)
+        status = cli_starts_report(&session->starts, session->optimum,
+                                   olo_model_name(session->result.loaded.model),
+                                   session->options->alternatives, error);
     if (status == OLO_OK && session->options->model)
         status = olo_optimum_write_model(session->optimum, session->result.loaded.model,
                                          session->options->model, error);
@@ -256,6 +288,8 @@ static void print_text(const struct session *session)
                  olo_optimum_iterations(o), plural(olo_optimum_iterations(o)),
                  cli_duration(wall, olo_optimum_seconds(o)),
                  cli_duration(own, olo_optimum_own_seconds(o)));
+    (void)printf("  memory         %.0f MB at most, of the whole process\n",
+                 olo_peak_memory() / 1e6);
     (void)printf("  constraints    satisfied to %s (%s)\n", cli_deviation(a, c->violation),
                  c->worst);
     (void)printf("  optimality     to %s, complementarity to %s\n",
@@ -360,6 +394,7 @@ static void print_json(const struct session *session)
     olo_json_text(&json, "report", session->result.report);
     olo_json_number(&json, "wall_seconds", olo_optimum_seconds(o));
     olo_json_number(&json, "own_seconds", olo_optimum_own_seconds(o));
+    olo_json_number(&json, "peak_memory", olo_peak_memory());
     olo_json_close(&json);
 }
 
@@ -380,6 +415,8 @@ static int read_options(struct session *session)
                                                             : olo_problem_refinement_default();
     if (code == CLI_CONTINUE)
         code = cli_positive(&cli_optimize, "refine", given->refine, &session->refine.tolerance);
+    if (given->linear_solver)
+        session->problem.linear_solver = given->linear_solver;
     if (given->refine) {
         session->problem.refine = &session->refine;
         session->problem.refinement_count = 1;
@@ -389,17 +426,69 @@ static int read_options(struct session *session)
     return code;
 }
 
+/* Solves from many guesses; the best of them is the guess of the result. */
+static int solve_starts(struct session *session, olo_error *error)
+{
+    const struct options *given = session->options;
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN), cores = processors > 0 ? processors : 1;
+    double starts = 1, seed = 1, jobs = (double)cores;
+    olo_problem *problem = &session->problem;
+    const olo_counts *counts = &session->result.loaded.counts;
+    if (problem->spread <= 0)
+        problem->spread = SPREAD;
+    int code = cli_positive(&cli_optimize, "starts", given->starts, &starts);
+    if (code == CLI_CONTINUE)
+        code = cli_positive(&cli_optimize, "seed", given->seed, &seed);
+    if (code == CLI_CONTINUE)
+        code = cli_positive(&cli_optimize, "jobs", given->jobs, &jobs);
+    if (code == CLI_CONTINUE)
+        code = cli_positive(&cli_optimize, "spread", given->spread, &problem->spread);
+    if (code == CLI_CONTINUE && (starts != floor(starts) || starts > 1e6 || jobs != floor(jobs)))
+        code = cli_usage(&cli_optimize, "--starts and --jobs need whole numbers");
+    if (code != CLI_CONTINUE)
+        return code;
+    const int refined = problem->refinement_count;
+    problem->refinement_count = 0; /* the best one is refined */
+    session->names = olo_alloc((size_t)problem->control_count, sizeof *session->names);
+    const olo_status status =
+        session->names
+            ? cli_starts_solve(session->result.loaded.system, problem, counts->coordinates,
+                               (int)starts, (int)(jobs < (double)cores ? jobs : (double)cores),
+                               (unsigned long long)seed, &session->starts, error)
+            : olo_fail(error, OLO_NO_MEMORY, "out of memory for many starts");
+    if (status != OLO_OK)
+        return cli_fail(error);
+    if (!given->json)
+        cli_starts_print(&session->starts);
+    cli_starts_guess(&session->starts, session->names, session->starts.optima[0].first, problem);
+    problem->refinement_count = refined;
+    return CLI_CONTINUE;
+}
+
 static int solve(struct session *session, const char *file)
 {
     olo_error error = {0};
     const olo_optimize_observer observer = {.iteration = on_iteration, .context = session};
+    if (!cli_homotopy_read(session->options->homotopy, &session->homotopy))
+        return cli_usage(&cli_optimize, "--homotopy needs NAME=V1,V2, got '%s'",
+                         session->options->homotopy);
+    if (session->options->homotopy && session->options->starts)
+        return cli_usage(&cli_optimize, "--homotopy and --starts exclude each other");
     if (prepare(session, file, &error) != OLO_OK)
         return cli_fail(&error);
-    const int code = read_options(session);
+    int code = read_options(session);
     if (code != CLI_CONTINUE)
         return code;
     cli_interrupt_begin();
-    olo_status status = olo_optimize(session->result.loaded.system, &session->problem, &observer,
+    if (session->options->starts)
+        code = solve_starts(session, &error);
+    if (code != CLI_CONTINUE)
+        return code;
+    olo_status status =
+        cli_homotopy_solve(&session->homotopy, file, &session->options->set, &observer,
+                           session->options->json, &session->problem, &error);
+    if (status == OLO_OK)
+        status = olo_optimize(session->result.loaded.system, &session->problem, &observer,
                                      &session->optimum, &error);
     cli_interrupt_end();
     if (status == OLO_OK)
@@ -429,6 +518,9 @@ static int run(const cli_call *call)
     olo_feedback_free(session.feedback);
     olo_optimum_free(session.optimum);
     olo_guess_free(session.guess);
+    cli_starts_free(&session.starts);
+    cli_homotopy_free(&session.homotopy);
+    olo_free(session.names);
     cli_static_result_close(&session.result);
     return code;
 }

@@ -124,8 +124,9 @@ static const olo_nlp *solved_nlp(const olo_optimum *o)
     return o->reduced ? olo_reduced_nlp(o->reduced) : olo_redundant_nlp(o->transcription);
 }
 
-static olo_status transcribe(olo_optimum *o, const olo_optimum *from, olo_error *error)
+static olo_status transcribe(olo_optimum *o, const olo_problem *given, olo_error *error)
 {
+    const olo_optimum *from = given->start;
     const olo_control_problem *p = o->problem;
     const size_t n = (size_t)p->system->n, nodes = (size_t)p->intervals + 1;
     olo_status status = from ? check_start(o, from, error) : OLO_OK;
@@ -136,6 +137,8 @@ static olo_status transcribe(olo_optimum *o, const olo_optimum *from, olo_error 
         copy_motion(o, from, guess);
     else if (status == OLO_OK)
         status = olo_guess_motion(p, o->state, guess, error);
+    if (status == OLO_OK && given->spread > 0)
+        status = olo_guess_perturb(p, given->spread, given->seed, guess, error);
     if (status == OLO_OK)
         status = olo_redundant_create(p, o->state, guess, p->reduced, &o->transcription, error);
     if (status == OLO_OK && p->reduced)
@@ -224,7 +227,7 @@ olo_status olo_optimum_prepare(const olo_system *system, const olo_problem *prob
     if (status == OLO_OK)
         status = create_state(o, problem, error);
     if (status == OLO_OK)
-        status = transcribe(o, problem->start, error);
+        status = transcribe(o, problem, error);
     if (status == OLO_OK)
         status = allocate(o, problem->start, error);
     if (status == OLO_OK && problem->start && problem->warm)

@@ -64,5 +64,7 @@ olo_problem olo_problem_default(void)
                          .tolerance = 1e-10,
                          .iterations = 1000,
                          .seconds = INFINITY,
-                         .saddles = 5};
+                         .saddles = 5,
+                         .seed = 1,
+                         .linear_solver = "mumps"};
 }

@@ -94,6 +94,8 @@ static const olo_field problem_fields[] = {
     {PROBLEM(tolerance), .kind = OLO_FIELD_NUMBER, .help = "tolerance of the solver"},
     {PROBLEM(iterations), .kind = OLO_FIELD_COUNT, .help = "most iterations of the solver"},
     {PROBLEM(seconds), .kind = OLO_FIELD_NUMBER, .help = "limit of the time of the solver"},
+    {PROBLEM(spread), .kind = OLO_FIELD_NUMBER, .help = "random change of the initial motion"},
+    {PROBLEM(linear_solver), .kind = OLO_FIELD_TEXT, .help = "linear solver of Ipopt"},
     {PROBLEM(saddles), .kind = OLO_FIELD_COUNT, .help = "most saddle points that are left"},
 };
 
