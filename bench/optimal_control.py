@@ -9,8 +9,8 @@ Solution = collections.namedtuple("Solution", "iterations seconds own share per_
 
 
 def solve(bench, model, transcription, intervals, bodies, repetitions=3):
-    """A model from its own guess: iterations, seconds in total and in this library, the part of the
-    latter, and its microseconds per iteration, node and body. The best of some repetitions."""
+    """A model from its own guess: iterations, seconds of the clock in total, those of the processor in
+    this library, the part of the latter in all of the processor, and its microseconds per iteration, node and body. The best of some repetitions."""
     text = (ROOT / "models" / f"{model}.yaml").read_text()
     path = pathlib.Path(bench.folder.name) / f"{model}-{transcription}.yaml"
     path.write_text(text.replace("\noptimize:\n",
@@ -23,5 +23,6 @@ def solve(bench, model, transcription, intervals, bodies, repetitions=3):
     best = min(runs, key=lambda run: run["own_seconds"])
     seconds = min(run["wall_seconds"] for run in runs)
     iterations, own = best["iterations"], best["own_seconds"]
-    return Solution(iterations, seconds, own, own / best["wall_seconds"],
+    share = own / min(run["cpu_seconds"] for run in runs)
+    return Solution(iterations, seconds, own, share,
                     own / iterations / (intervals + 1) / bodies * 1e6)

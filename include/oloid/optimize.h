@@ -283,8 +283,9 @@ OLO_API double olo_optimum_cost(const olo_optimum *optimum);
 OLO_API double olo_optimum_duration(const olo_optimum *optimum);
 OLO_API int olo_optimum_intervals(const olo_optimum *optimum);
 OLO_API int olo_optimum_iterations(const olo_optimum *optimum);
-/** Seconds in total, and in the functions of this library. */
+/** Seconds in total; seconds of the processor in total, and in the functions of this library. */
 OLO_API double olo_optimum_seconds(const olo_optimum *optimum);
+OLO_API double olo_optimum_cpu_seconds(const olo_optimum *optimum);
 OLO_API double olo_optimum_own_seconds(const olo_optimum *optimum);
 /** The controls of an interval, and the configuration and the constraint multipliers of a node.
  * They live as long as the optimum. */

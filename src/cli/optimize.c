@@ -393,6 +393,7 @@ static void print_json(const struct session *session)
     olo_json_text(&json, "result", session->result.path);
     olo_json_text(&json, "report", session->result.report);
     olo_json_number(&json, "wall_seconds", olo_optimum_seconds(o));
+    olo_json_number(&json, "cpu_seconds", olo_optimum_cpu_seconds(o));
     olo_json_number(&json, "own_seconds", olo_optimum_own_seconds(o));
     olo_json_number(&json, "peak_memory", olo_peak_memory());
     olo_json_close(&json);

@@ -50,7 +50,7 @@ typedef struct job {
 
 static void measure(job *j, double since)
 {
-    j->report->evaluation_seconds += olo_clock_seconds() - since;
+    j->report->evaluation_seconds += olo_cpu_seconds() - since;
 }
 
 static bool all_finite(int count, const double *x)
@@ -64,7 +64,7 @@ static bool all_finite(int count, const double *x)
 static truth objective(Index n, Number *x, truth fresh, Number *value, UserDataPtr context)
 {
     job *j = context;
-    const double start = olo_clock_seconds();
+    const double start = olo_cpu_seconds();
     (void)n, (void)fresh;
     *value = j->nlp->objective(j->nlp->context, x);
     measure(j, start);
@@ -74,7 +74,7 @@ static truth objective(Index n, Number *x, truth fresh, Number *value, UserDataP
 static truth gradient(Index n, Number *x, truth fresh, Number *g, UserDataPtr context)
 {
     job *j = context;
-    const double start = olo_clock_seconds();
+    const double start = olo_cpu_seconds();
     (void)fresh;
     j->nlp->gradient(j->nlp->context, x, g);
     measure(j, start);
@@ -84,7 +84,7 @@ static truth gradient(Index n, Number *x, truth fresh, Number *g, UserDataPtr co
 static truth rows(Index n, Number *x, truth fresh, Index m, Number *c, UserDataPtr context)
 {
     job *j = context;
-    const double start = olo_clock_seconds();
+    const double start = olo_cpu_seconds();
     (void)n, (void)fresh;
     j->nlp->evaluate(j->nlp->context, x, c);
     measure(j, start);
@@ -101,7 +101,7 @@ static truth jacobian(Index n, Number *x, truth fresh, Index m, Index count, Ind
                       Index *column, Number *values, UserDataPtr context)
 {
     job *j = context;
-    const double start = olo_clock_seconds();
+    const double start = olo_cpu_seconds();
     (void)n, (void)m, (void)fresh;
     if (!values) {
         copy_positions(&j->nlp->jacobian, row, column);
@@ -117,7 +117,7 @@ static truth hessian(Index n, Number *x, truth fresh, Number sigma, Index m, Num
                      UserDataPtr context)
 {
     job *j = context;
-    const double start = olo_clock_seconds();
+    const double start = olo_cpu_seconds();
     (void)n, (void)m, (void)fresh, (void)fresh_y;
     if (!values) {
         copy_positions(&j->nlp->hessian, row, column);
@@ -249,7 +249,7 @@ static olo_solved ending_of(enum ApplicationReturnStatus status)
 olo_status olo_solver_solve(const olo_nlp *nlp, const olo_solver_options *options,
                             olo_nlp_point *point, olo_solve_report *report, olo_error *error)
 {
-    const double start = olo_clock_seconds();
+    const double start = olo_clock_seconds(), start_cpu = olo_cpu_seconds();
     job j = {.nlp = nlp, .options = options, .report = report, .start = start};
     *report = (olo_solve_report){.solved = OLO_FAILED};
     double *c = olo_alloc((size_t)nlp->rows, sizeof *c);
@@ -282,6 +282,7 @@ olo_status olo_solver_solve(const olo_nlp *nlp, const olo_solver_options *option
         return refuse_linear_solver(options->linear_solver, error);
     report->solved = j.stopped ? OLO_STOPPED : j.late ? OLO_LIMIT : ending_of(status);
     report->seconds = olo_clock_seconds() - start;
+    report->cpu_seconds = olo_cpu_seconds() - start_cpu;
     return OLO_OK;
 }
 

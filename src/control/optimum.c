@@ -45,6 +45,11 @@ double olo_optimum_seconds(const olo_optimum *o)
     return o->report.seconds;
 }
 
+double olo_optimum_cpu_seconds(const olo_optimum *o)
+{
+    return o->report.cpu_seconds;
+}
+
 double olo_optimum_own_seconds(const olo_optimum *o)
 {
     return o->report.evaluation_seconds;

@@ -95,6 +95,7 @@ static olo_status start(solution *x, olo_error *error)
         options.iterations -= o->report.iterations;
         x->iterations += o->report.iterations;
         total.seconds += o->report.seconds;
+        total.cpu_seconds += o->report.cpu_seconds;
         total.evaluation_seconds += o->report.evaluation_seconds;
         total.solved = o->report.solved;
         again = o->recentre && o->report.solved == OLO_STOPPED;

@@ -41,9 +41,7 @@ static void evaluate(void *context, const double *at, double *c)
     for (int k = 0; k <= x->intervals; k++) {
         const double *b = olo_reduced_full_balance(x, k);
         double *own = c + k * x->row_stride;
-        const olo_null_point point = {.q = olo_reduced_configuration(x, k), .y = b};
-        const olo_null_derivatives first = {.by_nu = own}, none = {0};
-        olo_null_form_at(x->nodes[k].form, &point, &first, &none);
+        olo_reduced_multiply(x->n, x->dof, x->nodes[k].P, 1, b, own);
         memcpy(own + x->dof, b + x->n, (size_t)passed * sizeof *c);
         for (int i = 0; i < x->dof; i++)
             own[i] += olo_reduced_step(x) * olo_reduced_constant_force(x, k, i);
@@ -97,6 +95,30 @@ static void set_bounds(olo_reduced *x)
     }
 }
 
+/* The largest number of entries in a block of the Hessian. */
+static int largest_block(const olo_reduced *x)
+{
+    int most = 1;
+    for (int kind = 0; kind < OLO_BLOCKS; kind++) {
+        const int count = olo_redundant_block(x->full, kind, true)->count;
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+/* The bases of all nodes are one array. */
+static bool allocate_nodes(olo_reduced *x)
+{
+    const size_t nodes = (size_t)x->intervals + 1, size = (size_t)(x->n * x->dof);
+    double *bases = olo_pool_alloc(&x->pool, 2 * nodes * size + 1, sizeof *bases);
+    x->nodes = olo_pool_alloc(&x->pool, nodes, sizeof *x->nodes);
+    for (size_t k = 0; bases && x->nodes && k < nodes; k++) {
+        x->nodes[k].J = bases + k * size;
+        x->nodes[k].P = bases + (nodes + k) * size;
+    }
+    return bases && x->nodes;
+}
+
 static bool allocate(olo_reduced *x)
 {
     const olo_nlp *of = x->of;
@@ -105,21 +127,27 @@ static bool allocate(olo_reduced *x)
                                 {&x->g, (size_t)of->variables},
                                 {&x->b, (size_t)of->rows},
                                 {&x->y, (size_t)of->rows},
-                                {&x->A, (size_t)of->jacobian.count},
-                                {&x->H, (size_t)of->hessian.count},
+                                {&x->jacobian, (size_t)of->jacobian.count},
+                                {&x->hessian, (size_t)largest_block(x)},
                                 {&x->S, dof * n},
                                 {&x->DJ, dof * n},
+                                {&x->PA, dof * (size_t)x->A.width},
+                                {&x->JH, dof * (size_t)x->H.width},
+                                {&x->JS, dof * dof},
                                 {&x->Pb, dof * dof},
-                                {&x->unit, dof},
-                                {&x->product, dof},
+                                {&x->second, dof * dof},
+                                {&x->unit, dof * dof},
                                 {&x->row, n},
                                 {&x->placed_at, (size_t)x->nlp.variables},
                                 {&x->nlp.lower, (size_t)x->nlp.variables},
                                 {&x->nlp.upper, (size_t)x->nlp.variables},
                                 {&x->nlp.row_lower, (size_t)x->nlp.rows},
                                 {&x->nlp.row_upper, (size_t)x->nlp.rows}};
-    x->nodes = olo_pool_alloc(&x->pool, (size_t)x->intervals + 1, sizeof *x->nodes);
-    return x->nodes && olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays);
+    if (!allocate_nodes(x) || !olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
+        return false;
+    for (int d = 0; d < x->dof; d++)
+        x->unit[d * x->dof + d] = 1;
+    return true;
 }
 
 /* All nodes share one null space unless its axes depend on the reference. */
@@ -134,7 +162,7 @@ static olo_status build(olo_reduced *x, const double *reference, olo_error *erro
     const bool own_forms = olo_null_form_depends_on_reference(topology);
     olo_status status = OLO_OK;
     set_layout(x);
-    if (!allocate(x) || !olo_reduced_plan(x) || !olo_reduced_list_jacobian(x) ||
+    if (!olo_reduced_plan(x) || !allocate(x) || !olo_reduced_list_jacobian(x) ||
         !olo_reduced_list_hessian(x))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     for (int k = 0; status == OLO_OK && k <= x->intervals; k++) {

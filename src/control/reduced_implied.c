@@ -20,24 +20,19 @@ olo_status olo_reduced_drop_implied(olo_reduced *x, const olo_conserved *conserv
     olo_status status = OLO_OK;
     if (!eta || !pivot)
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
-    for (int k = 0; status == OLO_OK && k <= x->intervals; k++) {
-        memset(x->product, 0, dof * sizeof *x->product);
-        memcpy(x->x + olo_redundant_configuration(x->full, k),
-               olo_chart_at(x->nodes[k].chart, x->product), (size_t)x->n * sizeof *x->x);
-    }
-    if (status == OLO_OK) {
+    if (status == OLO_OK) { /* at the reference, where eta is zero */
+        memcpy(x->x + olo_redundant_configuration(x->full, x->intervals),
+               olo_chart_at(end->chart, eta), (size_t)x->n * sizeof *x->x);
         x->placed = false;
-        olo_reduced_bases(x);
-        for (int i = 0; i < x->dof * x->dof; i++)
-            M[i] = olo_reduced_dot(x->n, end->P + i / x->dof * x->n, end->P + i % x->dof * x->n);
+        olo_null_form_matrix(end->form, olo_reduced_configuration(x, x->intervals), end->P);
+        olo_reduced_multiply(x->n, x->dof, end->P, x->dof, end->P, M);
         if (!olo_lu_factor(x->dof, M, pivot))
             status = olo_fail(error, OLO_SINGULAR, "the null space of the last node is singular");
     }
     for (int k = 0; status == OLO_OK && k < conserved->count; k++) {
         olo_rigid_motion(x->problem->system, conserved->motion[k],
                          olo_reduced_configuration(x, x->intervals), x->row);
-        for (int i = 0; i < x->dof; i++)
-            eta[k * x->dof + i] = olo_reduced_dot(x->n, end->P + i * x->n, x->row);
+        olo_reduced_multiply(x->n, x->dof, end->P, 1, x->row, eta + k * x->dof);
     }
     if (status == OLO_OK)
         olo_lu_solve(x->dof, M, pivot, false, conserved->count, eta);

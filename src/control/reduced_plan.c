@@ -33,111 +33,131 @@ int olo_reduced_row(const olo_reduced *x, int row)
 
 // -- columns --------------------------------------------------------------------------------------
 
-/* The column of a variable in the balance of node k; of a configuration the first one. */
-int olo_reduced_column(const olo_reduced *x, int k, const olo_variable *v)
+/* The column of a variable in the balance of a node, which is `node` before that of the variable;
+ * of a configuration the first one. */
+static int column_of(const olo_reduced *x, const olo_variable *v, int node)
 {
-    const int other = x->nodes[k].other, multipliers = other + (k > 0 ? x->dof : 0),
-              controls = multipliers + x->m,
-              duration = controls + x->controls * ((k > 0) + olo_reduced_has_interval(x, k));
     switch (v->kind) {
     case OLO_CONFIGURATION:
-        return v->node == k ? 0 : v->node > k ? x->dof : other;
+        return olo_column_of_w(x, node);
     case OLO_MULTIPLIER:
-        return multipliers + v->local;
+        return 3 * x->dof + v->local;
     case OLO_CONTROL:
-        return controls + (v->node == k && k > 0 ? x->controls : 0) + v->local;
+        return olo_column_of_controls(x, node) + v->local;
     case OLO_DURATION:
-        return duration;
+        return olo_column_of_duration(x);
     default:
-        return duration + x->problem->free_duration + v->local;
+        return olo_column_of_duration(x) + 1 + v->local;
     }
 }
 
-static void add_columns(olo_reduced_node *node, int first, int count)
+int olo_reduced_variable_of_column(const olo_reduced *x, int k, int c)
 {
-    for (int i = 0; i < count; i++)
-        node->variable[node->columns++] = first + i;
+    const int multipliers = 3 * x->dof, before = multipliers + x->m, after = before + x->controls,
+              duration = after + x->controls;
+    if (c < multipliers) {
+        const int group = c / x->dof; /* the node, the next one, the one before */
+        return (k + (group == 2 ? -1 : group)) * x->stride + c % x->dof;
+    }
+    if (c < before)
+        return olo_reduced_closures(x, k) + c - multipliers;
+    if (c < duration)
+        return c < after ? olo_reduced_controls(x, k - 1) + c - before
+                         : olo_reduced_controls(x, k) + c - after;
+    return c == duration ? olo_reduced_duration(x) : olo_reduced_velocity(x) + c - duration - 1;
 }
 
-static bool set_columns(olo_reduced *x, int k)
+static void add_columns(olo_reduced_shape *shape, bool there, int first, int count)
 {
-    olo_reduced_node *node = &x->nodes[k];
-    const int most = 3 * x->dof + x->m + 2 * x->controls + 1 + x->under.velocities;
-    node->variable = olo_pool_alloc(&x->pool, (size_t)most, sizeof *node->variable);
-    node->in_A = olo_pool_alloc(&x->pool, (size_t)most, sizeof *node->in_A);
-    node->in_H = olo_pool_alloc(&x->pool, (size_t)most, sizeof *node->in_H);
-    if (!node->variable || !node->in_A || !node->in_H)
+    for (int i = 0; there && i < count; i++) {
+        shape->position[first + i] = shape->count;
+        shape->column[shape->count++] = first + i;
+    }
+}
+
+/* The columns of a first, an inner or a last node. */
+static bool set_shape(olo_reduced *x, olo_reduced_shape *shape)
+{
+    const bool has_before = shape != &x->shapes[0], is_last = shape == &x->shapes[2];
+    shape->column = olo_pool_alloc(&x->pool, (size_t)x->columns, sizeof *shape->column);
+    shape->position = olo_pool_alloc(&x->pool, (size_t)x->columns, sizeof *shape->position);
+    if (!shape->column || !shape->position)
         return false;
-    add_columns(node, k * x->stride, x->dof);
-    if (k < x->intervals)
-        add_columns(node, (k + 1) * x->stride, x->dof);
-    node->other = node->columns;
-    if (k > 0)
-        add_columns(node, (k - 1) * x->stride, x->dof);
-    add_columns(node, olo_reduced_closures(x, k), x->m);
-    for (int j = k - 1; j <= k; j++)
-        if (olo_reduced_has_interval(x, j))
-            add_columns(node, olo_reduced_controls(x, j), x->controls);
-    if (x->problem->free_duration)
-        add_columns(node, olo_reduced_duration(x), 1);
-    if (k == x->intervals)
-        add_columns(node, olo_reduced_velocity(x), x->under.velocities);
-    return true;
-}
-
-/* The columns of all nodes are one array, and so are their bases. */
-static bool allocate_columns(olo_reduced *x)
-{
-    const size_t nodes = (size_t)x->intervals + 1, n = (size_t)x->n;
-    size_t count = 0;
-    for (int k = 0; k <= x->intervals; k++) {
-        if (!set_columns(x, k))
-            return false;
-        x->nodes[k].first_column = (int)count;
-        count += (size_t)x->nodes[k].columns;
-    }
-    const olo_array arrays[] = {{&x->J, nodes * (size_t)x->dof * n},
-                                {&x->P, nodes * (size_t)x->dof * n},
-                                {&x->A_columns, count * n},
-                                {&x->H_columns, count * n}};
-    if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
-        return false;
-    for (int k = 0; k <= x->intervals; k++) {
-        olo_reduced_node *node = &x->nodes[k];
-        node->J = x->J + (size_t)(k * x->dof) * n;
-        node->P = x->P + (size_t)(k * x->dof) * n;
-        node->A = x->A_columns + (size_t)node->first_column * n;
-        node->H = x->H_columns + (size_t)node->first_column * n;
-    }
+    for (int c = 0; c < x->columns; c++)
+        shape->position[c] = -1;
+    add_columns(shape, true, 0, x->dof);
+    add_columns(shape, !is_last, x->dof, x->dof);
+    shape->other = shape->count;
+    add_columns(shape, has_before, 2 * x->dof, x->dof);
+    add_columns(shape, true, 3 * x->dof, x->m);
+    add_columns(shape, has_before, olo_column_of_controls(x, -1), x->controls);
+    add_columns(shape, !is_last, olo_column_of_controls(x, 0), x->controls);
+    add_columns(shape, x->problem->free_duration, olo_column_of_duration(x), 1);
+    add_columns(shape, is_last, olo_column_of_duration(x) + 1, x->under.velocities);
     return true;
 }
 
 // -- entries --------------------------------------------------------------------------------------
 
-/* Where the J of a variable begins, -1 if it is passed on. */
+/* A variable of a block; its node is 0 or 1, its reduced variable counts from that of node k. */
+static olo_variable variable_of_block(const olo_reduced *x, int column)
+{
+    const int stride = x->under.stride, node = column / stride, local = column % stride;
+    if (column == 2 * stride)
+        return (olo_variable){OLO_DURATION, 0, 0, olo_reduced_duration(x)};
+    if (column > 2 * stride)
+        return (olo_variable){OLO_VELOCITY, 0, column - 2 * stride - 1,
+                              olo_reduced_velocity(x) + column - 2 * stride - 1};
+    if (local < x->n)
+        return (olo_variable){OLO_CONFIGURATION, node, local, node * x->stride};
+    const int after = local - x->n; /* multipliers and controls have the same order */
+    return (olo_variable){after < x->m ? OLO_MULTIPLIER : OLO_CONTROL, node,
+                          after < x->m ? after : after - x->m, node * x->stride + x->dof + after};
+}
+
+static bool is_absolute(const olo_variable *v)
+{
+    return v->kind == OLO_DURATION || v->kind == OLO_VELOCITY;
+}
+
+/* The row of this programme of a row of a block, from the first one of node k on; -1: it is one of
+ * a balance. Rows at the end follow those of the last node. */
+static int row_of_block(const olo_reduced *x, olo_block_kind kind, int row)
+{
+    const int node = row / x->under.row_stride, local = row % x->under.row_stride - x->n;
+    if (kind == OLO_BLOCK_END && node > 0)
+        return row - x->under.row_stride + x->row_stride;
+    return local < 0 ? -1 : node * x->row_stride + x->dof + local;
+}
+
+/* Where the row of J begins that is a factor; -1: the variable is passed on. */
 static int factor_of(const olo_reduced *x, const olo_variable *v)
 {
-    return v->kind == OLO_CONFIGURATION ? v->node * x->dof * x->n + v->local : -1;
+    return v->kind == OLO_CONFIGURATION ? (v->node * x->n + v->local) * x->dof : -1;
 }
 
-static olo_passed_entry passed_entry(const olo_reduced *x, int entry, int row,
+static olo_passed_entry passed_entry(const olo_reduced *x, int entry, int row, bool row_is_absolute,
                                      const olo_variable *column)
 {
-    return (olo_passed_entry){
-        .entry = entry, .row = row, .column = column->reduced, .from = factor_of(x, column)};
+    return (olo_passed_entry){.entry = entry,
+                              .row = row,
+                              .column = column->reduced,
+                              .row_is_absolute = row_is_absolute,
+                              .column_is_absolute = is_absolute(column),
+                              .from = factor_of(x, column)};
 }
 
-/* Row `local` of a column of a node, which is then used. */
-static olo_reduced_entry own_entry(const olo_reduced *x, int entry, int node, int local,
-                                   const olo_variable *column, bool *used)
+/* Row `local` of a column of node `side`; `of` numbers the columns that are used. */
+static olo_reduced_entry own_entry(const olo_reduced *x, int entry, int side, int local,
+                                   const olo_variable *v, olo_reduced_matrix *of)
 {
-    const int c = olo_reduced_column(x, node, column);
-    const olo_reduced_entry own = {.entry = entry,
-                                   .to = (x->nodes[node].first_column + c) * x->n + local,
-                                   .from = factor_of(x, column)};
-    for (int d = 0; d < (own.from < 0 ? 1 : x->dof); d++)
-        used[c + d] = true;
-    return own;
+    const int c = column_of(x, v, v->node - side),
+              count = v->kind != OLO_CONFIGURATION ? 1 : x->dof;
+    const bool fresh = of->of[c] < 0;
+    for (int d = 0; fresh && d < count; d++)
+        of->of[c + d] = of->width++;
+    return (olo_reduced_entry){
+        .entry = entry, .to = side * x->n + local, .column = of->of[c], .from = factor_of(x, v)};
 }
 
 /* A given duration is no column: its entries are left out. */
@@ -146,35 +166,39 @@ static bool is_left_out(const olo_reduced *x, const olo_variable *v)
     return v->kind == OLO_DURATION && !x->problem->free_duration;
 }
 
-static void plan_jacobian(olo_reduced *x)
+static void plan_jacobian(olo_reduced *x, olo_block_kind kind)
 {
-    const olo_positions *at = &x->of->jacobian;
+    const olo_positions *at = olo_redundant_block(x->full, kind, false);
+    olo_reduced_block *block = &x->blocks[kind];
     for (int e = 0; e < at->count; e++) {
-        const olo_variable column = olo_reduced_variable(x, at->column[e]);
-        const int row = olo_reduced_row(x, at->row[e]), k = at->row[e] / x->under.row_stride,
-                  local = at->row[e] % x->under.row_stride;
+        const olo_variable column = variable_of_block(x, at->column[e]);
+        const int row = row_of_block(x, kind, at->row[e]), side = at->row[e] / x->under.row_stride;
         if (is_left_out(x, &column))
             continue;
+        if (column.kind == OLO_CONFIGURATION)
+            block->pulled[block->pulled_count++] = (olo_pulled_entry){e, at->row[e], at->column[e]};
         if (row >= 0)
-            x->passed[x->passed_count++] = passed_entry(x, e, row, &column);
+            block->passed[block->passed_count++] = passed_entry(x, e, row, false, &column);
         else
-            x->balances[x->balance_count++] = own_entry(x, e, k, local, &column, x->nodes[k].in_A);
+            block->balances[block->balance_count++] =
+                own_entry(x, e, side, at->row[e] % x->under.row_stride, &column, &x->A);
     }
 }
 
 /* An entry with a configuration belongs to a column of its node; of two nodes to the later one, of
  * which the one before is another column. Within a node both halves of the symmetric matrix are
  * needed. */
-static void plan_hessian(olo_reduced *x)
+static void plan_hessian(olo_reduced *x, olo_block_kind kind)
 {
-    const olo_positions *at = &x->of->hessian;
+    const olo_positions *at = olo_redundant_block(x->full, kind, true);
+    olo_reduced_block *block = &x->blocks[kind];
     for (int e = 0; e < at->count; e++) {
-        olo_variable a = olo_reduced_variable(x, at->row[e]),
-                     b = olo_reduced_variable(x, at->column[e]);
+        olo_variable a = variable_of_block(x, at->row[e]), b = variable_of_block(x, at->column[e]);
         if (is_left_out(x, &a) || is_left_out(x, &b))
             continue;
         if (a.kind != OLO_CONFIGURATION && b.kind != OLO_CONFIGURATION) {
-            x->direct[x->direct_count++] = passed_entry(x, e, a.reduced, &b);
+            block->direct[block->direct_count++] =
+                passed_entry(x, e, a.reduced, is_absolute(&a), &b);
             continue;
         }
         if (a.kind != OLO_CONFIGURATION || (b.kind == OLO_CONFIGURATION && b.node > a.node)) {
@@ -182,26 +206,64 @@ static void plan_hessian(olo_reduced *x)
             a = b;
             b = swap;
         }
-        x->pairs[x->pair_count++] = own_entry(x, e, a.node, a.local, &b, x->nodes[a.node].in_H);
+        block->pairs[block->pair_count++] = own_entry(x, e, a.node, a.local, &b, &x->H);
         if (b.kind == OLO_CONFIGURATION && a.node == b.node && a.local != b.local)
-            x->pairs[x->pair_count++] = own_entry(x, e, b.node, b.local, &a, x->nodes[b.node].in_H);
+            block->pairs[block->pair_count++] = own_entry(x, e, b.node, b.local, &a, &x->H);
     }
+}
+
+static bool plan_block(olo_reduced *x, olo_block_kind kind)
+{
+    olo_reduced_block *block = &x->blocks[kind];
+    const size_t A = (size_t)olo_redundant_block(x->full, kind, false)->count,
+                 H = (size_t)olo_redundant_block(x->full, kind, true)->count;
+    block->balances = olo_pool_alloc(&x->pool, A + 1, sizeof *block->balances);
+    block->passed = olo_pool_alloc(&x->pool, A + 1, sizeof *block->passed);
+    block->pulled = olo_pool_alloc(&x->pool, A + 1, sizeof *block->pulled);
+    block->pairs = olo_pool_alloc(&x->pool, 2 * H + 1, sizeof *block->pairs);
+    block->direct = olo_pool_alloc(&x->pool, H + 1, sizeof *block->direct);
+    if (!block->balances || !block->passed || !block->pulled || !block->pairs || !block->direct)
+        return false;
+    plan_jacobian(x, kind);
+    plan_hessian(x, kind);
+    return true;
+}
+
+static bool start_matrix(olo_reduced *x, olo_reduced_matrix *matrix)
+{
+    matrix->of = olo_pool_alloc(&x->pool, (size_t)x->columns, sizeof *matrix->of);
+    for (int c = 0; matrix->of && c < x->columns; c++)
+        matrix->of[c] = -1;
+    return matrix->of != NULL;
+}
+
+static bool allocate_matrix(olo_reduced *x, olo_reduced_matrix *matrix)
+{
+    const size_t size = (size_t)(2 * x->n * matrix->width);
+    const olo_array arrays[] = {{&matrix->values, size}};
+    return olo_pool_arrays(&x->pool, arrays, 1);
+}
+
+/* With the width of the matrix, where entries are added. */
+static void finish(int count, olo_reduced_entry *entries, const olo_reduced_matrix *matrix)
+{
+    for (int e = 0; e < count; e++)
+        entries[e].to = entries[e].to * matrix->width + entries[e].column;
 }
 
 bool olo_reduced_plan(olo_reduced *x)
 {
-    const size_t A = (size_t)x->of->jacobian.count, H = (size_t)x->of->hessian.count;
-    if (!allocate_columns(x))
-        return false;
-    x->balances = olo_pool_alloc(&x->pool, A, sizeof *x->balances);
-    x->passed = olo_pool_alloc(&x->pool, A, sizeof *x->passed);
-    x->pairs = olo_pool_alloc(&x->pool, 2 * H, sizeof *x->pairs);
-    x->direct = olo_pool_alloc(&x->pool, H, sizeof *x->direct);
-    if (!x->balances || !x->passed || !x->pairs || !x->direct)
-        return false;
-    plan_jacobian(x);
-    plan_hessian(x);
-    return true;
+    x->columns = olo_column_of_duration(x) + 1 + x->under.velocities;
+    bool done = start_matrix(x, &x->A) && start_matrix(x, &x->H);
+    for (int i = 0; i < 3; i++)
+        done = done && set_shape(x, &x->shapes[i]);
+    for (int kind = 0; kind < OLO_BLOCKS; kind++)
+        done = done && plan_block(x, kind);
+    for (int kind = 0; done && kind < OLO_BLOCKS; kind++) {
+        finish(x->blocks[kind].balance_count, x->blocks[kind].balances, &x->A);
+        finish(x->blocks[kind].pair_count, x->blocks[kind].pairs, &x->H);
+    }
+    return done && allocate_matrix(x, &x->A) && allocate_matrix(x, &x->H);
 }
 
 bool olo_reduced_allocate_positions(olo_reduced *x, int count, olo_positions *to)

@@ -141,7 +141,7 @@ void olo_redundant_drop_end_row(olo_redundant *x, int coordinate)
 
 // -- evaluation -----------------------------------------------------------------------------------
 
-static void set_point(olo_redundant *x, const double *at)
+void olo_redundant_set_point(olo_redundant *x, const double *at)
 {
     x->x = at;
     x->h = at[olo_redundant_duration(x)] * x->scale;
@@ -149,7 +149,7 @@ static void set_point(olo_redundant *x, const double *at)
 
 void olo_redundant_momenta(olo_redundant *x, const double *at, int k, double *minus, double *plus)
 {
-    set_point(x, at);
+    olo_redundant_set_point(x, at);
     memset(minus, 0, (size_t)x->n * sizeof *minus);
     memset(plus, 0, (size_t)x->n * sizeof *plus);
     olo_interval_balances(x, k, true, minus, plus);
@@ -186,7 +186,7 @@ static double objective(void *context, const double *at)
     olo_redundant *x = context;
     const olo_control_problem *p = x->problem;
     double sum = p->duration_weight * at[olo_redundant_duration(x)];
-    set_point(x, at);
+    olo_redundant_set_point(x, at);
     for (int k = 0; k < x->intervals; k++)
         for (int c = 0; c < x->controls; c++) {
             const double u = at[olo_redundant_controls(x, k) + c];
@@ -200,7 +200,7 @@ static void gradient(void *context, const double *at, double *g)
     olo_redundant *x = context;
     const olo_control_problem *p = x->problem;
     const int T = olo_redundant_duration(x);
-    set_point(x, at);
+    olo_redundant_set_point(x, at);
     memset(g, 0, (size_t)x->nlp.variables * sizeof *g);
     g[T] = p->duration_weight;
     for (int k = 0; k < x->intervals; k++)
@@ -214,7 +214,7 @@ static void gradient(void *context, const double *at, double *g)
 
 void olo_redundant_evaluate(olo_redundant *x, const double *at, bool replaced, double *c)
 {
-    set_point(x, at);
+    olo_redundant_set_point(x, at);
     memset(c, 0, (size_t)x->nlp.rows * sizeof *c);
     memcpy(c, x->momentum, (size_t)x->n * sizeof *c);
     for (int k = 0; k < x->intervals; k++)
@@ -232,118 +232,6 @@ void olo_redundant_evaluate(olo_redundant *x, const double *at, bool replaced, d
 static void evaluate(void *context, const double *at, double *c)
 {
     olo_redundant_evaluate(context, at, false, c);
-}
-
-static void evaluate_jacobian(void *context, const double *at, double *values)
-{
-    olo_redundant *x = context;
-    set_point(x, at);
-    for (int k = 0; k < x->intervals; k++, values += x->interval.jacobian.positions.count) {
-        olo_entries_begin(&x->interval.jacobian, values);
-        olo_interval_jacobian(x, k);
-    }
-    for (int k = 0; k <= x->intervals; k++, values += x->node.jacobian.positions.count) {
-        olo_entries_begin(&x->node.jacobian, values);
-        olo_node_jacobian(x, k);
-    }
-    for (int k = 0; k + 1 < x->intervals; k++, values += x->rate.jacobian.positions.count) {
-        olo_entries_begin(&x->rate.jacobian, values);
-        olo_rate_jacobian(x, k);
-    }
-    olo_entries_begin(&x->end.jacobian, values);
-    olo_end_jacobian(x);
-}
-
-static void evaluate_hessian(void *context, const double *at, double sigma, const double *y,
-                             double *values)
-{
-    olo_redundant *x = context;
-    set_point(x, at);
-    for (int k = 0; k < x->intervals; k++, values += x->interval.hessian.positions.count) {
-        olo_entries_begin(&x->interval.hessian, values);
-        olo_interval_hessian(x, k, sigma, y);
-    }
-    for (int k = 0; k <= x->intervals; k++, values += x->node.hessian.positions.count) {
-        olo_entries_begin(&x->node.hessian, values);
-        olo_node_hessian(x, k, sigma, y);
-    }
-    for (int k = 0; k + 1 < x->intervals; k++, values += x->rate.hessian.positions.count) {
-        olo_entries_begin(&x->rate.hessian, values);
-        olo_rate_hessian(x, k, y);
-    }
-    olo_entries_begin(&x->end.hessian, values);
-    olo_end_hessian(x, sigma, y);
-}
-
-// -- positions ------------------------------------------------------------------------------------
-
-/* Appends the positions of a block k: rows and columns are variables in a Hessian. */
-static void append(const olo_redundant *x, const olo_positions *block, bool hessian, int k,
-                   int first_row, olo_positions *to)
-{
-    for (int i = 0; i < block->count; i++) {
-        to->row[to->count] =
-            hessian ? olo_block_variable(x, k, block->row[i]) : first_row + block->row[i];
-        to->column[to->count++] = olo_block_variable(x, k, block->column[i]);
-    }
-}
-
-static const olo_positions *positions_of(const olo_control_block *block, bool hessian)
-{
-    return hessian ? &block->hessian.positions : &block->jacobian.positions;
-}
-
-/* All positions, in the order in which values are computed. */
-static bool list_positions(olo_redundant *x, bool hessian, olo_positions *to)
-{
-    const int N = x->intervals;
-    const olo_positions *interval = positions_of(&x->interval, hessian),
-                        *node = positions_of(&x->node, hessian),
-                        *rate = positions_of(&x->rate, hessian),
-                        *end = positions_of(&x->end, hessian);
-    const size_t count = (size_t)N * (size_t)interval->count +
-                         (size_t)(N + 1) * (size_t)node->count +
-                         (size_t)(N - 1) * (size_t)rate->count + (size_t)end->count;
-    to->row = olo_pool_alloc(&x->pool, count, sizeof *to->row);
-    to->column = olo_pool_alloc(&x->pool, count, sizeof *to->column);
-    if (!to->row || !to->column)
-        return false;
-    for (int k = 0; k < N; k++)
-        append(x, interval, hessian, k, k * x->row_stride, to);
-    for (int k = 0; k <= N; k++)
-        append(x, node, hessian, k, k * x->row_stride, to);
-    for (int k = 0; k + 1 < N; k++)
-        append(x, rate, hessian, k, k * x->row_stride, to);
-    append(x, end, hessian, N, N * x->row_stride, to);
-    return true;
-}
-
-enum { BLOCKS = 8 };
-
-static void list_blocks(olo_redundant *x, olo_entries *all[BLOCKS])
-{
-    olo_control_block *blocks[] = {&x->interval, &x->node, &x->rate, &x->end};
-    for (int i = 0; i < BLOCKS; i++)
-        all[i] = i % 2 ? &blocks[i / 2]->hessian : &blocks[i / 2]->jacobian;
-}
-
-static bool record_blocks(olo_redundant *x)
-{
-    olo_interval_jacobian(x, 0);
-    olo_interval_hessian(x, 0, 1.0, NULL);
-    olo_node_jacobian(x, 0);
-    olo_node_hessian(x, 0, 1.0, NULL);
-    olo_rate_jacobian(x, 0);
-    olo_rate_hessian(x, 0, NULL);
-    olo_end_jacobian(x);
-    olo_end_hessian(x, 1.0, NULL);
-    olo_entries *all[BLOCKS];
-    list_blocks(x, all);
-    bool done = true;
-    for (int i = 0; i < BLOCKS; i++)
-        done = olo_entries_complete(all[i], &x->pool) && done;
-    return done && list_positions(x, false, &x->nlp.jacobian) &&
-           list_positions(x, true, &x->nlp.hessian);
 }
 
 // -- creation -------------------------------------------------------------------------------------
@@ -467,7 +355,7 @@ static olo_status build(olo_redundant *x, const olo_state *state, bool closures,
     set_variable_bounds(x);
     set_row_bounds(x);
     status = drop_redundant_rows(x, error);
-    if (status == OLO_OK && !record_blocks(x))
+    if (status == OLO_OK && !olo_redundant_record_blocks(x))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     return status;
 }
@@ -488,8 +376,8 @@ olo_status olo_redundant_create(const olo_control_problem *problem, const olo_st
                        .objective = objective,
                        .gradient = gradient,
                        .evaluate = evaluate,
-                       .evaluate_jacobian = evaluate_jacobian,
-                       .evaluate_hessian = evaluate_hessian};
+                       .evaluate_jacobian = olo_redundant_jacobian,
+                       .evaluate_hessian = olo_redundant_hessian};
     olo_status status = build(x, state, closures, error);
     if (status != OLO_OK) {
         olo_redundant_free(x);
@@ -503,10 +391,10 @@ void olo_redundant_free(olo_redundant *x)
 {
     if (!x)
         return;
-    olo_entries *all[BLOCKS];
-    list_blocks(x, all);
-    for (int i = 0; i < BLOCKS; i++)
-        olo_free(all[i]->keys);
+    for (int i = 0; i < OLO_BLOCKS; i++) {
+        olo_free(x->blocks[i].jacobian.keys);
+        olo_free(x->blocks[i].hessian.keys);
+    }
     olo_pool_free(&x->pool);
     olo_free(x);
 }

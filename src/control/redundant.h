@@ -59,6 +59,29 @@ void olo_redundant_refer(olo_redundant *transcription, const double *x);
 /* Marks a row of the last balance as implied by others. */
 void olo_redundant_drop_end_row(olo_redundant *transcription, int coordinate);
 
+/* The blocks of which Jacobian and Hessian consist: of an interval, of a node, of the rates between
+ * interval k and the next one, and of the end, where k is the last node. */
+typedef enum olo_block_kind {
+    OLO_BLOCK_INTERVAL,
+    OLO_BLOCK_NODE,
+    OLO_BLOCK_RATE,
+    OLO_BLOCK_END,
+    OLO_BLOCKS
+} olo_block_kind;
+
+bool olo_redundant_has_block(const olo_redundant *transcription, olo_block_kind kind, int k);
+/* Positions in a block: rows are counted from the first one of node k; columns (in a Hessian rows,
+ * too) are the variables of node k, those of the next one, the duration, the velocity at the end.
+ */
+const olo_positions *olo_redundant_block(const olo_redundant *transcription, olo_block_kind kind,
+                                         bool hessian);
+/* The variables at which the next functions evaluate; they must remain there. */
+void olo_redundant_set_point(olo_redundant *transcription, const double *x);
+void olo_redundant_block_jacobian(olo_redundant *transcription, olo_block_kind kind, int k,
+                                  double *values);
+void olo_redundant_block_hessian(olo_redundant *transcription, olo_block_kind kind, int k,
+                                 double sigma, const double *y, double *values);
+
 /* Momenta of interval k at x: p^- = -D1 L_d - f^- at its start and p^+ = D2 L_d + f^+ at its end,
  * n numbers each. */
 void olo_redundant_momenta(olo_redundant *transcription, const double *x, int k, double *minus,

@@ -66,13 +66,13 @@ static void put_mass(olo_redundant *x, const olo_mass_entry *entry)
     const int pairs[2][2] = {{entry->i, entry->j}, {entry->j, entry->i}};
     for (int p = 0; p < olo_mass_blocks(entry); p++)
         for (int c = 0; c < entry->width; c++)
-            olo_entries_put(&x->end.jacobian, pairs[p][0] + c,
+            olo_entries_put(&x->blocks[OLO_BLOCK_END].jacobian, pairs[p][0] + c,
                             olo_block_velocity(x) + pairs[p][1] + c, -entry->m);
 }
 
 void olo_end_jacobian(olo_redundant *x)
 {
-    olo_entries *to = &x->end.jacobian;
+    olo_entries *to = &x->blocks[OLO_BLOCK_END].jacobian;
     const olo_at at = to->recorded ? last_node(x) : (olo_at){0};
     double g[SIZE] = {0}, H[SIZE * SIZE] = {0}, v[SIZE] = {0};
     olo_condition_jacobian(x, OLO_AT_LAST_NODE, x->intervals, condition_row(x), to);
@@ -100,7 +100,7 @@ void olo_end_jacobian(olo_redundant *x)
 /* y G v: H between q and v, and d2(v.grad g)/dq2 */
 static void put_velocity_row(olo_redundant *x, int r, const olo_at *at, double y)
 {
-    olo_entries *to = &x->end.hessian;
+    olo_entries *to = &x->blocks[OLO_BLOCK_END].hessian;
     const olo_constraint *row = &x->system->constraints[r];
     const int *index = row->index, V = olo_block_velocity(x);
     double H[SIZE * SIZE] = {0}, third[SIZE * SIZE] = {0}, v[SIZE];
@@ -123,7 +123,7 @@ static void put_velocity_row(olo_redundant *x, int r, const olo_at *at, double y
 
 void olo_end_hessian(olo_redundant *x, double sigma, const double *y)
 {
-    olo_entries *to = &x->end.hessian;
+    olo_entries *to = &x->blocks[OLO_BLOCK_END].hessian;
     const bool record = !to->recorded;
     const olo_at at = record ? (olo_at){0} : last_node(x);
     const double *own = record ? NULL : y + (size_t)(x->intervals * x->row_stride);
@@ -168,7 +168,7 @@ void olo_rate_rows(olo_redundant *x, int k, double *c)
 
 void olo_rate_jacobian(olo_redundant *x, int k)
 {
-    olo_entries *to = &x->rate.jacobian;
+    olo_entries *to = &x->blocks[OLO_BLOCK_RATE].jacobian;
     for (int i = -1, row = -1; next_rate(x, &i, &row);) {
         const int u = x->n + x->m + i;
         olo_entries_put(to, rate_row(x) + row, u, -1 / x->h);
@@ -181,7 +181,7 @@ void olo_rate_jacobian(olo_redundant *x, int k)
 
 void olo_rate_hessian(olo_redundant *x, int k, const double *y)
 {
-    olo_entries *to = &x->rate.hessian;
+    olo_entries *to = &x->blocks[OLO_BLOCK_RATE].hessian;
     const int T = olo_block_duration(x);
     const double factor = x->scale / (x->h * x->h);
     if (!olo_has_free_duration(x))

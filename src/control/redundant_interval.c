@@ -176,7 +176,7 @@ static bool has_slot(const olo_contribution *of, olo_slot a)
 static void put_columns(olo_redundant *x, const olo_contribution *of, olo_slot a, double factor,
                         const double *matrix)
 {
-    olo_entries *to = &x->interval.jacobian;
+    olo_entries *to = &x->blocks[OLO_BLOCK_INTERVAL].jacobian;
     const int width = olo_slot_width(a, of->size);
     for (int side = 0; side < 2; side++)
         for (int i = 0; of->side[side] != 0 && i < of->size; i++)
@@ -206,7 +206,7 @@ static void by_duration(const olo_redundant *x, const olo_contribution *of,
 static void put_duration(olo_redundant *x, const olo_contribution *of, const olo_interval *over,
                          int k)
 {
-    olo_entries *to = &x->interval.jacobian;
+    olo_entries *to = &x->blocks[OLO_BLOCK_INTERVAL].jacobian;
     double r[SIZE] = {0}, r_T[SIZE] = {0};
     if (to->recorded) {
         olo_piece_value(x->system, &x->how, of->piece, over, r);
@@ -221,7 +221,7 @@ static void put_duration(olo_redundant *x, const olo_contribution *of, const olo
 /* m dq/h of an entry of the mass: rows i and columns j, and the other way round. */
 static void put_mass(olo_redundant *x, const olo_mass_entry *entry)
 {
-    olo_entries *to = &x->interval.jacobian;
+    olo_entries *to = &x->blocks[OLO_BLOCK_INTERVAL].jacobian;
     const int pairs[2][2] = {{entry->i, entry->j}, {entry->j, entry->i}};
     const double m = entry->m / x->h;
     for (int p = 0; p < olo_mass_blocks(entry); p++)
@@ -240,7 +240,7 @@ static void put_mass(olo_redundant *x, const olo_mass_entry *entry)
 void olo_interval_jacobian(olo_redundant *x, int k)
 {
     const olo_system *s = x->system;
-    const bool record = recording(&x->interval, false);
+    const bool record = recording(&x->blocks[OLO_BLOCK_INTERVAL], false);
     double matrix[SIZE * SIZE];
     olo_interval over = {0};
     if (!record)
@@ -263,7 +263,8 @@ void olo_interval_jacobian(olo_redundant *x, int k)
         if (olo_has_free_duration(x))
             put_duration(x, of, &over, k);
     }
-    olo_condition_jacobian(x, OLO_OVER_INTERVAL, k, x->n + x->m, &x->interval.jacobian);
+    olo_condition_jacobian(x, OLO_OVER_INTERVAL, k, x->n + x->m,
+                           &x->blocks[OLO_BLOCK_INTERVAL].jacobian);
 }
 
 // -- Hessian --------------------------------------------------------------------------------------
@@ -271,7 +272,7 @@ void olo_interval_jacobian(olo_redundant *x, int k)
 /* Adds to the lower triangle. */
 static void put_pair(olo_redundant *x, int i, int j, double value)
 {
-    olo_entries_put(&x->interval.hessian, i > j ? i : j, i > j ? j : i, value);
+    olo_entries_put(&x->blocks[OLO_BLOCK_INTERVAL].hessian, i > j ? i : j, i > j ? j : i, value);
 }
 
 /* factor times matrix[width a x width b], NULL while positions are recorded */
@@ -308,7 +309,7 @@ static void put_slot_and_duration(olo_redundant *x, const olo_contribution *of,
                                   const olo_interval *over, int k, const double *y, olo_slot a)
 {
     const int width = olo_slot_width(a, of->size);
-    const bool record = recording(&x->interval, true);
+    const bool record = recording(&x->blocks[OLO_BLOCK_INTERVAL], true);
     double by_h[SIZE] = {0}, by_t[SIZE] = {0}, matrix[SIZE * SIZE];
     if (!record) {
         second_of(x, of, over, y, a, OLO_SLOT_H, by_h);
@@ -329,7 +330,7 @@ static void put_duration_twice(olo_redundant *x, const olo_contribution *of,
                                const olo_interval *over, int k, const double *y)
 {
     double value = 0, r_T[SIZE], hh, ht, tt;
-    if (!recording(&x->interval, true)) {
+    if (!recording(&x->blocks[OLO_BLOCK_INTERVAL], true)) {
         second_of(x, of, over, y, OLO_SLOT_H, OLO_SLOT_H, &hh);
         second_of(x, of, over, y, OLO_SLOT_H, OLO_SLOT_T, &ht);
         second_of(x, of, over, y, OLO_SLOT_T, OLO_SLOT_T, &tt);
@@ -345,7 +346,7 @@ static void put_contribution(olo_redundant *x, const olo_contribution *of, const
                              int k, const double *multipliers)
 {
     static const olo_slot slots[3] = {OLO_SLOT_Q0, OLO_SLOT_Q1, OLO_SLOT_INPUT};
-    const bool record = recording(&x->interval, true);
+    const bool record = recording(&x->blocks[OLO_BLOCK_INTERVAL], true);
     double y[SIZE], matrix[SIZE * SIZE];
     if (!record)
         weigh(x, of, k, multipliers, y);
@@ -376,7 +377,7 @@ static void put_mass_and_duration(olo_redundant *x, int k, const double *y)
 {
     const olo_system *s = x->system;
     const int T = olo_block_duration(x);
-    const bool record = recording(&x->interval, true);
+    const bool record = recording(&x->blocks[OLO_BLOCK_INTERVAL], true);
     double difference[2] = {0, 0}, twice = 0;
     for (int e = 0; e < s->mass_count; e++) {
         const olo_mass_entry *entry = &s->mass[e];
@@ -401,7 +402,7 @@ static void put_mass_and_duration(olo_redundant *x, int k, const double *y)
 
 void olo_interval_hessian(olo_redundant *x, int k, double sigma, const double *y)
 {
-    const bool record = recording(&x->interval, true);
+    const bool record = recording(&x->blocks[OLO_BLOCK_INTERVAL], true);
     olo_interval over = {0};
     if (!record)
         over = interval_of(x, k);
@@ -422,6 +423,6 @@ void olo_interval_hessian(olo_redundant *x, int k, double sigma, const double *y
     }
     const double *own = record ? NULL : y + (size_t)(k * x->row_stride);
     olo_condition_hessian(x, OLO_OVER_INTERVAL, k, record ? NULL : own + x->n + x->m,
-                          &x->interval.hessian);
-    olo_cost_hessian(x, OLO_OVER_INTERVAL, k, sigma, &x->interval.hessian);
+                          &x->blocks[OLO_BLOCK_INTERVAL].hessian);
+    olo_cost_hessian(x, OLO_OVER_INTERVAL, k, sigma, &x->blocks[OLO_BLOCK_INTERVAL].hessian);
 }

@@ -65,7 +65,7 @@ static void clear_square(int size, double *matrix)
 static void put_row(olo_redundant *x, int k, int c, const olo_at *at)
 {
     const olo_constraint *row = &x->system->constraints[x->rows[c]];
-    olo_entries *to = &x->node.jacobian;
+    olo_entries *to = &x->blocks[OLO_BLOCK_NODE].jacobian;
     const bool record = !to->recorded;
     const double w = olo_node_weight(x, k), factor = -w * x->h,
                  lambda = record ? 0 : at->q[x->n + c];
@@ -90,11 +90,11 @@ static void put_row(olo_redundant *x, int k, int c, const olo_at *at)
 
 void olo_node_jacobian(olo_redundant *x, int k)
 {
-    const bool record = !x->node.jacobian.recorded;
+    const bool record = !x->blocks[OLO_BLOCK_NODE].jacobian.recorded;
     const olo_at at = record ? (olo_at){0} : node_at(x, k);
     for (int c = 0; c < x->m; c++)
         put_row(x, k, c, &at);
-    olo_condition_jacobian(x, OLO_AT_NODE, k, x->n + x->m, &x->node.jacobian);
+    olo_condition_jacobian(x, OLO_AT_NODE, k, x->n + x->m, &x->blocks[OLO_BLOCK_NODE].jacobian);
 }
 
 /* Adds factor H to the lower triangle over the coordinates of something at a node. */
@@ -111,7 +111,7 @@ static void put_curvature(olo_entries *to, int size, const int *index, double fa
 static void put_row_hessian(olo_redundant *x, int k, int c, const olo_at *at, const double *y)
 {
     const olo_constraint *row = &x->system->constraints[x->rows[c]];
-    olo_entries *to = &x->node.hessian;
+    olo_entries *to = &x->blocks[OLO_BLOCK_NODE].hessian;
     const bool record = !to->recorded,
                curvature_varies = olo_row_has_third_derivative(x, x->rows[c]);
     const double w = olo_node_weight(x, k), factor = -w * x->h;
@@ -151,7 +151,7 @@ static void put_row_hessian(olo_redundant *x, int k, int c, const olo_at *at, co
 
 void olo_node_hessian(olo_redundant *x, int k, double sigma, const double *y)
 {
-    olo_entries *to = &x->node.hessian;
+    olo_entries *to = &x->blocks[OLO_BLOCK_NODE].hessian;
     const bool record = !to->recorded;
     const olo_at at = record ? (olo_at){0} : node_at(x, k);
     const double *own = record ? NULL : y + (size_t)(k * x->row_stride);

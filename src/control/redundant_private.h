@@ -41,7 +41,7 @@ struct olo_redundant {
     bool *constant;         /* [actions] with a constant reduced force, or NULL */
     double *constant_force; /* [unknowns x controls], or NULL */
     olo_contribution *contributions;
-    olo_control_block interval, node, rate, end;
+    olo_control_block blocks[OLO_BLOCKS];
     const double *guess;
     double *angles;   /* [nodes x joint coordinates] with the turns of the guess */
     double *momentum; /* [n] at the start */
@@ -89,6 +89,14 @@ static inline bool olo_has_free_duration(const olo_redundant *x)
 
 /* All rows at a point, with replaced contributions or without. */
 void olo_redundant_evaluate(olo_redundant *x, const double *at, bool replaced, double *c);
+
+/* --- redundant_blocks.c --- */
+
+/* Finds the positions of all blocks and of the programme. Returns false if memory is exhausted. */
+bool olo_redundant_record_blocks(olo_redundant *x);
+void olo_redundant_jacobian(void *context, const double *at, double *values);
+void olo_redundant_hessian(void *context, const double *at, double sigma, const double *y,
+                           double *values);
 
 /* --- redundant_interval.c --- */
 

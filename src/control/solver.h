@@ -51,7 +51,8 @@ typedef struct olo_solve_report {
     int iterations;
     double objective;
     double seconds;            /* in total */
-    double evaluation_seconds; /* in the functions of the programme */
+    double cpu_seconds;        /* of the processor in total */
+    double evaluation_seconds; /* of the processor in the functions of the programme */
 } olo_solve_report;
 
 bool olo_solver_available(void);

@@ -17,17 +17,24 @@
 
 typedef double placement[OLO_PLACEMENT];
 
+/* Numbers of two directions. */
+enum { WIDTH = 2 };
+typedef double pair __attribute__((vector_size(16)));
+
 struct olo_chart {
     const olo_topology *topology;
+    size_t size;           /* of all memory of its own */
     olo_chart_view *views; /* [nodes] the joint of each */
+    bool *moved;           /* [nodes] by a coordinate */
     double *u;             /* [unknowns] current coordinates */
     double *q;             /* [n] the configuration there */
-    double *y, *dy;        /* [n] the contracted vector, summed from the leaves, and its change */
+    double *y;             /* [n] the contracted vector, summed from the leaves, ... */
+    pair *changes;         /* [n] ... and its changes */
+    double *column;        /* [n] of J */
     placement *placements; /* [nodes] g of each node */
     placement *first;      /* [unknowns] derivatives of g */
     placement **second;    /* [nodes] second derivatives, dof x dof of each */
     placement *Y;          /* [nodes] y_I . d_J of a loaded vector */
-    bool *moved;           /* [nodes] by a coordinate */
     olo_pool pool;
 };
 
@@ -139,22 +146,53 @@ static void combine(int count, const double *w, const placement *g, placement ou
 
 /* --- creation and reference --- */
 
-static bool allocate(olo_chart *chart)
+/* Memory of a chart after its own members; before these are known, its size. */
+typedef struct block {
+    char *start;
+    size_t size;
+} block;
+
+static void *take(block *of, size_t count, size_t size)
 {
-    const olo_system *s = chart->topology->system;
-    const size_t n = (size_t)s->n, nodes = (size_t)s->node_count;
-    const size_t unknowns = (size_t)chart->topology->unknowns;
-    const olo_array arrays[] = {{&chart->u, unknowns}, {&chart->q, n}};
-    chart->views = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->views);
-    chart->placements = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->placements);
-    chart->first = olo_pool_alloc(&chart->pool, unknowns + 1, sizeof *chart->first);
-    chart->second = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->second);
-    for (int k = 0; chart->second && k < s->node_count; k++) {
-        const size_t dof = (size_t)chart->topology->nodes[k].dof;
-        chart->second[k] = olo_pool_alloc(&chart->pool, dof * dof + 1, sizeof **chart->second);
+    void *at = of->start ? of->start + of->size : NULL;
+    of->size += (count * size + 15) / 16 * 16;
+    return at;
+}
+
+/* Takes what belongs to one configuration. It is one block, so that it can be fetched at once. */
+static void take_all(const olo_topology *topology, block *of, olo_chart *chart)
+{
+    const olo_system *s = topology->system;
+    const size_t nodes = (size_t)s->node_count, unknowns = (size_t)topology->unknowns;
+    (void)take(of, 1, sizeof *chart);
+    chart->views = take(of, nodes, sizeof *chart->views);
+    chart->placements = take(of, nodes, sizeof *chart->placements);
+    chart->first = take(of, unknowns, sizeof *chart->first);
+    chart->second = take(of, nodes, sizeof *chart->second);
+    for (int k = 0; k < s->node_count; k++) {
+        const size_t dof = (size_t)topology->nodes[k].dof;
+        placement *second = take(of, dof * dof, sizeof *second);
+        if (of->start)
+            chart->second[k] = second;
     }
-    return chart->views && chart->placements && chart->first && chart->second &&
-           olo_pool_arrays(&chart->pool, arrays, sizeof arrays / sizeof *arrays);
+    chart->u = take(of, unknowns, sizeof *chart->u);
+    chart->q = take(of, (size_t)s->n, sizeof *chart->q);
+}
+
+static olo_chart *allocate(const olo_topology *topology)
+{
+    olo_chart sizes;
+    block of = {0};
+    take_all(topology, &of, &sizes);
+    of.start = olo_alloc(of.size, 1);
+    olo_chart *chart = (olo_chart *)of.start;
+    if (!chart)
+        return NULL;
+    chart->size = of.size;
+    chart->topology = topology;
+    of.size = 0;
+    take_all(topology, &of, chart);
+    return chart;
 }
 
 /* Memory of products, which charts of one thread may share. */
@@ -162,10 +200,11 @@ static bool allocate_products(olo_chart *chart)
 {
     const size_t n = (size_t)chart->topology->system->n,
                  nodes = (size_t)chart->topology->system->node_count;
-    const olo_array arrays[] = {{&chart->y, n}, {&chart->dy, n}};
+    const olo_array arrays[] = {{&chart->y, n}, {&chart->column, n}};
     chart->Y = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->Y);
+    chart->changes = olo_pool_alloc(&chart->pool, n + 1, sizeof *chart->changes);
     chart->moved = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->moved);
-    return chart->Y && chart->moved && olo_pool_arrays(&chart->pool, arrays, 2);
+    return chart->Y && chart->changes && chart->moved && olo_pool_arrays(&chart->pool, arrays, 2);
 }
 
 /* Fails if a joint constrains velocities, since it has no coordinates. */
@@ -189,16 +228,18 @@ static olo_status create(const olo_topology *topology, const olo_chart *other, c
                          olo_chart **created, olo_error *error)
 {
     *created = NULL;
-    olo_chart *chart = olo_alloc(1, sizeof *chart);
-    if (chart && other)
-        *chart = (olo_chart){.y = other->y, .dy = other->dy, .Y = other->Y, .moved = other->moved};
-    if (chart) {
-        chart->topology = topology;
-        if (allocate(chart) && (other || allocate_products(chart))) {
-            olo_chart_refer(chart, q);
-            *created = chart;
-            return OLO_OK;
-        }
+    olo_chart *chart = allocate(topology);
+    if (chart && other) {
+        chart->y = other->y;
+        chart->column = other->column;
+        chart->changes = other->changes;
+        chart->Y = other->Y;
+        chart->moved = other->moved;
+    }
+    if (chart && (other || allocate_products(chart))) {
+        olo_chart_refer(chart, q);
+        *created = chart;
+        return OLO_OK;
     }
     olo_chart_free(chart);
     return olo_fail(error, OLO_NO_MEMORY, "out of memory for a chart");
@@ -224,6 +265,13 @@ void olo_chart_free(olo_chart *chart)
         return;
     olo_pool_free(&chart->pool);
     olo_free(chart);
+}
+
+void olo_chart_fetch(const olo_chart *next, const olo_chart *like)
+{
+    enum { LINE = 64 };
+    for (size_t i = 0; i < like->size; i += LINE)
+        __builtin_prefetch((const char *)next + i);
 }
 
 void olo_chart_refer(olo_chart *chart, const double *q)
@@ -326,8 +374,8 @@ void olo_chart_move(const olo_chart *chart, const double *w, double *dq)
 }
 
 /* The column of coordinate j of node k: its own motion, then that of its descendants, which follow
- * it in the order. `moved` marks nodes that have a column. */
-static void write_column(olo_chart *chart, int k, int j, double *column)
+ * it in the order. `moved` marks the nodes that have numbers in it. */
+static void set_column(olo_chart *chart, int k, int j, double *column)
 {
     const olo_topology *topology = chart->topology;
     const olo_system *s = topology->system;
@@ -336,18 +384,18 @@ static void write_column(olo_chart *chart, int k, int j, double *column)
         const int c = topology->order[i], p = topology->nodes[c].parent, size = s->nodes[c].size;
         double *out = column + s->nodes[c].q;
         below = below || c == k;
-        if (!below || (c != k && (p < 0 || !chart->moved[p]))) {
-            chart->moved[c] = false;
+        chart->moved[c] = below && (c == k || (p >= 0 && chart->moved[p]));
+        if (!chart->moved[c])
             continue;
-        }
-        chart->moved[c] = true;
         memset(out, 0, (size_t)size * sizeof *out);
-        if (c == k) {
+        if (is_scalar(s, c)) {
+            out[0] = 1;
+        } else if (c == k) {
             add_placed(size, chart->first[j], directors(s, p, chart->q, space), out);
-            continue;
+        } else {
+            vec3_add(1.0, column + s->nodes[p].q, out);
+            add_placed(size, chart->placements[c], directors(s, p, column, zero), out);
         }
-        vec3_add(1.0, column + s->nodes[p].q, out);
-        add_placed(size, chart->placements[c], directors(s, p, column, zero), out);
     }
 }
 
@@ -357,11 +405,11 @@ void olo_chart_matrix(olo_chart *chart, double *J)
     const olo_system *s = topology->system;
     for (int k = 0; k < s->node_count; k++)
         for (int j = topology->nodes[k].u; j < topology->nodes[k].u + topology->nodes[k].dof; j++) {
-            double *column = J + (size_t)j * (size_t)s->n;
-            if (is_scalar(s, k))
-                column[s->nodes[k].q] = 1;
-            else
-                write_column(chart, k, j, column);
+            set_column(chart, k, j, chart->column);
+            for (int c = 0; c < s->node_count; c++)
+                for (int i = s->nodes[c].q; chart->moved[c] && i < s->nodes[c].q + s->nodes[c].size;
+                     i++)
+                    J[i * topology->unknowns + j] = chart->column[i];
         }
 }
 
@@ -414,39 +462,82 @@ void olo_chart_load(olo_chart *chart, const double *y)
     }
 }
 
-/* Node k of the second derivative: its own coordinates, then the contribution to the parent. */
-static void second_of_node(olo_chart *chart, int k, const double *w, const double *dq,
-                           double *product)
+/* `columns` are those of a matrix, of which `first` and, unless it is the last, the next one are
+ * taken. */
+typedef struct directions {
+    int columns, first;
+} directions;
+
+static inline pair number_at(const double *row, const directions *of)
+{
+    const bool two = of->first + 1 < of->columns;
+    return (pair){row[of->first], two ? row[of->first + 1] : 0};
+}
+
+static inline void put_number(pair value, const directions *of, double *row)
+{
+    row[of->first] = value[0];
+    if (of->first + 1 < of->columns)
+        row[of->first + 1] = value[1];
+}
+
+/* The second derivative at node k: its own coordinates, then the contribution to the parent. dy are
+ * the changes of the contracted vector. */
+static void second_of_node(olo_chart *chart, int k, const directions *of, const double *w,
+                           const double *dq, double *product)
 {
     const olo_system *s = chart->topology->system;
     const olo_topology_node *t = &chart->topology->nodes[k];
-    const int size = s->nodes[k].size;
-    const double *y = chart->y + s->nodes[k].q, *dy = chart->dy + s->nodes[k].q;
+    const int size = s->nodes[k].size, p = t->parent, columns = of->columns;
+    const double *y = chart->y + s->nodes[k].q, *g = chart->placements[k];
     const placement *first = (const placement *)chart->first + t->u;
-    placement dY = {0}, change;
+    const bool turns = p >= 0 && s->nodes[p].size > 3;
+    const double *d = directors(s, p, chart->q, space);
+    pair *dy = chart->changes + s->nodes[k].q, own[6], sums[6], turned[9], change[OLO_PLACEMENT];
     if (is_scalar(s, k)) { /* its map is linear */
-        product[t->u] = 0;
+        put_number((pair){0}, of, product + t->u * columns);
         return;
     }
-    /* the change of Y_IJ = y_I . d_J along w */
-    add_dots(size, dy, directors(s, t->parent, chart->q, space), dY);
-    add_dots(size, y, directors(s, t->parent, dq, zero), dY);
-    /* the product for the coordinates of the node */
     for (int j = 0; j < t->dof; j++) {
-        combine(t->dof, w + t->u, (const placement *)chart->second[k] + j * t->dof, change);
-        product[t->u + j] = dot(first[j], dY) + dot(change, chart->Y[k]);
+        own[j] = number_at(w + (t->u + j) * columns, of);
+        sums[j] = (pair){0};
     }
+    for (int i = 0; i < 9; i++)
+        turned[i] = turns ? number_at(dq + (s->nodes[p].q + 3 + i) * columns, of) : (pair){0};
+    /* the product for the coordinates of the node, with the change of Y_IJ = y_I . d_J along w */
+    for (int I = 0; I < size; I += 3)
+        for (int J = 0; J < 3; J++) {
+            pair dY = {0};
+            change[I + J] = (pair){0};
+            for (int i = 0; i < 3; i++)
+                dY += dy[I + i] * d[3 * J + i] + y[I + i] * turned[3 * J + i];
+            for (int j = 0; j < t->dof; j++) {
+                pair second = {0};
+                for (int l = 0; l < t->dof; l++)
+                    second += own[l] * chart->second[k][j * t->dof + l][I + J];
+                sums[j] += first[j][I + J] * dY + second * chart->Y[k][I + J];
+                change[I + J] += own[j] * first[j][I + J];
+            }
+        }
+    for (int j = 0; j < t->dof; j++)
+        put_number(sums[j], of, product + (t->u + j) * columns);
     /* dy_p += F_p^T dy + (d F_p^T) y */
-    pass_up(chart, k, chart->placements[k], chart->dy);
-    combine(t->dof, w + t->u, first, change);
-    if (t->parent >= 0 && s->nodes[t->parent].size > 3)
-        add_transposed(size, change, y, chart->dy + s->nodes[t->parent].q + 3);
+    pair *up = chart->changes + (p >= 0 ? s->nodes[p].q : 0);
+    for (int i = 0; p >= 0 && i < 3; i++)
+        up[i] += dy[i];
+    for (int I = 0; turns && I < size; I += 3)
+        for (int J = 0; J < 3; J++)
+            for (int i = 0; i < 3; i++)
+                up[3 + 3 * J + i] += g[I + J] * dy[I + i] + change[I + J] * y[I + i];
 }
 
-void olo_chart_second(olo_chart *chart, const double *w, const double *dq, double *product)
+void olo_chart_second(olo_chart *chart, int columns, const double *w, const double *dq,
+                      double *product)
 {
     const olo_topology *topology = chart->topology;
-    memset(chart->dy, 0, (size_t)topology->system->n * sizeof *chart->dy);
-    for (int i = topology->system->node_count - 1; i >= 0; i--)
-        second_of_node(chart, topology->order[i], w, dq, product);
+    for (directions of = {columns, 0}; of.first < columns; of.first += WIDTH) {
+        memset(chart->changes, 0, (size_t)topology->system->n * sizeof *chart->changes);
+        for (int i = topology->system->node_count - 1; i >= 0; i--)
+            second_of_node(chart, topology->order[i], &of, w, dq, product);
+    }
 }

@@ -33,6 +33,9 @@ olo_status olo_chart_create(const olo_topology *topology, const double *q, olo_c
 olo_status olo_chart_create_beside(const olo_chart *other, const double *q, olo_chart **chart,
                                    olo_error *error);
 void olo_chart_free(olo_chart *chart);
+/* Brings the memory of `next` to the processor ahead of its use, without waiting for it; `like` is
+ * another chart of the same topology. */
+void olo_chart_fetch(const olo_chart *next, const olo_chart *like);
 /* Sets another reference; the chart is then at u = 0. Joints that are slightly open at q are
  * closed. */
 void olo_chart_refer(olo_chart *chart, const double *q);
@@ -51,15 +54,16 @@ const double *olo_chart_at(olo_chart *chart, const double *u);
 double olo_chart_turn_from_reference(const olo_chart *chart);
 /* dq[n] = J w[unknowns] */
 void olo_chart_move(const olo_chart *chart, const double *w, double *dq);
-/* The columns of J, [unknowns x n], one row for each coordinate. Only entries of the subtree that a
- * coordinate moves are written: J must be zero before the first call. */
+/* J[n x unknowns]. Only entries of the subtree that a coordinate moves are written: J must be zero
+ * before the first call. */
 void olo_chart_matrix(olo_chart *chart, double *J);
 /* reduced[unknowns] = J^T y[n] */
 void olo_chart_reduce(olo_chart *chart, const double *y, double *reduced);
-/* After a load y[n]: product[unknowns] = d2(y.Q)/du2 w, the derivative of J^T y along w, for any
- * number of w; dq = J w. Functions above end a load. */
+/* After a load y[n]: product[unknowns x directions] = d2(y.Q)/du2 w, the derivatives of J^T y along
+ * w[unknowns x directions]; dq[n x directions] = J w. Functions above end a load. */
 void olo_chart_load(olo_chart *chart, const double *y);
-void olo_chart_second(olo_chart *chart, const double *w, const double *dq, double *product);
+void olo_chart_second(olo_chart *chart, int directions, const double *w, const double *dq,
+                      double *product);
 
 /* The joint of node k (for a free node a joint with all degrees of freedom), and its chart view
  * with the reference at q. */

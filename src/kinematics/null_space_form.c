@@ -1,8 +1,8 @@
 /* The form s = y^T P(q) nu and its derivatives; see the header.
  *
- * Every vector is a dual number: its value, and its change along w. Velocities are computed from
- * root to leaf. Forces f and moments m about the origin of each node, which are equivalent to y,
- * are computed from leaf to root,
+ * Every vector is a dual number: its value, and its changes along two directions w. Velocities are
+ * computed from root to leaf. Forces f and moments m about the origin of each node, which are
+ * equivalent to y, are computed from leaf to root,
  *
  *     f_c = y_phi + sum f                                        over the children,
  *     m_c = sum d_I x y_I + sum (m + (phi - phi_c) x f)          over the children.
@@ -25,21 +25,35 @@
 
 /* --- dual vectors: values with their changes --- */
 
+/* Numbers of two directions, which are added and multiplied together. */
+enum { WIDTH = 2 };
+typedef double pair __attribute__((vector_size(16)));
+
 typedef struct dual {
-    double value[3], change[3];
+    double value[3];
+    pair change[3];
 } dual;
 
 static inline void add(double scale, const dual *a, dual *out)
 {
     vec3_add(scale, a->value, out->value);
-    vec3_add(scale, a->change, out->change);
+    for (int i = 0; i < 3; i++)
+        out->change[i] += scale * a->change[i];
+}
+
+/* The change of component i of a x b, j = i + 1, k = i + 2. */
+static inline pair cross_change(const dual *a, const dual *b, int j, int k)
+{
+    return a->change[j] * b->value[k] - a->change[k] * b->value[j] + a->value[j] * b->change[k] -
+           a->value[k] * b->change[j];
 }
 
 static inline void add_cross(const dual *a, const dual *b, dual *out)
 {
     vec3_add_cross(a->value, b->value, out->value);
-    vec3_add_cross(a->change, b->value, out->change);
-    vec3_add_cross(a->value, b->change, out->change);
+    out->change[0] += cross_change(a, b, 1, 2);
+    out->change[1] += cross_change(a, b, 2, 0);
+    out->change[2] += cross_change(a, b, 0, 1);
 }
 
 static inline dual cross(const dual *a, const dual *b)
@@ -49,6 +63,23 @@ static inline dual cross(const dual *a, const dual *b)
     return out;
 }
 
+/* out += a x b, where one of both does not change */
+static inline void add_cross_fixed(const dual *a, const double b[3], dual *out)
+{
+    vec3_add_cross(a->value, b, out->value);
+    out->change[0] += a->change[1] * b[2] - a->change[2] * b[1];
+    out->change[1] += a->change[2] * b[0] - a->change[0] * b[2];
+    out->change[2] += a->change[0] * b[1] - a->change[1] * b[0];
+}
+
+static inline void add_fixed_cross(const double a[3], const dual *b, dual *out)
+{
+    vec3_add_cross(a, b->value, out->value);
+    out->change[0] += a[1] * b->change[2] - a[2] * b->change[1];
+    out->change[1] += a[2] * b->change[0] - a[0] * b->change[2];
+    out->change[2] += a[0] * b->change[1] - a[1] * b->change[0];
+}
+
 /* --- the form --- */
 
 typedef struct node_numbers {
@@ -56,14 +87,27 @@ typedef struct node_numbers {
     dual force, moment;
 } node_numbers;
 
+/* Axis and arm of a screw. */
+typedef struct located {
+    dual axis, arm;
+} located;
+
 struct olo_null_form {
     const olo_topology *topology;
     olo_screw *screws;   /* [unknowns] */
+    located *located;    /* [unknowns] */
     node_numbers *nodes; /* [nodes] */
     double *none;        /* [n + unknowns] zeros */
     dual *gradient;      /* [n/3] */
     olo_pool pool;
 };
+
+/* The arguments, with the directions that are taken together: columns `first` to first + width - 1
+ * of w. */
+typedef struct arguments {
+    const double *q, *y, *nu, *w;
+    int directions, first, width;
+} arguments;
 
 /* A scalar: P = 1, so that y.P nu is y nu. */
 static bool is_scalar(const olo_node *node)
@@ -80,11 +124,13 @@ olo_status olo_null_form_create(const olo_topology *topology, const double *refe
     if (form) {
         form->topology = topology;
         form->screws = olo_pool_alloc(&form->pool, unknowns + 1, sizeof *form->screws);
+        form->located = olo_pool_alloc(&form->pool, unknowns + 1, sizeof *form->located);
         form->nodes = olo_pool_alloc(&form->pool, (size_t)s->node_count + 1, sizeof *form->nodes);
         form->none = olo_pool_alloc(&form->pool, n + unknowns + 1, sizeof *form->none);
         form->gradient = olo_pool_alloc(&form->pool, n / 3 + 1, sizeof *form->gradient);
     }
-    if (!form || !form->screws || !form->nodes || !form->none || !form->gradient) {
+    if (!form || !form->screws || !form->located || !form->nodes || !form->none ||
+        !form->gradient) {
         olo_null_form_free(form);
         *created = NULL;
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a null space");
@@ -128,24 +174,36 @@ static bool has_directors(const olo_node *node)
     return node && node->size > 3;
 }
 
+/* The changes of coordinate i of q. */
+static inline pair change_at(const arguments *x, int i)
+{
+    const double *w = x->w + (size_t)i * (size_t)x->directions + x->first;
+    if (x->width == WIDTH)
+        return (pair){w[0], w[1]};
+    return x->width > 0 ? (pair){w[0], 0} : (pair){0, 0};
+}
+
 /* 3-vector I of a node at x; zero for the ground, NULL. */
-static inline dual vector_at(const olo_node *node, int I, const olo_null_point *x)
+static inline dual vector_at(const olo_node *node, int I, const arguments *x)
 {
     dual out = {0};
     if (node) {
         vec3_copy(x->q + node->q + 3 * I, out.value);
-        vec3_copy(x->w + node->q + 3 * I, out.change);
+        for (int i = 0; i < 3; i++)
+            out.change[i] = change_at(x, node->q + 3 * I + i);
     }
     return out;
 }
 
 /* X_I d_I; the directors of the ground and of points are the axes of space. */
-static dual carried(const olo_node *node, const double X[3], const olo_null_point *x)
+static dual carried(const olo_node *node, const double X[3], const arguments *x)
 {
     dual out = {0};
     if (!has_directors(node))
         vec3_copy(X, out.value);
     for (int I = 0; has_directors(node) && I < 3; I++) {
+        if (X[I] == 0) /* most axes are those of the body */
+            continue;
         dual d = vector_at(node, I + 1, x);
         add(X[I], &d, &out);
     }
@@ -164,19 +222,30 @@ static const olo_node *carrier_of(const olo_null_form *form, int k, olo_carrier 
     return node_of(form, in == OLO_IN_CHILD ? k : form->topology->nodes[k].parent);
 }
 
+/* Direction l of the coordinates of a body. */
+static void gather_direction(const olo_node *node, int l, const arguments *x, double w[12])
+{
+    for (int i = 0; i < 12; i++)
+        w[i] = change_at(x, node->q + i)[l];
+}
+
 /* phi_c - z */
-static dual arm_of(const olo_null_form *form, int k, const olo_screw *screw,
-                   const olo_null_point *x)
+static dual arm_of(const olo_null_form *form, int k, const olo_screw *screw, const arguments *x)
 {
     const olo_node *node = node_of(form, k);
     dual out = {0};
-    if (screw->moving) {
-        dual arm;
-        screw->moving->arm(olo_chart_joint(form->topology, k), x->q + node->q, x->w + node->q,
-                           arm.value, arm.change);
-        add(-1.0, &arm, &out);
-        return out;
+    for (int l = 0; screw->moving && l < WIDTH; l++) {
+        double w[12], change[3];
+        double value[3];
+        gather_direction(node, l, x, w);
+        screw->moving->arm(olo_chart_joint(form->topology, k), x->q + node->q, w, value, change);
+        for (int i = 0; i < 3; i++) {
+            out.value[i] = -value[i];
+            out.change[i][l] = -change[i];
+        }
     }
+    if (screw->moving)
+        return out;
     const olo_node *carrier = carrier_of(form, k, screw->pivot_in);
     dual rho = carried(carrier, screw->pivot, x), from = vector_at(carrier, 0, x);
     out = vector_at(node, 0, x);
@@ -185,16 +254,23 @@ static dual arm_of(const olo_null_form *form, int k, const olo_screw *screw,
     return out;
 }
 
-static dual axis_of(const olo_null_form *form, int k, const olo_screw *screw,
-                    const olo_null_point *x)
+static dual axis_of(const olo_null_form *form, int k, const olo_screw *screw, const arguments *x)
 {
     return carried(carrier_of(form, k, screw->axis_in), screw->axis, x);
+}
+
+static void locate(olo_null_form *form, int k, int j, const arguments *x)
+{
+    const olo_screw *screw = &form->screws[j];
+    form->located[j].axis = axis_of(form, k, screw, x);
+    if (screw->turns)
+        form->located[j].arm = arm_of(form, k, screw, x);
 }
 
 /* --- velocities, root to leaf --- */
 
 /* From the origin of the parent to that of the child. */
-static dual transport(const olo_null_form *form, int k, const olo_null_point *x)
+static dual transport(const olo_null_form *form, int k, const arguments *x)
 {
     dual span = vector_at(node_of(form, k), 0, x);
     dual from = vector_at(node_of(form, form->topology->nodes[k].parent), 0, x);
@@ -203,7 +279,7 @@ static dual transport(const olo_null_form *form, int k, const olo_null_point *x)
 }
 
 /* Velocity and spin of node k from those of its parent and the rates of its screws. */
-static void move(olo_null_form *form, int k, const olo_null_point *x)
+static void move(olo_null_form *form, int k, const arguments *x)
 {
     const olo_topology_node *t = &form->topology->nodes[k];
     dual velocity = {0}, spin = {0};
@@ -215,11 +291,11 @@ static void move(olo_null_form *form, int k, const olo_null_point *x)
         add_cross(&parent->spin, &span, &velocity);
     }
     for (int j = t->u; j < t->u + t->dof; j++) {
-        dual axis = axis_of(form, k, &form->screws[j], x), along = axis;
+        const located *at = &form->located[j];
+        dual along = at->axis;
         if (form->screws[j].turns) {
-            dual arm = arm_of(form, k, &form->screws[j], x);
-            along = cross(&axis, &arm);
-            add(x->nu[j], &axis, &spin);
+            along = cross(&at->axis, &at->arm);
+            add(x->nu[j], &at->axis, &spin);
         }
         add(x->nu[j], &along, &velocity);
     }
@@ -227,30 +303,26 @@ static void move(olo_null_form *form, int k, const olo_null_point *x)
     form->nodes[k].spin = has_directors(node_of(form, k)) ? spin : (dual){0};
 }
 
-static dual y_at(const olo_node *node, int I, const olo_null_point *x)
-{
-    dual out = {0};
-    vec3_copy(x->y + node->q + 3 * I, out.value);
-    return out;
-}
-
 /* --- forces and derivatives, leaf to root --- */
 
 /* Force and moment of y at node k. */
-static void load(olo_null_form *form, int k, const olo_null_point *x)
+static void load(olo_null_form *form, int k, const arguments *x)
 {
     const olo_node *node = node_of(form, k);
     node_numbers *numbers = &form->nodes[k];
-    numbers->force = y_at(node, 0, x);
-    numbers->moment = (dual){0};
+    for (int i = 0; i < 3; i++) {
+        numbers->force.value[i] = x->y[node->q + i];
+        numbers->moment.value[i] = 0;
+        numbers->force.change[i] = numbers->moment.change[i] = (pair){0};
+    }
     for (int I = 1; I < node->size / 3; I++) {
-        dual d = vector_at(node, I, x), y = y_at(node, I, x);
-        add_cross(&d, &y, &numbers->moment);
+        dual d = vector_at(node, I, x);
+        add_cross_fixed(&d, x->y + node->q + 3 * I, &numbers->moment);
     }
 }
 
 /* Adds force and moment of node k to those of its parent. */
-static void pass_up(olo_null_form *form, int k, const olo_null_point *x)
+static void pass_up(olo_null_form *form, int k, const arguments *x)
 {
     const int p = form->topology->nodes[k].parent;
     const node_numbers *child = &form->nodes[k];
@@ -269,24 +341,29 @@ static void scatter(olo_null_form *form, const olo_node *node, double scale, con
                     const dual *by)
 {
     for (int I = 0; has_directors(node) && I < 3; I++)
-        add(scale * X[I], by, &form->gradient[node->q / 3 + I + 1]);
+        if (X[I] != 0)
+            add(scale * X[I], by, &form->gradient[node->q / 3 + I + 1]);
 }
 
 /* Adds a derivative with respect to the arm of a screw to the gradient. */
 static void scatter_arm(olo_null_form *form, int k, const olo_screw *screw, const dual *by,
-                        const olo_null_point *x)
+                        const arguments *x)
 {
     const olo_node *node = node_of(form, k);
-    if (screw->moving) {
-        double by_child[12] = {0}, change[12] = {0};
-        screw->moving->pull(olo_chart_joint(form->topology, k), x->q + node->q, x->w + node->q,
-                            by->value, by->change, by_child, change);
+    for (int l = 0; screw->moving && l < WIDTH; l++) {
+        const double by_change[3] = {by->change[0][l], by->change[1][l], by->change[2][l]};
+        double w[12], by_child[12] = {0}, change[12] = {0};
+        gather_direction(node, l, x, w);
+        screw->moving->pull(olo_chart_joint(form->topology, k), x->q + node->q, w, by->value,
+                            by_change, by_child, change);
         for (int i = 0; i < 12; i++) {
-            form->gradient[(node->q + i) / 3].value[i % 3] -= by_child[i];
-            form->gradient[(node->q + i) / 3].change[i % 3] -= change[i];
+            dual *gradient = &form->gradient[(node->q + i) / 3];
+            gradient->value[i % 3] -= l == 0 ? by_child[i] : 0;
+            gradient->change[i % 3][l] -= change[i];
         }
-        return;
     }
+    if (screw->moving)
+        return;
     const olo_node *carrier = carrier_of(form, k, screw->pivot_in);
     add(1.0, by, &form->gradient[node->q / 3]);
     if (carrier)
@@ -294,46 +371,57 @@ static void scatter_arm(olo_null_form *form, int k, const olo_screw *screw, cons
     scatter(form, carrier, -1.0, screw->pivot, by);
 }
 
-static double dot_change(const dual *a, const dual *b)
+static pair dot_change(const dual *a, const dual *b)
 {
-    return vec3_dot(a->change, b->value) + vec3_dot(a->value, b->change);
+    pair sum = {0};
+    for (int i = 0; i < 3; i++)
+        sum += a->change[i] * b->value[i] + a->value[i] * b->change[i];
+    return sum;
+}
+
+/* Changes of number i of a derivative. */
+static inline void put_change(const arguments *x, pair change, int i, double *to)
+{
+    double *own = to + (size_t)i * (size_t)x->directions + x->first;
+    if (x->width == WIDTH)
+        memcpy(own, &change, sizeof change);
+    else if (x->width > 0)
+        own[0] = change[0];
 }
 
 /* Screw j of node k: its reduced force, and its contribution to the gradient if that is needed. */
-static void derive_screw(olo_null_form *form, int k, int j, const olo_null_point *x, bool gradient,
+static void derive_screw(olo_null_form *form, int k, int j, const arguments *x, bool gradient,
                          const olo_null_derivatives *first, const olo_null_derivatives *change)
 {
     const olo_screw *screw = &form->screws[j];
     const node_numbers *numbers = &form->nodes[k];
-    dual axis = axis_of(form, k, screw, x), by_axis = numbers->force;
+    const located *at = &form->located[j];
+    dual by_axis = numbers->force;
     if (screw->turns) {
-        dual arm = arm_of(form, k, screw, x);
         by_axis = numbers->moment;
-        add_cross(&arm, &numbers->force, &by_axis);
+        add_cross(&at->arm, &numbers->force, &by_axis);
     }
     if (gradient && screw->turns) {
-        dual pull = cross(&numbers->force, &axis), by_arm = {0};
+        dual pull = cross(&numbers->force, &at->axis), by_arm = {0};
         add(x->nu[j], &pull, &by_arm);
         scatter_arm(form, k, screw, &by_arm, x);
     }
     if (gradient)
         scatter(form, carrier_of(form, k, screw->axis_in), x->nu[j], screw->axis, &by_axis);
     if (first->by_nu)
-        first->by_nu[j] = vec3_dot(axis.value, by_axis.value);
+        first->by_nu[j] = vec3_dot(at->axis.value, by_axis.value);
     if (change->by_nu)
-        change->by_nu[j] = dot_change(&axis, &by_axis);
+        put_change(x, dot_change(&at->axis, &by_axis), j, change->by_nu);
 }
 
 /* The gradient of the terms of the directors of the node and of the spin of its parent. */
-static void derive_node(olo_null_form *form, int k, const olo_null_point *x)
+static void derive_node(olo_null_form *form, int k, const arguments *x)
 {
     const olo_node *node = node_of(form, k);
     const node_numbers *numbers = &form->nodes[k];
     const int p = form->topology->nodes[k].parent;
-    for (int I = 1; I < node->size / 3; I++) {
-        dual y = y_at(node, I, x);
-        add_cross(&y, &numbers->spin, &form->gradient[node->q / 3 + I]);
-    }
+    for (int I = 1; I < node->size / 3; I++)
+        add_fixed_cross(x->y + node->q + 3 * I, &numbers->spin, &form->gradient[node->q / 3 + I]);
     if (p < 0)
         return;
     dual by_span = cross(&numbers->force, &form->nodes[p].spin);
@@ -343,68 +431,74 @@ static void derive_node(olo_null_form *form, int k, const olo_null_point *x)
 
 /* --- the result --- */
 
-static void write(int count, const dual *duals, double *value, double *change)
+/* 3-vectors of the coordinates from q on. */
+static void write(int count, const dual *duals, const arguments *x, int q, double *value,
+                  double *change)
 {
     for (int i = 0; i < count; i++) {
         if (value)
-            vec3_copy(duals[i].value, value + 3 * i);
-        if (change)
-            vec3_copy(duals[i].change, change + 3 * i);
+            vec3_copy(duals[i].value, value + q + 3 * i);
+        for (int j = 0; change && j < 3; j++)
+            put_change(x, duals[i].change[j], q + 3 * i + j, change);
     }
 }
 
 /* (v, omega x d_I) of a node */
-static void write_velocity(const olo_null_form *form, int k, const olo_null_point *x, double *value,
+static void write_velocity(const olo_null_form *form, int k, const arguments *x, double *value,
                            double *change)
 {
     const olo_node *node = node_of(form, k);
-    dual out[4] = {form->nodes[k].velocity};
+    write(1, &form->nodes[k].velocity, x, node->q, value, change);
     for (int I = 1; I < node->size / 3; I++) {
-        dual d = vector_at(node, I, x);
-        out[I] = cross(&form->nodes[k].spin, &d);
+        const dual d = vector_at(node, I, x), v = cross(&form->nodes[k].spin, &d);
+        write(1, &v, x, node->q + 3 * I, value, change);
     }
-    write(node->size / 3, out, value ? value + node->q : NULL, change ? change + node->q : NULL);
 }
 
-/* The derivatives of y nu of a scalar. */
-static void derive_scalar(int q, int u, const olo_null_point *x, const olo_null_derivatives *first,
+/* The derivatives of y nu of a scalar, which do not change. */
+static void derive_scalar(int q, int u, const arguments *x, const olo_null_derivatives *first,
                           const olo_null_derivatives *change)
 {
-    const olo_null_derivatives *const both[2] = {first, change};
-    for (int i = 0; i < 2; i++) {
-        if (both[i]->by_q)
-            both[i]->by_q[q] = 0;
-        if (both[i]->by_y)
-            both[i]->by_y[q] = i == 0 ? x->nu[u] : 0;
-        if (both[i]->by_nu)
-            both[i]->by_nu[u] = i == 0 ? x->y[q] : 0;
-    }
+    const pair none = {0};
+    if (first->by_q)
+        first->by_q[q] = 0;
+    if (first->by_y)
+        first->by_y[q] = x->nu[u];
+    if (first->by_nu)
+        first->by_nu[u] = x->y[q];
+    if (change->by_q)
+        put_change(x, none, q, change->by_q);
+    if (change->by_y)
+        put_change(x, none, q, change->by_y);
+    if (change->by_nu)
+        put_change(x, none, u, change->by_nu);
 }
 
-void olo_null_form_at(olo_null_form *form, const olo_null_point *at,
-                      const olo_null_derivatives *first, const olo_null_derivatives *change)
+/* Values, and changes along the directions of x. */
+static void evaluate(olo_null_form *form, const arguments *x, const olo_null_derivatives *first,
+                     const olo_null_derivatives *change)
 {
     const olo_topology *topology = form->topology;
     const olo_system *s = topology->system;
-    const olo_null_point x = {.q = at->q,
-                              .y = at->y ? at->y : form->none,
-                              .nu = at->nu ? at->nu : form->none,
-                              .w = at->w ? at->w : form->none};
     const bool gradient = first->by_q || change->by_q, velocities = first->by_y || change->by_y,
                forces = gradient || first->by_nu || change->by_nu;
+    for (int k = 0; k < s->node_count; k++)
+        for (int j = topology->nodes[k].u;
+             !is_scalar(&s->nodes[k]) && j < topology->nodes[k].u + topology->nodes[k].dof; j++)
+            locate(form, k, j, x);
     /* velocities, root to leaf */
     for (int i = 0; (velocities || gradient) && i < s->node_count; i++) {
         const int k = topology->order[i];
         if (is_scalar(&s->nodes[k]))
             continue;
-        move(form, k, &x);
+        move(form, k, x);
         if (velocities)
-            write_velocity(form, k, &x, first->by_y, change->by_y);
+            write_velocity(form, k, x, first->by_y, change->by_y);
     }
     /* forces and derivatives, leaf to root */
     for (int k = 0; forces && k < s->node_count; k++)
         if (!is_scalar(&s->nodes[k]))
-            load(form, k, &x);
+            load(form, k, x);
     if (gradient)
         memset(form->gradient, 0, (size_t)(s->n / 3) * sizeof *form->gradient);
     for (int i = s->node_count - 1; forces && i >= 0; i--) {
@@ -413,20 +507,36 @@ void olo_null_form_at(olo_null_form *form, const olo_null_point *at,
         if (is_scalar(&s->nodes[k]))
             continue;
         for (int j = t->u; j < t->u + t->dof; j++)
-            derive_screw(form, k, j, &x, gradient, first, change);
+            derive_screw(form, k, j, x, gradient, first, change);
         if (gradient)
-            derive_node(form, k, &x);
-        pass_up(form, k, &x);
+            derive_node(form, k, x);
+        pass_up(form, k, x);
     }
     if (gradient)
-        write(s->n / 3, form->gradient, first->by_q, change->by_q);
+        write(s->n / 3, form->gradient, x, 0, first->by_q, change->by_q);
     for (int k = 0; k < s->node_count; k++)
         if (is_scalar(&s->nodes[k]))
-            derive_scalar(s->nodes[k].q, topology->nodes[k].u, &x, first, change);
+            derive_scalar(s->nodes[k].q, topology->nodes[k].u, x, first, change);
+}
+
+void olo_null_form_at(olo_null_form *form, const olo_null_point *at,
+                      const olo_null_derivatives *first, const olo_null_derivatives *change)
+{
+    arguments x = {.q = at->q,
+                   .y = at->y ? at->y : form->none,
+                   .nu = at->nu ? at->nu : form->none,
+                   .w = at->w,
+                   .directions = at->directions};
+    do { /* without directions once */
+        const int left = x.directions - x.first;
+        x.width = left < WIDTH ? left : WIDTH;
+        evaluate(form, &x, first, change);
+        x.first += WIDTH;
+    } while (x.first < x.directions);
 }
 
 /* Axis and pivot of screw j of node k in space; the pivot of a translation is zero. */
-static void locate_screw(const olo_null_form *form, int k, int j, const olo_null_point *x,
+static void locate_screw(const olo_null_form *form, int k, int j, const arguments *x,
                          double axis[3], double pivot[3])
 {
     const olo_screw *screw = &form->screws[j];
@@ -439,9 +549,16 @@ static void locate_screw(const olo_null_form *form, int k, int j, const olo_null
     vec3_subtract(x->q + node_of(form, k)->q, arm.value, pivot);
 }
 
+/* A 3-vector of the coordinates from q on, in a column. */
+static void put_vector(const double v[3], int q, int columns, double *column)
+{
+    for (int i = 0; i < 3; i++)
+        column[(size_t)(q + i) * (size_t)columns] = v[i];
+}
+
 /* The velocities of all nodes of the subtree of node k with a unit rate of its screw j. A point
  * transmits its velocity alone. */
-static void write_column(const olo_null_form *form, int k, int j, const olo_null_point *x,
+static void write_column(const olo_null_form *form, int k, int j, const arguments *x,
                          double *column)
 {
     const olo_topology *topology = form->topology;
@@ -459,29 +576,30 @@ static void write_column(const olo_null_form *form, int k, int j, const olo_null
             }
         if (from < 0)
             continue;
-        double arm[3], *to = column + node->q;
-        vec3_copy(axis, to);
+        double arm[3], v[3];
+        put_vector(axis, node->q, topology->unknowns, column);
         if (!form->screws[j].turns)
             continue;
         vec3_subtract(x->q + node_of(form, at)->q, pivot, arm);
-        vec3_cross(axis, arm, to);
-        for (int I = 3; spins && I < node->size; I += 3)
-            vec3_cross(axis, x->q + node->q + I, to + I);
+        vec3_cross(axis, arm, v);
+        put_vector(v, node->q, topology->unknowns, column);
+        for (int I = 3; spins && I < node->size; I += 3) {
+            vec3_cross(axis, x->q + node->q + I, v);
+            put_vector(v, node->q + I, topology->unknowns, column);
+        }
     }
 }
 
 void olo_null_form_matrix(olo_null_form *form, const double *q, double *P)
 {
     const olo_topology *topology = form->topology;
-    const olo_null_point x = {.q = q, .y = form->none, .nu = form->none, .w = form->none};
+    const arguments x = {.q = q, .y = form->none, .nu = form->none};
     for (int k = 0; k < topology->system->node_count; k++) {
         const olo_topology_node *t = &topology->nodes[k];
-        for (int j = t->u; j < t->u + t->dof; j++) {
-            double *column = P + (size_t)j * (size_t)topology->system->n;
+        for (int j = t->u; j < t->u + t->dof; j++)
             if (is_scalar(node_of(form, k)))
-                column[node_of(form, k)->q] = 1;
+                P[node_of(form, k)->q * topology->unknowns + j] = 1;
             else
-                write_column(form, k, j, &x, column);
-        }
+                write_column(form, k, j, &x, P + j);
     }
 }

@@ -45,26 +45,27 @@ bool olo_null_form_depends_on_reference(const olo_topology *topology);
 /* Sets another reference. */
 void olo_null_form_refer(olo_null_form *form, const double *reference);
 
-/* The columns of P(q), [unknowns x n], one row for each degree of freedom. Only entries of the
- * subtree that a degree of freedom moves are written: P must be zero before the first call. */
+/* P(q)[n x unknowns]. Only entries of the subtree that a degree of freedom moves are written: P
+ * must be zero before the first call. */
 void olo_null_form_matrix(olo_null_form *form, const double *q, double *P);
 
-/* The arguments of a form. y, nu and w may be NULL: then they are zero. */
+/* The arguments of a form. y and nu may be NULL: then they are zero. */
 typedef struct olo_null_point {
     const double *q;  /* [n] */
     const double *y;  /* [n] */
     const double *nu; /* [unknowns] */
-    const double *w;  /* [n] a variation of q */
+    const double *w;  /* [n x directions] variations of q */
+    int directions;
 } olo_null_point;
 
-/* Derivatives of s; those with NULL are not computed. */
+/* Derivatives of s; those with NULL are not computed. Changes have one column per direction. */
 typedef struct olo_null_derivatives {
     double *by_y;  /* [n] P nu */
     double *by_nu; /* [unknowns] P^T y */
     double *by_q;  /* [n] */
 } olo_null_derivatives;
 
-/* The first derivatives and their changes along w. */
+/* The first derivatives and their changes along all w. */
 void olo_null_form_at(olo_null_form *form, const olo_null_point *at,
                       const olo_null_derivatives *first, const olo_null_derivatives *change);
 

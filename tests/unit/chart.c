@@ -16,7 +16,7 @@ static void second_along(olo_chart *chart, const double *y, const double *w, dou
     double dq[1024];
     olo_chart_move(chart, w, dq);
     olo_chart_load(chart, y);
-    olo_chart_second(chart, w, dq, product);
+    olo_chart_second(chart, 1, w, dq, product);
 }
 
 /* --- a system with its chart and null space at a random configuration --- */
@@ -257,7 +257,7 @@ static void check_null_derivatives(bench *b)
     olo_null_derivatives first = {numbers(b->n), numbers(b->r), numbers(b->n)};
     olo_null_derivatives change = {numbers(b->n), numbers(b->r), numbers(b->n)};
     olo_null_derivatives near = {numbers(b->n), numbers(b->r), numbers(b->n)};
-    olo_null_point at = {.q = b->q, .y = y, .nu = nu, .w = w};
+    olo_null_point at = {.q = b->q, .y = y, .nu = nu, .w = w, .directions = 1};
     olo_null_form_at(b->form, &at, &first, &change);
     double value = product(b->n, y, first.by_y), derivative = product(b->n, w, first.by_q),
            difference = 0;
@@ -487,7 +487,8 @@ TEST(hessian_of_the_reduced_form_on_a_chart)
     double *g = numbers(b.n), *Hw = numbers(b.n), *near = numbers(b.r), *out = numbers(b.r);
     double *curved = numbers(b.r);
     olo_chart_move(b.chart, w, dq);
-    olo_null_form_at(b.form, &(olo_null_point){.q = b.q, .y = y, .nu = nu, .w = dq},
+    olo_null_form_at(b.form,
+                     &(olo_null_point){.q = b.q, .y = y, .nu = nu, .w = dq, .directions = 1},
                      &(olo_null_derivatives){.by_q = g}, &(olo_null_derivatives){.by_q = Hw});
     olo_chart_reduce(b.chart, Hw, out);
     second_along(b.chart, g, w, curved);
