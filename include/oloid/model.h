@@ -30,6 +30,10 @@ typedef struct olo_run {
     int initialised; /**< set by olo_run_default(); leave it */
     double step;     /**< time step h; with `tolerance` the first step to be tried */
     double end;      /**< end time */
+    /** The lengths of all steps, one after the other; `step` is then the smallest and `end` their
+     * sum. 0: steps of equal length */
+    int step_count;
+    const double *steps;
     const char
         *start; /**< initial state: "given", or "equilibrium", at rest with all forces in balance */
     const char *scheme;         /**< "energy-momentum", "energy-momentum-2006" or "variational" */
@@ -193,6 +197,9 @@ OLO_API const olo_run *olo_model_run(const olo_model *model);
 /** The problem of optimal control in the section `optimize`, NULL if there is none. It belongs to
  * the model. */
 OLO_API const olo_problem *olo_model_problem(const olo_model *model);
+/** The systems of a model at other values of its parameters, for problems in which these are
+ * variables. They belong to the model. */
+OLO_API const olo_variants *olo_model_variants(const olo_model *model);
 /** Checks the names and bounds of that problem in a system that was compiled from the model; errors
  * have the location in the file. Fails if there is no problem. */
 OLO_API olo_status olo_model_check_problem(const olo_model *model, const olo_system *system,

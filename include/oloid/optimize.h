@@ -19,8 +19,9 @@
  *      olo_optimum *optimum;
  *      olo_optimize(system, &problem, NULL, &optimum, &error);
  *
- *  Time is divided into equal intervals with a node at either end. A control is constant over an
- *  interval and acts at its nodes. All numbers of a result are in the units of the model.
+ *  Time is divided into intervals with a node at either end, equal ones unless a grid is given. A
+ * control is constant over an interval and acts at its nodes. All numbers of a result are in the
+ * units of the model.
  */
 #ifndef OLOID_OPTIMIZE_H
 #define OLOID_OPTIMIZE_H
@@ -48,17 +49,32 @@ typedef struct olo_problem_control {
     double guess;        /**< initial value in all intervals */
 } olo_problem_control;
 
+/** A parameter of the model as a variable of the problem (design): a length, a mass, a stiffness.
+ * Whatever depends on it, the initial state as well, follows. It needs `variants` in the problem
+ * and the transcription redundant. */
+typedef struct olo_problem_parameter {
+    int initialised;
+    const char *name;    /**< of the parameter */
+    double lower, upper; /**< bounds; infinite: none */
+    double guess;        /**< initial value; NaN: that of the model */
+} olo_problem_parameter;
+
+/** The systems of a model at other values of its parameters (olo_model_variants). */
+typedef struct olo_variants olo_variants;
+
 /** A cost. The objective is the sum of all costs. */
 typedef struct olo_problem_cost {
     int initialised;
     /** "effort": weight times the integral of the squares of controls; "duration": weight times the
      * duration; "end", "path": weight times the quantity at the end, or its integral. The integral
      * is a sum over nodes or, of a quantity that depends on velocities, over the middles of
-     * intervals. */
+     * intervals. "parameter": weight times a parameter that is a variable, relative to the target.
+     */
     const char *type;
-    double weight;        /**< 1 */
-    const char *control;  /**< effort of this control only; NULL: of all */
-    const char *quantity; /**< as in a condition */
+    double weight;         /**< 1 */
+    const char *control;   /**< effort of this control only; NULL: of all */
+    const char *quantity;  /**< as in a condition */
+    const char *parameter; /**< of a cost "parameter" */
     double direction[3];
     double target; /**< the quantity is taken relative to this value */
     /** Targets that depend on time, or NULL: an expression of t; or a file with columns of numbers
@@ -117,13 +133,23 @@ typedef struct olo_problem {
     int initialised;
     int control_count;
     const olo_problem_control *controls;
+    int parameter_count;
+    const olo_problem_parameter *parameters;
+    /** The systems with other values of these parameters; those of the given system and its other
+     * parameters are those of the model. Set in the problem of a model file */
+    const olo_variants *variants;
     int cost_count;
     const olo_problem_cost *costs;
     int condition_count;
     const olo_problem_condition *conditions;
     int guess_count;
     const olo_problem_guess *guesses;
-    int intervals;            /**< 50 */
+    int intervals; /**< 50 */
+    /** Lengths of the intervals relative to each other, whose number is that of the intervals;
+     * 0: equal intervals */
+    int grid_count;
+    const double *grid;
+    double grading;           /**< 1; each interval is so many times as long as the one before */
     double duration;          /**< 1; the initial guess of a free duration */
     double shortest, longest; /**< bounds of a free duration; both 0: it is given */
     /** "rest" or "free": at no velocity, or at any that the conditions permit */
@@ -182,6 +208,7 @@ typedef struct olo_problem {
 
 /** Defaults of the structs above. */
 OLO_API olo_problem_control olo_problem_control_default(void);
+OLO_API olo_problem_parameter olo_problem_parameter_default(void);
 OLO_API olo_problem_cost olo_problem_cost_default(void);
 OLO_API olo_problem_condition olo_problem_condition_default(void);
 OLO_API olo_problem_guess olo_problem_guess_default(void);
@@ -287,11 +314,22 @@ OLO_API int olo_optimum_iterations(const olo_optimum *optimum);
 OLO_API double olo_optimum_seconds(const olo_optimum *optimum);
 OLO_API double olo_optimum_cpu_seconds(const olo_optimum *optimum);
 OLO_API double olo_optimum_own_seconds(const olo_optimum *optimum);
+/** Whether all intervals have the same length, to rounding. */
+OLO_API bool olo_optimum_has_equal_intervals(const olo_optimum *optimum);
+/** The time of a node after the start. */
+OLO_API double olo_optimum_time(const olo_optimum *optimum, int node);
 /** The controls of an interval, and the configuration and the constraint multipliers of a node.
  * They live as long as the optimum. */
 OLO_API const double *olo_optimum_controls(const olo_optimum *optimum, int interval);
 OLO_API const double *olo_optimum_configuration(const olo_optimum *optimum, int node);
 OLO_API const double *olo_optimum_multipliers(const olo_optimum *optimum, int node);
+/** The parameters that are variables: their number, names and values at the optimum. */
+OLO_API int olo_optimum_parameter_count(const olo_optimum *optimum);
+OLO_API const char *olo_optimum_parameter_name(const olo_optimum *optimum, int parameter);
+OLO_API double olo_optimum_parameter(const olo_optimum *optimum, int parameter);
+/** The system at the optimum: with these values of the parameters. It lives as long as the optimum;
+ * without such parameters it is the given one. */
+OLO_API const olo_system *olo_optimum_system(const olo_optimum *optimum);
 /** The driven loads and joints: their number, names, and values over an interval. Elements that
  * follow a control have its value times their factor. */
 OLO_API int olo_optimum_input_count(const olo_optimum *optimum);

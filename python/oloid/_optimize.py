@@ -11,7 +11,7 @@ from ._guard import Guard
 from ._library import encode, ffi, filled, lib, text
 from ._run import Target
 from ._statics import system_of
-from ._system import as_tuple
+from ._system import System, as_tuple
 
 PREFIX = "olo_problem_"
 PROGRESS = "bool(void *, const olo_optimize_progress *)"
@@ -49,10 +49,11 @@ class Problem:
         own = lib.olo_model_problem(system._model)
         given = own[0] if own != ffi.NULL else lib.olo_problem_default()
         self.struct = ffi.new("olo_problem *", given)
+        self.struct.variants = lib.olo_model_variants(system._model)
         self._references = []
         fields = dict(ffi.typeof("olo_problem").fields)
         known = [name for name in fields
-                 if name not in ("initialised", "start") and not name.startswith("motion")
+                 if name not in ("initialised", "start", "variants") and not name.startswith("motion")
                  and not name.endswith("_count")]
         for key, value in changes.items():
             check_key(key, known, "optimize")
@@ -62,6 +63,9 @@ class Problem:
             else:
                 self._set(self.struct, key, kind, value, f"optimize.{key}")
         self._read_guess(system, changes.get("guess_file"))
+        if self.struct.parameter_count and system._values.count:
+            raise InputError("parameters: load the model with the other values of parameters "
+                             "instead of with_parameters")
 
     def _read_guess(self, system, path):
         """The result that is the initial guess: `path`, otherwise that of the model."""
@@ -125,10 +129,11 @@ class Optimum:
     multipliers     of the constraints, an array (nodes, constraints)
     controls        values over the intervals of each driven load and joint: {name: array}
     bounds          of the controls: {name: (lower, upper)}
+    parameters      of the model that were variables: {name: value}
     costs           parts of the cost: {name: value}
     progress        iterations of the solver, a list of Progress
     saddles         saddle points at which the solver ended, a list of Saddle
-    system          the System
+    system          the System; with the parameters that were found
     result          the motion as a Result, if `output` was given"""
 
     def __init__(self, system, optimum):
@@ -139,7 +144,8 @@ class Optimum:
                                                          lib.OLO_OPTIMUM_NEARLY)
         for name in ("cost", "duration", "intervals", "iterations", "seconds", "own_seconds"):
             setattr(self, name, getattr(lib, f"olo_optimum_{name}")(optimum))
-        self.time = numpy.linspace(0, self.duration, self.intervals + 1)
+        self.time = numpy.array([lib.olo_optimum_time(optimum, k)
+                                 for k in range(self.intervals + 1)])
         self.q = self._rows(lib.olo_optimum_configuration, system.coordinates)
         self.multipliers = self._rows(lib.olo_optimum_multipliers,
                                       system.counts["constraints"])
@@ -152,6 +158,9 @@ class Optimum:
         for i, name in enumerate(self.controls):
             lib.olo_optimum_input_bounds(optimum, i, lower, upper)
             self.bounds[name] = lower[0], upper[0]
+        self.parameters = {text(lib.olo_optimum_parameter_name(optimum, i)):
+                           lib.olo_optimum_parameter(optimum, i)
+                           for i in range(lib.olo_optimum_parameter_count(optimum))}
         self.costs = {text(lib.olo_optimum_cost_part_name(optimum, i)):
                       lib.olo_optimum_cost_part(optimum, i)
                       for i in range(lib.olo_optimum_cost_part_count(optimum))}
@@ -237,6 +246,13 @@ class Monitor:
         return not ends and self.guard.exception is None and self.guard.interrupt is None
 
 
+def found_system(model, set, parameters):
+    """The model with the parameters of an optimum."""
+    if isinstance(model, System):
+        return model.with_parameters(parameters)
+    return system_of(model, {**(set or {}), **parameters})
+
+
 def optimize(model, set=None, *, start=None, callback=None, output=None, **problem):
     """Finds the controls that solve the problem of a model at least cost, like `oloid optimize`.
 
@@ -266,7 +282,9 @@ def optimize(model, set=None, *, start=None, callback=None, output=None, **probl
     optimum = None
     if made[0] != ffi.NULL:
         optimum = Optimum(system, ffi.gc(made[0], lib.olo_optimum_free))
-        optimum._given = given  # names that the optimum refers to
+        optimum._given = given, system  # names and numbers that the optimum refers to
+        if optimum.parameters:
+            optimum.system = found_system(model, set, optimum.parameters)
         if output is not None:
             optimum._record(output)
     if isinstance(exception, KeyboardInterrupt):

@@ -175,7 +175,8 @@ class System:
     def options(self):
         """Options of the run, a dict: step, end, constraints, ..."""
         run = lib.olo_model_run(self._model)
-        values = {name: getattr(run, name) for name, _ in ffi.typeof("olo_run").fields}
+        values = {name: getattr(run, name) for name, _ in ffi.typeof("olo_run").fields
+                  if name not in ("steps", "step_count")}
         return {name: text(value) if isinstance(value, ffi.CData) else value
                 for name, value in values.items()}
 

@@ -120,6 +120,7 @@ static int choose_count(cli_study *study, const char *text)
     if (count != floor(count))
         return cli_usage(&cli_compare, "--count needs a whole number, got '%s'", text);
     study->run.end = olo_state_time(study->loaded.state) + count * study->run.step;
+    study->run.step_count = 0;
     return CLI_CONTINUE;
 }
 

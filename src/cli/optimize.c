@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/pool.h"
 #include "base/progress.h"
 #include "cli/command.h"
 #include "cli/homotopy.h"
@@ -86,6 +87,7 @@ struct session {
     cli_homotopy homotopy;
     const char **names; /* of inputs in the guess from a start */
     olo_guess *guess;
+    cli_loaded given; /* the model before its parameters had the values of the optimum */
     olo_optimum *optimum;
     olo_feedback *feedback; /* NULL: no gains are wanted */
     olo_certificate certificate;
@@ -188,6 +190,36 @@ static olo_status write_result(struct session *session, olo_error *error)
     return status;
 }
 
+/* The model again, with the parameters found: the result is about it. */
+static olo_status load_found(struct session *session, const char *file, olo_error *error)
+{
+    const olo_optimum *o = session->optimum;
+    const cli_list *set = &session->options->set;
+    const int found = olo_optimum_parameter_count(o);
+    enum { LONGEST = 160 };
+    olo_pool pool = {0};
+    cli_list all = {olo_pool_alloc(&pool, (size_t)(set->count + found), sizeof(char *)), 0};
+    if (found == 0)
+        return OLO_OK;
+    for (int i = 0; all.items && i < set->count; i++)
+        all.items[all.count++] = set->items[i];
+    for (int i = 0; all.items && i < found; i++) {
+        char *text = olo_pool_alloc(&pool, LONGEST, 1);
+        all.items[all.count] = text;
+        all.count += text != NULL;
+        if (text)
+            (void)snprintf(text, LONGEST, "%s=%.17g", olo_optimum_parameter_name(o, i),
+                           olo_optimum_parameter(o, i));
+    }
+    session->given = session->result.loaded;
+    session->result.loaded = (cli_loaded){0};
+    const olo_status status = all.count == set->count + found
+                                  ? cli_load(file, &all, NULL, 0, &session->result.loaded, error)
+                                  : olo_fail(error, OLO_NO_MEMORY, "out of memory");
+    olo_pool_free(&pool);
+    return status;
+}
+
 static olo_status write_files(struct session *session, olo_error *error)
 {
     olo_status status = write_result(session, error);
@@ -278,6 +310,9 @@ static void print_text(const struct session *session)
     (void)printf("  cost           %.12g\n", olo_optimum_cost(o));
     (void)printf("  duration       %.9g in %d intervals\n", olo_optimum_duration(o),
                  olo_optimum_intervals(o));
+    for (int i = 0; i < olo_optimum_parameter_count(o); i++)
+        (void)printf("  %-14s %.9g\n", olo_optimum_parameter_name(o, i),
+                     olo_optimum_parameter(o, i));
     (void)printf("  problem        %s variables, %s constraints\n", cli_count(a, c->variables),
                  cli_count(b, c->constraints));
     (void)printf("  by the rules   %s and %s with all controls and boundary data",
@@ -358,6 +393,10 @@ static void print_json(const struct session *session)
     olo_json_number(&json, "cost", olo_optimum_cost(o));
     olo_json_number(&json, "duration", olo_optimum_duration(o));
     olo_json_integer(&json, "intervals", olo_optimum_intervals(o));
+    olo_json_open(&json, "parameters", '{');
+    for (int i = 0; i < olo_optimum_parameter_count(o); i++)
+        olo_json_number(&json, olo_optimum_parameter_name(o, i), olo_optimum_parameter(o, i));
+    olo_json_close(&json);
     olo_json_integer(&json, "iterations", olo_optimum_iterations(o));
     olo_json_integer(&json, "variables", c->variables);
     olo_json_integer(&json, "constraints", c->constraints);
@@ -501,6 +540,8 @@ static int solve(struct session *session, const char *file)
         (void)olo_optimum_resimulate(session->optimum, SUBSTEPS, &session->resimulation,
                                      &session->unsimulated);
     if (status == OLO_OK)
+        status = load_found(session, file, &error);
+    if (status == OLO_OK)
         status = write_files(session, &error);
     if (status != OLO_OK)
         return cli_fail(&error);
@@ -523,6 +564,7 @@ static int run(const cli_call *call)
     cli_homotopy_free(&session.homotopy);
     olo_free(session.names);
     cli_static_result_close(&session.result);
+    cli_unload(&session.given);
     return code;
 }
 
@@ -531,7 +573,8 @@ const cli_command cli_optimize = {
     .argument = "MODEL",
     .summary = "find the controls that solve the problem of a model at least cost",
     .details =
-        "The section `optimize` of the model has controls, costs and conditions. The discrete\n"
+        "The section `optimize` of the model has controls, costs and conditions, and parameters\n"
+        "of the model that are variables. The discrete\n"
         "mechanics of the scheme `variational` are constraints of the problem, so that no energy\n"
         "or momentum is gained or lost by the numerics. The result has the motion, controls,\n"
         "multipliers and iterations. Ctrl-C ends with the best point so far.\n"

@@ -37,9 +37,8 @@ static bool proceed(void *context, const olo_optimize_progress *progress)
 
 static void take_motion(const cli_starts *x, const olo_optimum *o, double *to)
 {
-    const double h = olo_optimum_duration(o) / x->intervals;
     for (int k = 0; k <= x->intervals; k++)
-        *to++ = k * h;
+        *to++ = olo_optimum_time(o, k);
     for (int k = 0; k <= x->intervals; k++, to += x->n)
         memcpy(to, olo_optimum_configuration(o, k), (size_t)x->n * sizeof *to);
     for (int k = 0; k < x->intervals; k++)

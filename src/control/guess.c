@@ -182,7 +182,7 @@ static olo_status interpolate(const olo_control_problem *problem, const olo_stat
     const size_t n = (size_t)problem->system->n;
     olo_status status = prepare(&x, state, error);
     for (int k = 1; status == OLO_OK && k <= problem->intervals; k++)
-        memcpy(q + (size_t)k * n, configure(&x, (double)k / problem->intervals), n * sizeof *q);
+        memcpy(q + (size_t)k * n, configure(&x, problem->at[k]), n * sizeof *q);
     olo_chart_free(x.chart);
     olo_pool_free(&x.pool);
     return status;
@@ -202,18 +202,17 @@ static olo_status rest(const olo_control_problem *problem, const olo_state *stat
 static olo_status run(const olo_control_problem *problem, const olo_state *state, double *q,
                       olo_error *error)
 {
-    const double h = problem->duration / problem->intervals;
     olo_run options = olo_run_default();
     olo_stepper *stepper = NULL;
     olo_state *moving = NULL;
     options.scheme = "variational";
-    options.step = h;
+    options.step = problem->duration * problem->part[0];
     options.end = problem->duration;
     olo_status status = olo_stepper_create(problem->system, &options, &stepper, error);
     if (status == OLO_OK)
         status = olo_state_clone(state, &moving, error);
     for (int k = 1; status == OLO_OK && k <= problem->intervals; k++) {
-        status = olo_stepper_step(stepper, moving, h, error);
+        status = olo_stepper_step(stepper, moving, problem->duration * problem->part[k - 1], error);
         memcpy(q + (size_t)k * (size_t)state->n, moving->q, (size_t)state->n * sizeof *q);
     }
     olo_state_free(moving);
@@ -228,7 +227,7 @@ static void resample(const olo_control_problem *p, double *q)
     const int n = p->system->n, last = from->count - 1;
     const double start = from->times[0], span = from->times[last] - start;
     for (int k = 1, i = 0; k <= p->intervals; k++) {
-        const double t = start + span * k / p->intervals;
+        const double t = start + span * p->at[k];
         while (i < last - 1 && from->times[i + 1] < t)
             i++;
         const double *a = from->q + (size_t)i * (size_t)n, *b = last > 0 ? a + n : a;
@@ -260,7 +259,7 @@ void olo_guess_given_controls(const olo_control_problem *p, const olo_redundant 
         return;
     const double start = from->times[0], span = from->times[from->count - 1] - start;
     for (int k = 0, i = 0; k < p->intervals; k++) {
-        const double t = start + span * (k + 0.5) / p->intervals;
+        const double t = start + span * (p->at[k] + 0.5 * p->part[k]);
         while (i < from->count - 2 && from->times[i + 1] <= t)
             i++;
         for (int c = 0; c < p->controls; c++)

@@ -59,10 +59,10 @@ static olo_status drop_implied_rows(olo_optimum *o, const double *q_end, olo_err
 static void interpolate(const olo_optimum *from, double at, int count,
                         const double *(*numbers)(const olo_optimum *, int), double *to)
 {
-    const int N = olo_optimum_intervals(from);
-    const double position = at * N;
-    const int k = (int)fmin(floor(position), N - 1);
-    const double *a = numbers(from, k), *b = numbers(from, k + 1), part = position - k;
+    const olo_control_problem *p = from->problem;
+    const int k = olo_control_interval_at(p, at);
+    const double *a = numbers(from, k), *b = numbers(from, k + 1),
+                 part = (at - p->at[k]) / p->part[k];
     for (int i = 0; i < count; i++)
         to[i] = (1 - part) * a[i] + part * b[i];
 }
@@ -77,18 +77,25 @@ static void copy_motion(const olo_optimum *o, const olo_optimum *from, double *q
 {
     const int n = o->problem->system->n, N = o->problem->intervals;
     for (int k = 0; k <= N; k++)
-        interpolate(from, olo_optimum_part(o, from, (double)k / N), n, olo_optimum_configuration, q + (size_t)k * (size_t)n);
+        interpolate(from, olo_optimum_part(o, from, o->problem->at[k]), n,
+                    olo_optimum_configuration, q + (size_t)k * (size_t)n);
     memcpy(q, o->state->q, (size_t)n * sizeof *q);
 }
 
-/* Multipliers, controls and duration of another optimum; `lambda` is memory for the multipliers of
- * all rows. */
+static double *parameters(const olo_optimum *o)
+{
+    return o->x + olo_redundant_nlp(o->transcription)->variables;
+}
+
+/* Multipliers, controls, duration and parameters of another optimum; `lambda` is memory for the
+ * multipliers of all rows. */
 static void copy_rest(olo_optimum *o, const olo_optimum *from, double *lambda)
 {
-    const int N = o->problem->intervals, M = olo_optimum_intervals(from);
+    const int N = o->problem->intervals;
+    const double *at = o->problem->at, *part = o->problem->part;
     const olo_redundant_layout layout = olo_redundant_numbers(o->transcription);
     for (int k = 0; k <= N; k++) {
-        interpolate(from, olo_optimum_part(o, from, (double)k / N), o->problem->system->m,
+        interpolate(from, olo_optimum_part(o, from, at[k]), o->problem->system->m,
                     olo_optimum_multipliers, lambda);
         for (int i = 0; i < layout.multipliers; i++)
             o->x[olo_redundant_multipliers(o->transcription, k) + i] = lambda[layout.rows[i]];
@@ -96,7 +103,8 @@ static void copy_rest(olo_optimum *o, const olo_optimum *from, double *lambda)
     for (int k = 0; k < N; k++)
         memcpy(o->x + olo_redundant_controls(o->transcription, k),
                olo_optimum_controls(
-                   from, (int)fmin(olo_optimum_part(o, from, (k + 0.5) / N) * M, M - 1)),
+                   from, olo_control_interval_at(
+                             from->problem, olo_optimum_part(o, from, at[k] + 0.5 * part[k]))),
                (size_t)o->problem->controls * sizeof *o->x);
     if (layout.velocities > 0 && olo_redundant_numbers(from->transcription).velocities > 0)
         memcpy(o->x + olo_redundant_end_velocity(o->transcription),
@@ -104,6 +112,10 @@ static void copy_rest(olo_optimum *o, const olo_optimum *from, double *lambda)
                (size_t)layout.velocities * sizeof *o->x);
     o->x[olo_redundant_duration(o->transcription)] =
         o->shift > 0 ? o->problem->duration : olo_optimum_duration(from);
+    for (int i = 0; i < o->problem->parameter_count; i++)
+        for (int j = 0; j < from->problem->parameter_count; j++)
+            if (strcmp(o->problem->parameters[i].name, from->problem->parameters[j].name) == 0)
+                parameters(o)[i] = parameters(from)[j];
 }
 
 static olo_status check_start(const olo_optimum *o, const olo_optimum *from, olo_error *error)
@@ -121,6 +133,8 @@ static olo_status check_start(const olo_optimum *o, const olo_optimum *from, olo
 /* The programme of the chosen transcription. */
 static const olo_nlp *solved_nlp(const olo_optimum *o)
 {
+    if (o->design)
+        return olo_design_nlp(o->design);
     return o->reduced ? olo_reduced_nlp(o->reduced) : olo_redundant_nlp(o->transcription);
 }
 
@@ -145,6 +159,8 @@ static olo_status transcribe(olo_optimum *o, const olo_problem *given, olo_error
         status = olo_reduced_create(p, o->transcription, guess, &o->reduced, error);
     if (status == OLO_OK)
         status = drop_implied_rows(o, guess + (nodes - 1) * n, error);
+    if (status == OLO_OK && p->parameter_count > 0)
+        status = olo_design_create(p, o->transcription, &o->design, error);
     if (status == OLO_OK)
         status = olo_presolve_create(solved_nlp(o), &o->presolve, error);
     olo_free(guess);
@@ -155,17 +171,20 @@ static olo_status allocate(olo_optimum *o, const olo_optimum *from, olo_error *e
 {
     const olo_system *s = o->problem->system;
     const size_t nodes = (size_t)o->problem->intervals + 1;
-    const olo_nlp *full = olo_redundant_nlp(o->transcription),
-                  *small = olo_presolve_nlp(o->presolve);
+    const olo_nlp *small = olo_presolve_nlp(o->presolve);
     const size_t variables = (size_t)small->variables;
-    const olo_array arrays[] = {
-        {&o->x, (size_t)full->variables},   {&o->solved, (size_t)solved_nlp(o)->variables},
-        {&o->lambda, nodes * (size_t)s->m}, {&o->point.x, variables},
-        {&o->point.z_lower, variables},     {&o->point.z_upper, variables},
-        {&o->point.y, (size_t)small->rows}};
+    const olo_array arrays[] = {{&o->x, (size_t)olo_optimum_variables(o)},
+                                {&o->solved, (size_t)solved_nlp(o)->variables},
+                                {&o->lambda, nodes * (size_t)s->m},
+                                {&o->point.x, variables},
+                                {&o->point.z_lower, variables},
+                                {&o->point.z_upper, variables},
+                                {&o->point.y, (size_t)small->rows}};
     if (!olo_pool_arrays(&o->pool, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     olo_redundant_start(o->transcription, o->x);
+    for (int i = 0; i < o->problem->parameter_count; i++)
+        parameters(o)[i] = o->problem->parameters[i].guess;
     olo_guess_given_controls(o->problem, o->transcription, o->x);
     olo_status status = OLO_OK;
     if (from)
@@ -219,7 +238,8 @@ olo_status olo_optimum_prepare(const olo_system *system, const olo_problem *prob
     if (!o)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     o->shift = problem->shift;
-    olo_status status = resolve(system, problem, &o->problem, error);
+    olo_status status = resolve(system, problem, &o->given, error);
+    o->problem = o->given;
     if (status == OLO_OK && problem->guess_file && problem->motion_count == 0)
         status = olo_fail(error, OLO_BAD_INPUT,
                           "guess_file: '%s' has not been read: call olo_result_read_guess before",
@@ -261,10 +281,11 @@ void olo_optimum_free(olo_optimum *o)
     if (!o)
         return;
     olo_presolve_free(o->presolve);
+    olo_design_free(o->design);
     olo_reduced_free(o->reduced);
     olo_redundant_free(o->transcription);
     olo_state_free(o->state);
-    olo_control_problem_free(o->problem);
+    olo_control_problem_free(o->given);
     olo_pool_free(&o->pool);
     olo_free(o->history);
     olo_free(o->saddles);

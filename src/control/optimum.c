@@ -30,6 +30,20 @@ double olo_optimum_duration(const olo_optimum *o)
     return o->x[olo_redundant_duration(o->transcription)];
 }
 
+bool olo_optimum_has_equal_intervals(const olo_optimum *o)
+{
+    const olo_control_problem *p = o->problem;
+    bool equal = true;
+    for (int k = 0; k < p->intervals; k++)
+        equal = equal && fabs(p->part[k] * p->intervals - 1) < 1e-12;
+    return equal;
+}
+
+double olo_optimum_time(const olo_optimum *o, int node)
+{
+    return o->problem->at[node] * olo_optimum_duration(o);
+}
+
 int olo_optimum_intervals(const olo_optimum *o)
 {
     return o->problem->intervals;
@@ -69,6 +83,26 @@ const double *olo_optimum_multipliers(const olo_optimum *o, int node)
 {
     return o->reduced ? o->lambda + (size_t)node * (size_t)o->problem->system->m
                       : o->x + olo_redundant_multipliers(o->transcription, node);
+}
+
+int olo_optimum_parameter_count(const olo_optimum *o)
+{
+    return o->problem->parameter_count;
+}
+
+const char *olo_optimum_parameter_name(const olo_optimum *o, int parameter)
+{
+    return o->problem->parameters[parameter].name;
+}
+
+double olo_optimum_parameter(const olo_optimum *o, int parameter)
+{
+    return o->x[olo_redundant_nlp(o->transcription)->variables + parameter];
+}
+
+const olo_system *olo_optimum_system(const olo_optimum *o)
+{
+    return o->problem->system;
 }
 
 int olo_optimum_input_count(const olo_optimum *o)
@@ -133,26 +167,42 @@ typedef struct part {
     double value;
 } part;
 
+/* The integral of the squares of a control, times its weight. */
+static double effort_of(const olo_optimum *o, int c)
+{
+    const olo_control_problem *p = o->problem;
+    double sum = 0;
+    for (int k = 0; k < p->intervals; k++) {
+        const double u = olo_optimum_controls(o, k)[c];
+        sum += olo_optimum_duration(o) * p->part[k] * p->effort[c] * u * u;
+    }
+    return sum;
+}
+
 /* Writes part `wanted`, counted among those that the problem has, and returns their number. */
 static int find_part(const olo_optimum *o, int wanted, part *found)
 {
     const olo_control_problem *p = o->problem;
-    const double T = olo_optimum_duration(o), h = T / p->intervals;
-    part rest = {"quantities", olo_optimum_cost(o)};
+    double rest = olo_optimum_cost(o);
     int count = 0;
-    for (int c = 0; c <= p->controls; c++) {
-        part own = {"duration", p->duration_weight * T};
-        for (int k = 0; c < p->controls && k < p->intervals; k++) {
-            const double u = olo_optimum_controls(o, k)[c];
-            own.value = (k > 0 ? own.value : 0) + h * p->effort[c] * u * u;
-            own.name = p->control_name[c];
+    for (int i = 0; i <= p->controls + p->parameter_count; i++) {
+        const int j = i - p->controls - 1; /* parameter */
+        part own = {"duration", p->duration_weight * olo_optimum_duration(o)};
+        bool is_part = p->duration_weight != 0;
+        if (i < p->controls) {
+            own = (part){p->control_name[i], effort_of(o, i)};
+            is_part = p->effort[i] != 0;
+        } else if (j >= 0) {
+            own = (part){p->parameters[j].name,
+                         olo_control_parameter_cost(p, j, olo_optimum_parameter(o, j))};
+            is_part = p->parameters[j].linear != 0 || p->parameters[j].square != 0;
         }
-        rest.value -= own.value;
-        if ((c < p->controls ? p->effort[c] : p->duration_weight) != 0 && count++ == wanted)
+        rest -= own.value;
+        if (is_part && count++ == wanted)
             *found = own;
     }
     if (p->cost_count > 0 && count++ == wanted)
-        *found = rest;
+        *found = (part){"quantities", rest};
     return count;
 }
 
@@ -181,14 +231,13 @@ double olo_optimum_cost_part(const olo_optimum *o, int index)
 olo_status olo_optimum_write_csv(const olo_optimum *o, const char *path, olo_error *error)
 {
     const int N = o->problem->intervals;
-    const double h = olo_optimum_duration(o) / N;
     olo_text text = {0};
     olo_text_put(&text, "start,end");
     for (int i = 0; i < olo_optimum_input_count(o); i++)
         olo_text_format(&text, ",%s", olo_optimum_input_name(o, i));
     olo_text_put(&text, "\n");
     for (int k = 0; k < N; k++) {
-        olo_text_format(&text, "%.17g,%.17g", k * h, (k + 1) * h);
+        olo_text_format(&text, "%.17g,%.17g", olo_optimum_time(o, k), olo_optimum_time(o, k + 1));
         for (int i = 0; i < olo_optimum_input_count(o); i++)
             olo_text_format(&text, ",%.17g", olo_optimum_input(o, i, k));
         olo_text_put(&text, "\n");

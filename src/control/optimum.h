@@ -4,6 +4,7 @@
 #define OLO_CONTROL_OPTIMUM_H
 
 #include "control/conserved.h"
+#include "control/design.h"
 #include "control/presolve.h"
 #include "control/reduced.h"
 #include "control/redundant.h"
@@ -11,14 +12,16 @@
 
 struct olo_optimum {
     olo_pool pool;
-    olo_control_problem *problem;
+    const olo_control_problem *problem; /* the one below, or that at the parameters found */
+    olo_control_problem *given;
     olo_redundant *transcription;
+    olo_design *design;   /* NULL: no parameters of the model are variables */
     olo_reduced *reduced; /* NULL: the redundant transcription is solved */
     olo_presolve *presolve;
     olo_conserved conserved;
     olo_state *state;
     double shift;        /* of the motion of its start */
-    double *x;           /* variables of the redundant transcription */
+    double *x;           /* variables of the redundant transcription, then parameters */
     double *lambda;      /* [nodes x rows] multipliers, if not all of them are variables */
     double *solved;      /* variables of the transcription that is solved */
     olo_nlp_point point; /* the same after presolve, with multipliers */
@@ -38,6 +41,11 @@ struct olo_optimum {
  * ended. */
 olo_status olo_optimum_solve(olo_optimum *optimum, const olo_problem *given,
                              const olo_optimize_observer *observer, olo_error *error);
+
+static inline int olo_optimum_variables(const olo_optimum *o)
+{
+    return olo_redundant_nlp(o->transcription)->variables + o->problem->parameter_count;
+}
 
 /* Everything but the solution: the programme of a problem at its initial guess. */
 olo_status olo_optimum_prepare(const olo_system *system, const olo_problem *problem,

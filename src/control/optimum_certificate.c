@@ -68,7 +68,9 @@ static double largest_turn(const olo_optimum *o)
 
 static void describe(const olo_optimum *o, int row, char *text, size_t size)
 {
-    if (o->reduced)
+    if (o->design && row >= olo_redundant_nlp(o->transcription)->rows)
+        olo_design_describe(o->design, row, text, size);
+    else if (o->reduced)
         olo_reduced_describe(o->reduced, row, olo_optimum_duration(o), text, size);
     else
         olo_redundant_describe(o->transcription, row, olo_optimum_duration(o), text, size);

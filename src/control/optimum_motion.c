@@ -44,7 +44,7 @@ static void close_maker(maker *x)
 /* The time of a node. */
 static double time_of(const olo_optimum *o, int node)
 {
-    return o->state->t + node * (olo_optimum_duration(o) / o->problem->intervals);
+    return o->state->t + olo_optimum_time(o, node);
 }
 
 static olo_status make_state(maker *x, int node, olo_state *state, olo_error *error)
@@ -129,7 +129,6 @@ olo_status olo_optimum_resimulate(const olo_optimum *o, int substeps,
 {
     const olo_system *s = o->problem->system;
     const int N = o->problem->intervals;
-    const double h = olo_optimum_duration(o) / N;
     maker x;
     olo_state *state = NULL;
     *resimulation = (olo_resimulation){.substeps = substeps};
@@ -139,6 +138,7 @@ olo_status olo_optimum_resimulate(const olo_optimum *o, int substeps,
     if (status == OLO_OK)
         status = olo_state_clone(o->state, &state, error);
     for (int k = 0; status == OLO_OK && k < N; k++) {
+        const double h = olo_optimum_duration(o) * o->problem->part[k];
         status = set_controls(o, k, x.stepper, error);
         for (int i = 0; status == OLO_OK && i < substeps; i++)
             status = olo_stepper_step(x.stepper, state, h / substeps, error);

@@ -116,16 +116,16 @@ static olo_status start(solution *x, olo_error *error)
 
 static size_t saved_size(const solution *x)
 {
-    return (size_t)olo_redundant_nlp(x->optimum->transcription)->variables +
-           2 * (size_t)x->nlp->variables + (size_t)x->nlp->rows;
+    return (size_t)olo_optimum_variables(x->optimum) + 2 * (size_t)x->nlp->variables +
+           (size_t)x->nlp->rows;
 }
 
 /* Copies the point, in variables that do not depend on charts, to the saved numbers or back. */
 static void copy_point(const solution *x, bool back)
 {
     olo_optimum *o = x->optimum;
-    const size_t full = (size_t)olo_redundant_nlp(o->transcription)->variables,
-                 n = (size_t)x->nlp->variables, m = (size_t)x->nlp->rows;
+    const size_t full = (size_t)olo_optimum_variables(o), n = (size_t)x->nlp->variables,
+                 m = (size_t)x->nlp->rows;
     double *const parts[] = {o->x, o->point.z_lower, o->point.z_upper, o->point.y};
     const size_t sizes[] = {full, n, n, m};
     double *saved = x->saved;
@@ -239,6 +239,16 @@ static olo_status explain(olo_optimum *o, olo_error *error)
     return OLO_OK;
 }
 
+/* The optimum is that of the system with the parameters found. */
+static olo_status settle(olo_optimum *o, olo_error *error)
+{
+    const olo_state *state;
+    const olo_status status = olo_design_settle(o->design, o->x, &o->problem, &state, error);
+    if (status == OLO_OK)
+        olo_state_copy(state, o->state);
+    return status;
+}
+
 olo_status olo_optimum_solve(olo_optimum *o, const olo_problem *given,
                              const olo_optimize_observer *observer, olo_error *error)
 {
@@ -250,6 +260,8 @@ olo_status olo_optimum_solve(olo_optimum *o, const olo_problem *given,
     olo_status status = start(&x, error);
     if (status == OLO_OK)
         status = leave_saddles(&x, given->saddles, error);
+    if (status == OLO_OK && o->design)
+        status = settle(o, error);
     if (status == OLO_OK && o->reduced)
         status = olo_redundant_recover_multipliers(o->transcription, o->x, o->lambda, error);
     return status == OLO_OK ? explain(o, error) : status;

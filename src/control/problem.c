@@ -127,8 +127,9 @@ static olo_status resolve_controls(olo_control_problem *p, const olo_problem *gi
                                 {&p->control_guess, count}, {&p->effort, count},
                                 {&p->rate, count},          {&p->input_factor, count},
                                 {&p->factor_of, actions}};
-    if (given->control_count < 1)
-        return olo_fail(error, OLO_BAD_INPUT, "a problem needs at least one control");
+    if (given->control_count < 1 && given->parameter_count < 1)
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "a problem needs at least one control or parameter as a variable");
     p->control_of = olo_pool_alloc(&p->pool, actions, sizeof *p->control_of);
     p->control_name = olo_pool_alloc(&p->pool, count, sizeof *p->control_name);
     p->input_name = olo_pool_alloc(&p->pool, count, sizeof *p->input_name);
@@ -210,6 +211,9 @@ static olo_status resolve_condition(olo_control_problem *p, const olo_problem_co
     *x = (olo_control_condition){.where = where, .lower = given->lower, .upper = given->upper};
     if (!isnan(given->value))
         x->lower = x->upper = given->value;
+    x->name = olo_pool_text(&p->pool, given->quantity, strlen(given->quantity));
+    if (!x->name)
+        return no_memory(error);
     return find_measure(p, given->quantity, given->direction, where, &x->measure, error);
 }
 
@@ -291,16 +295,21 @@ static olo_status resolve_cost(olo_control_problem *p, const olo_problem_cost *g
         p->duration_weight += given->weight;
         return OLO_OK;
     }
+    if (given->type && strcmp(given->type, "parameter") == 0)
+        return olo_control_add_parameter_cost(p, given, error);
     olo_control_cost *x = &p->costs[p->cost_count++];
     *x = (olo_control_cost){
         .weight = given->weight, .target = given->target, .square = given->square};
     if (resolve_where(given->type, &x->where, NULL) != OLO_OK)
         return olo_fail(error, OLO_BAD_INPUT,
-                        "there is no cost '%s': take effort, duration, end or path",
+                        "there is no cost '%s': take effort, duration, parameter, end or path",
                         given->type ? given->type : "");
     if (!given->quantity)
         return olo_fail(error, OLO_BAD_INPUT,
                         "a cost at the end or along the path needs a quantity");
+    x->name = olo_pool_text(&p->pool, given->quantity, strlen(given->quantity));
+    if (!x->name)
+        return no_memory(error);
     status = find_measure(p, given->quantity, given->direction, x->where, &x->measure, error);
     return status == OLO_OK ? resolve_target(p, given, x, error) : status;
 }
@@ -325,9 +334,6 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
 {
     const bool rest = given->end_velocity && strcmp(given->end_velocity, "rest") == 0;
     p->free_duration = given->shortest != 0 || given->longest != 0;
-    if (given->intervals < 1 || given->intervals > 1000000)
-        return olo_fail(error, OLO_BAD_INPUT, "intervals: must be 1 to 1000000, got %d",
-                        given->intervals);
     if (!(given->duration > 0) || !isfinite(given->duration))
         return olo_fail(error, OLO_BAD_INPUT, "duration: must be positive, got %g",
                         given->duration);
@@ -352,7 +358,6 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
     if (given->saddles < 0)
         return olo_fail(error, OLO_BAD_INPUT, "saddles: must not be negative, got %d",
                         given->saddles);
-    p->intervals = given->intervals;
     p->duration = p->free_duration ? fmin(fmax(given->duration, given->shortest), given->longest)
                                    : given->duration;
     p->shortest = p->free_duration ? given->shortest : given->duration;
@@ -364,9 +369,13 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
 static olo_status resolve(olo_control_problem *p, const olo_problem *given, olo_problem_entry *at,
                           olo_error *error)
 {
-    olo_status status = resolve_time(p, given, error);
+    olo_status status = olo_control_resolve_grid(p, given, error);
+    if (status == OLO_OK)
+        status = resolve_time(p, given, error);
     if (status == OLO_OK)
         status = resolve_controls(p, given, at, error);
+    if (status == OLO_OK)
+        status = olo_control_resolve_parameters(p, given, at, error);
     if (status == OLO_OK)
         status = resolve_conditions(p, given, at, error);
     if (status == OLO_OK)

@@ -5,12 +5,14 @@
 #include "control/trajectory.h"
 #include "oloid/optimize.h"
 #include "system/quantity.h"
+#include "system/variants.h"
 
 /* Where a condition or a cost applies. */
 typedef enum olo_where { OLO_AT_END, OLO_ALONG_PATH } olo_where;
 
 typedef struct olo_control_condition {
     olo_quantity measure;
+    const char *name; /* of the quantity, NULL: an orientation */
     olo_where where;
     double lower, upper;
 } olo_control_condition;
@@ -18,12 +20,21 @@ typedef struct olo_control_condition {
 /* weight (m - target) or weight (m - target)^2 */
 typedef struct olo_control_cost {
     olo_quantity measure;
+    const char *name; /* of the quantity */
     olo_where where;
     double weight, target;
     olo_expression *target_over_time; /* of t, or NULL */
     olo_trajectory trajectory;        /* if it has points */
     bool square;
 } olo_control_cost;
+
+/* A parameter of the model that is a variable, and its costs weight (p - target) and
+ * weight (p - target)^2 together: constant + linear p + square p^2. */
+typedef struct olo_control_parameter {
+    const char *name;
+    double lower, upper, guess;
+    double constant, linear, square;
+} olo_control_parameter;
 
 /* The initial guess of the motion, and the value of a measure in it. */
 typedef enum olo_guess_kind {
@@ -51,6 +62,8 @@ typedef struct olo_control_problem {
     const olo_system *system;
     olo_pool pool;
     int intervals;
+    double *part; /* [intervals] of the duration */
+    double *at;   /* [intervals + 1] the times of nodes over the duration, from 0 to 1 */
     int controls;
     const char **control_name;
     double *lower, *upper, *control_guess; /* [controls] */
@@ -62,6 +75,9 @@ typedef struct olo_control_problem {
     double *input_factor;                  /* and their factors */
     int *control_of;                       /* [actions] the control of an action, or -1 */
     double *factor_of;                     /* [actions] input over control */
+    int parameter_count;
+    olo_control_parameter *parameters;
+    const olo_variants *variants;
     int condition_count;
     olo_control_condition *conditions;
     int cost_count;
@@ -88,9 +104,31 @@ typedef struct olo_problem_entry {
 olo_status olo_control_problem_create(const olo_system *system, const olo_problem *given,
                                       olo_control_problem **problem, olo_problem_entry *at,
                                       olo_error *error);
+/* The part of it that is about parameters (problem_parameters.c), and a cost of one. */
+olo_status olo_control_resolve_parameters(olo_control_problem *problem, const olo_problem *given,
+                                          olo_problem_entry *at, olo_error *error);
+olo_status olo_control_add_parameter_cost(olo_control_problem *problem,
+                                          const olo_problem_cost *given, olo_error *error);
+double olo_control_parameter_cost(const olo_control_problem *problem, int parameter, double p);
+/* The same problem in another system of the same structure; shares memory with `problem`. Frees
+ * with olo_control_problem_release. */
+olo_status olo_control_problem_in(const olo_control_problem *problem, const olo_system *system,
+                                  olo_control_problem **other, olo_error *error);
+void olo_control_problem_release(olo_control_problem *other);
 /* The part of it that is about the initial guess (problem_guess.c). */
 olo_status olo_control_resolve_guess(olo_control_problem *problem, const olo_problem *given,
                                      olo_problem_entry *at, olo_error *error);
+/* The part of the duration between the middles of both intervals of a node, or from the middle of
+ * the only one. */
+static inline double olo_control_share(const olo_control_problem *p, int node)
+{
+    return 0.5 * ((node > 0 ? p->part[node - 1] : 0) + (node < p->intervals ? p->part[node] : 0));
+}
+/* The interval that contains a part of the duration. */
+int olo_control_interval_at(const olo_control_problem *problem, double part);
+/* Resolves the grid of time (problem_grid.c). */
+olo_status olo_control_resolve_grid(olo_control_problem *problem, const olo_problem *given,
+                                    olo_error *error);
 /* Whether the momentum at the end is zero or that of a variable: otherwise the last node has no
  * balance. */
 static inline bool olo_control_has_end_balance(const olo_control_problem *problem)

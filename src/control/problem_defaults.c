@@ -13,6 +13,14 @@ olo_problem_control olo_problem_control_default(void)
                                  .rate = INFINITY};
 }
 
+olo_problem_parameter olo_problem_parameter_default(void)
+{
+    return (olo_problem_parameter){.initialised = OLO_INITIALISED_PROBLEM_PARAMETER,
+                                   .lower = -INFINITY,
+                                   .upper = INFINITY,
+                                   .guess = NAN};
+}
+
 olo_problem_cost olo_problem_cost_default(void)
 {
     return (olo_problem_cost){.initialised = OLO_INITIALISED_PROBLEM_COST,
@@ -57,6 +65,7 @@ olo_problem olo_problem_default(void)
 {
     return (olo_problem){.initialised = OLO_INITIALISED_PROBLEM,
                          .intervals = 50,
+                         .grading = 1,
                          .duration = 1,
                          .end_velocity = "rest",
                          .guess = "interpolated",

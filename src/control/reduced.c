@@ -44,7 +44,7 @@ static void evaluate(void *context, const double *at, double *c)
         olo_reduced_multiply(x->n, x->dof, x->nodes[k].P, 1, b, own);
         memcpy(own + x->dof, b + x->n, (size_t)passed * sizeof *c);
         for (int i = 0; i < x->dof; i++)
-            own[i] += olo_reduced_step(x) * olo_reduced_constant_force(x, k, i);
+            own[i] += olo_reduced_time(x) * olo_reduced_constant_force(x, k, i);
     }
     memcpy(c + (x->intervals + 1) * x->row_stride, olo_reduced_full_balance(x, x->intervals + 1),
            (size_t)x->under.end_rows * sizeof *c);

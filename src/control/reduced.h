@@ -3,7 +3,8 @@
  * q_k = Q_k(w_k), the null space matrix P of the tree, and the balance b_k of the redundant
  * transcription with the multipliers lambda of the closures of loops alone, the rows are
  *
- *     c_k = P(q_k)^T b_k(q_k-1, q_k, q_k+1, lambda_k, u_k-1, u_k, T) + h/2 C (u_k-1 + u_k) = 0
+ *     c_k = P(q_k)^T b_k(q_k-1, q_k, q_k+1, lambda_k, u_k-1, u_k, T) + C (h_k-1 u_k-1 + h_k u_k)/2
+ * = 0
  *
  * with the constant reduced forces C of controls (constant_inputs.h), the closures g(q_k) = 0, and
  * conditions. A tree has no multipliers. Variables of a node are w[dof], lambda[closures] and

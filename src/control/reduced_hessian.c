@@ -126,7 +126,7 @@ static void pass_constant_forces(olo_reduced *x, int k, const double *y)
             sum += y[(k + i / x->dof) * x->row_stride + i % x->dof] *
                    x->under.constant_force[i % x->dof * x->controls + c];
         olo_entries_put(&x->direct_pairs, olo_reduced_duration(x), olo_reduced_controls(x, k) + c,
-                        0.5 * sum / x->intervals);
+                        0.5 * sum * x->problem->part[k]);
     }
 }
 

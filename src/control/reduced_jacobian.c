@@ -47,7 +47,7 @@ double olo_reduced_constant_force(const olo_reduced *x, int k, int i)
     double sum = 0;
     for (int j = k - 1; j <= k; j++)
         for (int c = 0; olo_reduced_has_interval(x, j) && c < x->controls; c++)
-            sum += x->under.constant_force[i * x->controls + c] *
+            sum += x->problem->part[j] * x->under.constant_force[i * x->controls + c] *
                    x->x[olo_redundant_controls(x->full, j) + c];
     return 0.5 * sum;
 }
@@ -200,10 +200,9 @@ static void add_constant_force(const olo_reduced *x, int k, int i, double *row)
     for (int j = -1; j <= 0; j++)
         for (int c = 0; olo_reduced_has_interval(x, k + j) && c < x->controls; c++)
             row[shape->position[olo_column_of_controls(x, j) + c]] +=
-                0.5 * olo_reduced_step(x) * C[c];
+                0.5 * olo_reduced_time(x) * x->problem->part[k + j] * C[c];
     if (x->problem->free_duration)
-        row[shape->position[olo_column_of_duration(x)]] +=
-            olo_reduced_constant_force(x, k, i) / x->intervals;
+        row[shape->position[olo_column_of_duration(x)]] += olo_reduced_constant_force(x, k, i);
 }
 
 /* Values of the balance of node k, in the order of the positions: P^T A, and the change of P along

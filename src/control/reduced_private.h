@@ -182,9 +182,10 @@ bool olo_reduced_plan(olo_reduced *x);
 int olo_reduced_variable_of_column(const olo_reduced *x, int k, int c);
 bool olo_reduced_allocate_positions(olo_reduced *x, int count, olo_positions *positions);
 
-static inline double olo_reduced_step(const olo_reduced *x)
+/* The duration. */
+static inline double olo_reduced_time(const olo_reduced *x)
 {
-    return x->x[x->of->variables - 1] / x->intervals;
+    return x->x[x->of->variables - 1];
 }
 
 /* --- reduced_jacobian.c, reduced_hessian.c --- */
@@ -192,7 +193,7 @@ static inline double olo_reduced_step(const olo_reduced *x)
 /* Configurations at a point; balances and P there, evaluated once. */
 void olo_reduced_set_point(olo_reduced *x, const double *at);
 void olo_reduced_balance(olo_reduced *x);
-/* C (u_k-1 + u_k)/2 of degree of freedom i */
+/* C (h_k-1 u_k-1 + h_k u_k)/(2 T) of degree of freedom i */
 double olo_reduced_constant_force(const olo_reduced *x, int k, int i);
 /* product = L^T R with L[n x rows] and R[n x columns] */
 void olo_reduced_multiply(int n, int rows, const double *L, int columns, const double *R,

@@ -66,8 +66,8 @@ static void set_layout(olo_redundant *x)
     x->velocities = p->end_velocities ? x->n : 0;
     x->stride = x->n + x->m + x->controls;
     x->row_stride = x->n + x->m + x->path_conditions + x->rates;
-    x->scale = 1.0 / x->intervals;
-    x->h = p->duration * x->scale;
+    x->T = p->duration;
+    olo_enter_interval(x, 0);
     x->nlp.variables = olo_redundant_duration(x) + 1;
     x->nlp.rows = (x->intervals + 1) * x->row_stride + x->end_conditions +
                   (x->velocities > 0 ? x->system->m : 0);
@@ -121,7 +121,8 @@ static void set_row_bounds(olo_redundant *x)
         const olo_control_condition *c = &p->conditions[i];
         const olo_location location = olo_location_of(c->where, &c->measure);
         if (location != OLO_AT_LAST_NODE) {
-            bound_path(x, path++, 0, location == OLO_OVER_INTERVAL ? N - 1 : N, c->lower, c->upper);
+            bound_path(x, path++, location == OLO_AT_NODE, location == OLO_AT_NODE ? N : N - 1,
+                       c->lower, c->upper);
             continue;
         }
         x->nlp.row_lower[end] = c->lower;
@@ -144,7 +145,7 @@ void olo_redundant_drop_end_row(olo_redundant *x, int coordinate)
 void olo_redundant_set_point(olo_redundant *x, const double *at)
 {
     x->x = at;
-    x->h = at[olo_redundant_duration(x)] * x->scale;
+    x->T = at[olo_redundant_duration(x)];
 }
 
 void olo_redundant_momenta(olo_redundant *x, const double *at, int k, double *minus, double *plus)
@@ -174,7 +175,7 @@ double olo_redundant_constraint_error(olo_redundant *x, const double *at)
     for (int k = 0; k <= x->intervals; k++) {
         const olo_at here = {.q = at + olo_redundant_configuration(x, k),
                              .angles = olo_node_angles(x, k),
-                             .t = k * x->scale * at[olo_redundant_duration(x)]};
+                             .t = x->problem->at[k] * at[olo_redundant_duration(x)]};
         for (int c = 0; c < x->system->m; c++)
             olo_raise(&largest, fabs(olo_constraint_value(&x->system->constraints[c], &here)));
     }
@@ -190,7 +191,7 @@ static double objective(void *context, const double *at)
     for (int k = 0; k < x->intervals; k++)
         for (int c = 0; c < x->controls; c++) {
             const double u = at[olo_redundant_controls(x, k) + c];
-            sum += x->h * p->effort[c] * u * u;
+            sum += x->T * p->part[k] * p->effort[c] * u * u;
         }
     return sum + add_costs(x, NULL);
 }
@@ -206,8 +207,8 @@ static void gradient(void *context, const double *at, double *g)
     for (int k = 0; k < x->intervals; k++)
         for (int c = 0; c < x->controls; c++) {
             const int i = olo_redundant_controls(x, k) + c;
-            g[i] += 2 * x->h * p->effort[c] * at[i];
-            g[T] += x->scale * p->effort[c] * at[i] * at[i];
+            g[i] += 2 * x->T * p->part[k] * p->effort[c] * at[i];
+            g[T] += p->part[k] * p->effort[c] * at[i] * at[i];
         }
     (void)add_costs(x, g);
 }
@@ -256,6 +257,13 @@ static void follow_angles(olo_redundant *x, const double *motion, int stride)
 void olo_redundant_refer(olo_redundant *x, const double *at)
 {
     follow_angles(x, at, x->stride);
+}
+
+void olo_redundant_use(olo_redundant *x, const olo_control_problem *problem, const olo_state *state)
+{
+    x->problem = problem;
+    x->system = problem->system;
+    olo_system_mass_times(x->system, state->v, x->momentum);
 }
 
 static olo_status refuse(const olo_redundant *x, olo_error *error)
@@ -417,5 +425,6 @@ void olo_redundant_start(const olo_redundant *x, double *at)
     const double *last = x->guess + (size_t)x->intervals * (size_t)x->n;
     for (int i = 0; i < x->velocities; i++)
         at[olo_redundant_end_velocity(x) + i] =
-            (last[i] - last[i - x->n]) / (x->problem->duration * x->scale);
+            (last[i] - last[i - x->n]) /
+            (x->problem->duration * x->problem->part[x->intervals - 1]);
 }

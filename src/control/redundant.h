@@ -56,6 +56,10 @@ const olo_nlp *olo_redundant_nlp(const olo_redundant *transcription);
 void olo_redundant_start(const olo_redundant *transcription, double *x);
 /* Takes the turns of joint angles from the configurations of x instead of the initial guess. */
 void olo_redundant_refer(olo_redundant *transcription, const double *x);
+/* Evaluates from now on in another system of the same structure: that of `problem`, from the
+ * initial state `state` (design.h). */
+void olo_redundant_use(olo_redundant *transcription, const olo_control_problem *problem,
+                       const olo_state *state);
 /* Marks a row of the last balance as implied by others. */
 void olo_redundant_drop_end_row(olo_redundant *transcription, int coordinate);
 

@@ -29,7 +29,7 @@ void olo_redundant_describe(const olo_redundant *x, int row, double duration, ch
     const olo_system *s = x->system;
     const int node = row / x->row_stride, local = row % x->row_stride;
     const bool end = node > x->intervals;
-    const double t = end ? duration : node * x->scale * duration;
+    const double t = end ? duration : x->problem->at[node] * duration;
     const int number = end ? row - (x->intervals + 1) * x->row_stride : local - x->n - x->m;
     const olo_control_condition *condition =
         number < 0 ? NULL : find_condition(x->problem, end, number);

@@ -1,7 +1,7 @@
 /* The redundant transcription: what is beyond nodes and intervals.
  *
  *     at the end    balance_N - M v_N,   G(q_N) v_N = f'(T),   conditions and costs
- *     rates         (u_k+1 - u_k)/h
+ *     rates         (u_k+1 - u_k)/h, h between the middles of both intervals
  *
  * v_N is there only if something at the end depends on it; f' is the rate of prescribed motions. */
 #include "control/redundant_private.h"
@@ -28,7 +28,7 @@ static olo_at last_node(const olo_redundant *x)
 {
     return (olo_at){.q = x->x + (size_t)(x->intervals * x->stride),
                     .angles = olo_node_angles(x, x->intervals),
-                    .t = x->intervals * x->h};
+                    .t = x->T};
 }
 
 static const double *velocity(const olo_redundant *x)
@@ -162,12 +162,15 @@ static double difference(const olo_redundant *x, int k, int c)
 void olo_rate_rows(olo_redundant *x, int k, double *c)
 {
     double *rows = c + (size_t)(k * x->row_stride) + rate_row(x);
+    olo_enter_node(x, k + 1);
     for (int i = -1, row = -1; next_rate(x, &i, &row);)
         rows[row] = difference(x, k, i) / x->h;
 }
 
 void olo_rate_jacobian(olo_redundant *x, int k)
 {
+    if (k + 1 < x->intervals)
+        olo_enter_node(x, k + 1);
     olo_entries *to = &x->blocks[OLO_BLOCK_RATE].jacobian;
     for (int i = -1, row = -1; next_rate(x, &i, &row);) {
         const int u = x->n + x->m + i;
@@ -183,6 +186,8 @@ void olo_rate_hessian(olo_redundant *x, int k, const double *y)
 {
     olo_entries *to = &x->blocks[OLO_BLOCK_RATE].hessian;
     const int T = olo_block_duration(x);
+    if (k + 1 < x->intervals)
+        olo_enter_node(x, k + 1);
     const double factor = x->scale / (x->h * x->h);
     if (!olo_has_free_duration(x))
         return;

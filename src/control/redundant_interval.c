@@ -1,9 +1,10 @@
 /* The redundant transcription: what an interval contributes. A term, a load or a drive with the
  * local vector r adds side alpha r to the balances at both ends, with alpha = h/2; a mass entry
- * adds -m dq/h at the start and m dq/h at the end. With h = T/N and t = k T/N,
+ * adds -m dq/h at the start and m dq/h at the end. With h = f T and t = a T, f and a from the grid
+ * of time,
  *
  *     (alpha r)_a       = alpha r_a
- *     (alpha r)_T       = alpha r_T + alpha_T r,     r_T = (r_h + k r_t)/N,   alpha_T = 1/(2 N)
+ *     (alpha r)_T       = alpha r_T + alpha_T r,     r_T = f r_h + a r_t,   alpha_T = f/2
  *     (alpha y.r)_ab    = alpha (y.r)_ab
  *     (alpha y.r)_aT    = alpha (y.r)_aT + alpha_T y.r_a
  *     (alpha y.r)_TT    = alpha (y.r)_TT + 2 alpha_T y.r_T.
@@ -108,6 +109,7 @@ static olo_interval interval_of(olo_redundant *x, int k)
 {
     const double *q0 = x->x + (size_t)(k * x->stride), *q1 = q0 + x->stride;
     const double *u = q0 + x->n + x->m;
+    olo_enter_interval(x, k);
     for (int i = 0; i < x->n; i++) {
         x->qm[i] = 0.5 * (q0[i] + q1[i]);
         x->dq[i] = q1[i] - q0[i];
@@ -121,7 +123,7 @@ static olo_interval interval_of(olo_redundant *x, int k)
                           .qm = x->qm,
                           .dq = x->dq,
                           .h = x->h,
-                          .t = k * x->h,
+                          .t = x->part * x->T,
                           .angles = olo_node_angles(x, k),
                           .inputs = x->inputs};
 }
@@ -187,7 +189,7 @@ static void put_columns(olo_redundant *x, const olo_contribution *of, olo_slot a
 
 /* r_T[size] of a contribution over interval k. */
 static void by_duration(const olo_redundant *x, const olo_contribution *of,
-                        const olo_interval *over, int k, double *r_T)
+                        const olo_interval *over, double *r_T)
 {
     double by_time[SIZE];
     memset(r_T, 0, (size_t)of->size * sizeof *r_T);
@@ -199,18 +201,17 @@ static void by_duration(const olo_redundant *x, const olo_contribution *of,
         return;
     olo_piece_first(x->system, &x->how, of->piece, over, OLO_SLOT_T, by_time);
     for (int i = 0; i < of->size; i++)
-        r_T[i] += k * x->scale * by_time[i];
+        r_T[i] += x->part * by_time[i];
 }
 
 /* (alpha r)_T */
-static void put_duration(olo_redundant *x, const olo_contribution *of, const olo_interval *over,
-                         int k)
+static void put_duration(olo_redundant *x, const olo_contribution *of, const olo_interval *over)
 {
     olo_entries *to = &x->blocks[OLO_BLOCK_INTERVAL].jacobian;
     double r[SIZE] = {0}, r_T[SIZE] = {0};
     if (to->recorded) {
         olo_piece_value(x->system, &x->how, of->piece, over, r);
-        by_duration(x, of, over, k, r_T);
+        by_duration(x, of, over, r_T);
     }
     for (int side = 0; side < 2; side++)
         for (int i = 0; of->side[side] != 0 && i < of->size; i++)
@@ -261,7 +262,7 @@ void olo_interval_jacobian(olo_redundant *x, int k)
                         record ? NULL : matrix);
         }
         if (olo_has_free_duration(x))
-            put_duration(x, of, &over, k);
+            put_duration(x, of, &over);
     }
     olo_condition_jacobian(x, OLO_OVER_INTERVAL, k, x->n + x->m,
                            &x->blocks[OLO_BLOCK_INTERVAL].jacobian);
@@ -306,7 +307,7 @@ static void second_of(const olo_redundant *x, const olo_contribution *of, const 
 
 /* (alpha y.r)_aT for a slot */
 static void put_slot_and_duration(olo_redundant *x, const olo_contribution *of,
-                                  const olo_interval *over, int k, const double *y, olo_slot a)
+                                  const olo_interval *over, const double *y, olo_slot a)
 {
     const int width = olo_slot_width(a, of->size);
     const bool record = recording(&x->blocks[OLO_BLOCK_INTERVAL], true);
@@ -317,7 +318,7 @@ static void put_slot_and_duration(olo_redundant *x, const olo_contribution *of,
         olo_piece_first(x->system, &x->how, of->piece, over, a, matrix);
     }
     for (int j = 0; j < width; j++) {
-        double value = 0.5 * x->h * x->scale * (by_h[j] + k * by_t[j]);
+        double value = 0.5 * x->h * (x->scale * by_h[j] + x->part * by_t[j]);
         for (int i = 0; !record && i < of->size; i++)
             value += 0.5 * x->scale * y[i] * matrix[i * width + j];
         put_pair(x, olo_block_duration(x), column_of(x, of, a, j),
@@ -327,15 +328,16 @@ static void put_slot_and_duration(olo_redundant *x, const olo_contribution *of,
 
 /* (alpha y.r)_TT */
 static void put_duration_twice(olo_redundant *x, const olo_contribution *of,
-                               const olo_interval *over, int k, const double *y)
+                               const olo_interval *over, const double *y)
 {
     double value = 0, r_T[SIZE], hh, ht, tt;
     if (!recording(&x->blocks[OLO_BLOCK_INTERVAL], true)) {
         second_of(x, of, over, y, OLO_SLOT_H, OLO_SLOT_H, &hh);
         second_of(x, of, over, y, OLO_SLOT_H, OLO_SLOT_T, &ht);
         second_of(x, of, over, y, OLO_SLOT_T, OLO_SLOT_T, &tt);
-        value = 0.5 * x->h * x->scale * x->scale * (hh + 2 * k * ht + (double)k * k * tt);
-        by_duration(x, of, over, k, r_T);
+        value = 0.5 * x->h *
+                (x->scale * x->scale * hh + 2 * x->scale * x->part * ht + x->part * x->part * tt);
+        by_duration(x, of, over, r_T);
         for (int i = 0; i < of->size; i++)
             value += x->scale * y[i] * r_T[i];
     }
@@ -367,12 +369,12 @@ static void put_contribution(olo_redundant *x, const olo_contribution *of, const
         return;
     for (int a = 0; a < 3; a++)
         if (has_slot(of, slots[a]))
-            put_slot_and_duration(x, of, over, k, y, slots[a]);
-    put_duration_twice(x, of, over, k, y);
+            put_slot_and_duration(x, of, over, y, slots[a]);
+    put_duration_twice(x, of, over, y);
 }
 
-/* Masses with a free duration: (m/h) dq has the second derivatives -m/(h^2 N) by T and dq, and
- * 2 m dq/(h^3 N^2) by T twice. */
+/* Masses with a free duration: (m/h) dq has the second derivatives -m f/h^2 by T and dq, and
+ * 2 m f^2 dq/h^3 by T twice. */
 static void put_mass_and_duration(olo_redundant *x, int k, const double *y)
 {
     const olo_system *s = x->system;

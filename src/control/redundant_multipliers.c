@@ -50,7 +50,7 @@ olo_status olo_redundant_recover_multipliers(olo_redundant *x, const double *at,
         const olo_at here = {.q = at + olo_redundant_configuration(x, k),
                              .angles = olo_node_angles(x, k)};
         const double *balance = b + (size_t)(k * x->row_stride);
-        double *own = lambda + (size_t)k * m, scale = olo_node_weight(x, k) * x->h;
+        double *own = lambda + (size_t)k * m, scale = olo_control_share(x->problem, k) * x->T;
         set_gradients(x, &here, G, M);
         for (size_t c = 0; c < m; c++) {
             own[c] = 0;

@@ -1,7 +1,7 @@
-/* The redundant transcription: what a node contributes, with the weight w = 1, or 1/2 at both ends
- * of the motion:
+/* The redundant transcription: what a node contributes, with the time h between the middles of its
+ * intervals, half the only one at both ends of the motion:
  *
- *     balance       -w h lambda_c grad g_c(q)
+ *     balance       -h lambda_c grad g_c(q)
  *     rows          g_c(q)
  *
  * and conditions and costs of its configuration (redundant_quantity.c). */
@@ -12,10 +12,11 @@
 enum { SIZE = OLO_FORM_SIZE_MAX };
 
 /* The configuration of node k. */
-static olo_at node_at(const olo_redundant *x, int k)
+static olo_at node_at(olo_redundant *x, int k)
 {
+    olo_enter_node(x, k);
     return (olo_at){
-        .q = x->x + (size_t)(k * x->stride), .angles = olo_node_angles(x, k), .t = k * x->h};
+        .q = x->x + (size_t)(k * x->stride), .angles = olo_node_angles(x, k), .t = x->part * x->T};
 }
 
 /* The kernel evaluates rows at the start of an interval. */
@@ -43,7 +44,7 @@ void olo_node_rows(olo_redundant *x, int k, double *c)
 {
     const olo_system *s = x->system;
     const olo_at at = node_at(x, k);
-    const double *lambda = at.q + x->n, factor = -olo_node_weight(x, k) * x->h;
+    const double *lambda = at.q + x->n, factor = -x->h;
     double g[SIZE], *balance = c + (size_t)(k * x->row_stride), *row = balance + x->n;
     for (int i = 0; i < x->m; i++) {
         const olo_constraint *constraint = &s->constraints[x->rows[i]];
@@ -62,13 +63,12 @@ static void clear_square(int size, double *matrix)
 }
 
 /* Balance and value of row c of those with multipliers. */
-static void put_row(olo_redundant *x, int k, int c, const olo_at *at)
+static void put_row(olo_redundant *x, int c, const olo_at *at)
 {
     const olo_constraint *row = &x->system->constraints[x->rows[c]];
     olo_entries *to = &x->blocks[OLO_BLOCK_NODE].jacobian;
     const bool record = !to->recorded;
-    const double w = olo_node_weight(x, k), factor = -w * x->h,
-                 lambda = record ? 0 : at->q[x->n + c];
+    const double factor = -x->h, lambda = record ? 0 : at->q[x->n + c];
     double g[SIZE] = {0}, H[SIZE * SIZE];
     if (record)
         clear_square(row->size, H);
@@ -80,8 +80,7 @@ static void put_row(olo_redundant *x, int k, int c, const olo_at *at)
         olo_entries_put(to, row->index[i], x->n + c, factor * g[i]);
         olo_entries_put(to, x->n + c, row->index[i], g[i]);
         if (olo_has_free_duration(x))
-            olo_entries_put(to, row->index[i], olo_block_duration(x),
-                            -w * x->scale * lambda * g[i]);
+            olo_entries_put(to, row->index[i], olo_block_duration(x), -x->scale * lambda * g[i]);
         for (int j = 0; row->curved && j < row->size; j++)
             olo_entries_put(to, row->index[i], row->index[j],
                             factor * lambda * H[i * row->size + j]);
@@ -93,7 +92,7 @@ void olo_node_jacobian(olo_redundant *x, int k)
     const bool record = !x->blocks[OLO_BLOCK_NODE].jacobian.recorded;
     const olo_at at = record ? (olo_at){0} : node_at(x, k);
     for (int c = 0; c < x->m; c++)
-        put_row(x, k, c, &at);
+        put_row(x, c, &at);
     olo_condition_jacobian(x, OLO_AT_NODE, k, x->n + x->m, &x->blocks[OLO_BLOCK_NODE].jacobian);
 }
 
@@ -107,14 +106,14 @@ static void put_curvature(olo_entries *to, int size, const int *index, double fa
                             index[i] > index[j] ? index[j] : index[i], factor * H[i * size + j]);
 }
 
-/* y.(-w h lambda grad g) + y_g g of one row */
-static void put_row_hessian(olo_redundant *x, int k, int c, const olo_at *at, const double *y)
+/* y.(-h lambda grad g) + y_g g of one row */
+static void put_row_hessian(olo_redundant *x, int c, const olo_at *at, const double *y)
 {
     const olo_constraint *row = &x->system->constraints[x->rows[c]];
     olo_entries *to = &x->blocks[OLO_BLOCK_NODE].hessian;
     const bool record = !to->recorded,
                curvature_varies = olo_row_has_third_derivative(x, x->rows[c]);
-    const double w = olo_node_weight(x, k), factor = -w * x->h;
+    const double factor = -x->h;
     double H[SIZE * SIZE], third[SIZE * SIZE], local[SIZE] = {0}, g[SIZE] = {0};
     const double lambda = record ? 0 : at->q[x->n + c], y_g = record ? 0 : y[x->n + c];
     double along = 0;
@@ -135,8 +134,7 @@ static void put_row_hessian(olo_redundant *x, int k, int c, const olo_at *at, co
             product += H[i * row->size + j] * local[j];
         olo_entries_put(to, x->n + c, row->index[i], factor * product);
         if (olo_has_free_duration(x))
-            olo_entries_put(to, olo_block_duration(x), row->index[i],
-                            -w * x->scale * lambda * product);
+            olo_entries_put(to, olo_block_duration(x), row->index[i], -x->scale * lambda * product);
     }
     if (row->curved)
         put_curvature(to, row->size, row->index, y_g, H);
@@ -146,7 +144,7 @@ static void put_row_hessian(olo_redundant *x, int k, int c, const olo_at *at, co
         return;
     for (int i = 0; i < row->size; i++)
         along += local[i] * g[i];
-    olo_entries_put(to, olo_block_duration(x), x->n + c, -w * x->scale * along);
+    olo_entries_put(to, olo_block_duration(x), x->n + c, -x->scale * along);
 }
 
 void olo_node_hessian(olo_redundant *x, int k, double sigma, const double *y)
@@ -156,7 +154,7 @@ void olo_node_hessian(olo_redundant *x, int k, double sigma, const double *y)
     const olo_at at = record ? (olo_at){0} : node_at(x, k);
     const double *own = record ? NULL : y + (size_t)(k * x->row_stride);
     for (int c = 0; c < x->m; c++)
-        put_row_hessian(x, k, c, &at, own);
+        put_row_hessian(x, c, &at, own);
     olo_condition_hessian(x, OLO_AT_NODE, k, record ? NULL : own + x->n + x->m, to);
     olo_cost_hessian(x, OLO_AT_NODE, k, sigma, to);
 }

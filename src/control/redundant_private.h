@@ -46,8 +46,9 @@ struct olo_redundant {
     double *angles;   /* [nodes x joint coordinates] with the turns of the guess */
     double *momentum; /* [n] at the start */
     /* one interval at a time */
-    const double *x;       /* variables */
-    double h, scale;       /* h and dh/dT = 1/N */
+    const double *x; /* variables */
+    double T;
+    double h, scale, part; /* h and dh/dT, and dt/dT at the start: of an interval or a node */
     double *inputs;        /* [actions] */
     double *qm, *dq, *Mdq; /* [n] */
     double *vm;            /* [n] dq/h */
@@ -77,10 +78,19 @@ static inline const double *olo_node_angles(const olo_redundant *x, int k)
 {
     return x->angles + (size_t)k * (size_t)x->system->joint_coordinate_count;
 }
-/* Multipliers and costs of a node along the path have this part of h. */
-static inline double olo_node_weight(const olo_redundant *x, int k)
+/* The times of interval k; those of node k, between the middles of its intervals, with which its
+ * multipliers and costs along the path are weighted. */
+static inline void olo_enter_interval(olo_redundant *x, int k)
 {
-    return k == 0 || k == x->intervals ? 0.5 : 1.0;
+    x->scale = x->problem->part[k];
+    x->part = x->problem->at[k];
+    x->h = x->scale * x->T;
+}
+static inline void olo_enter_node(olo_redundant *x, int k)
+{
+    x->scale = olo_control_share(x->problem, k);
+    x->part = x->problem->at[k];
+    x->h = x->scale * x->T;
 }
 static inline bool olo_has_free_duration(const olo_redundant *x)
 {

@@ -5,12 +5,12 @@
  *     over an interval   m((q_k + q_k+1)/2, (q_k+1 - q_k)/h)  along the path, with velocities
  *     at the last node   m(q_N, v_N)                          at the end
  *
- * (Leyendecker 2011, 5.2: the objective at midpoints). With v = (q1 - q0)/h and h = T/N,
+ * (Leyendecker 2011, 5.2: the objective at midpoints). With v = (q1 - q0)/h and h = f T,
  *
- *     v_q0 = -1/h,   v_q1 = 1/h,   v_T = -v/(h N),   v_q0T = 1/(h^2 N),   v_TT = 2 v/(h N)^2.
+ *     v_q0 = -1/h,   v_q1 = 1/h,   v_T = -v f/h,   v_q0T = f/h^2,   v_TT = 2 v (f/h)^2.
  *
  * A cost is F = w f(d) with d = m - r(t), f(d) = c d or c d^2, t = theta T, and w = 1 at the end,
- * else h times 1, or 1/2 at the first and last node:
+ * else h, of a node the time between the middles of its intervals:
  *
  *     F_z  = w f' m_z                             F_T  = w_T f + w f' d_T,   d_T = m_T - theta r'
  *     F_zz = w (f'' m_z m_z^T + f' m_zz)          F_zT = w_T f' m_z + w (f'' d_T m_z + f' m_zT)
@@ -44,8 +44,11 @@ static olo_quantity_at state_of(olo_redundant *x, olo_location location, int k)
     olo_quantity_at at = {.q = q, .angles = olo_node_angles(x, k)};
     if (location == OLO_AT_LAST_NODE && x->velocities)
         at.v = x->x + olo_redundant_end_velocity(x);
+    if (location == OLO_AT_NODE)
+        olo_enter_node(x, k);
     if (location != OLO_OVER_INTERVAL)
         return at;
+    olo_enter_interval(x, k);
     for (int i = 0; i < x->n; i++) {
         x->qm[i] = 0.5 * (q[i] + q[x->stride + i]);
         x->vm[i] = (q[x->stride + i] - q[i]) / x->h;
@@ -262,13 +265,13 @@ typedef struct price {
 static price price_of(const located *p, const olo_control_cost *cost, double m)
 {
     const olo_redundant *x = p->x;
-    const double share = p->location == OLO_AT_NODE ? olo_node_weight(x, p->k) : 1.0;
     const bool end = p->location == OLO_AT_LAST_NODE;
-    price of = {.w = end ? 1.0 : share * x->h,
-                .w_T = end ? 0.0 : share * x->scale,
-                .theta = (p->k + (p->location == OLO_OVER_INTERVAL ? 0.5 : 0.0)) * x->scale};
+    price of = {.w = end ? 1.0 : x->h,
+                .w_T = end ? 0.0 : x->scale,
+                .theta = x->problem->at[p->k] +
+                         (p->location == OLO_OVER_INTERVAL ? 0.5 * x->scale : 0.0)};
     double r[3];
-    olo_control_target(cost, of.theta * x->h * x->intervals, r);
+    olo_control_target(cost, of.theta * x->T, r);
     const double d = m - r[0];
     of.f = cost->square ? cost->weight * d * d : cost->weight * d;
     of.f1 = cost->square ? 2 * cost->weight * d : cost->weight;

@@ -43,6 +43,16 @@ static bool is_close(const olo_refinement_level *level, double tolerance)
     return level->position <= tolerance && level->rotation <= tolerance;
 }
 
+/* Two halves of every interval; NULL without memory. */
+static double *halve_grid(const olo_optimum *o)
+{
+    const int N = o->problem->intervals;
+    double *halves = olo_alloc(2 * (size_t)N, sizeof *halves);
+    for (int k = 0; halves && k < N; k++)
+        halves[2 * k] = halves[2 * k + 1] = o->problem->part[k];
+    return halves;
+}
+
 static olo_status check(const olo_problem_refinement *given, olo_error *error)
 {
     const olo_status status =
@@ -73,8 +83,17 @@ olo_status olo_optimum_refine(olo_optimum **optimum, const olo_system *system,
             count == LEVELS_MAX)
             break;
         olo_optimum *fine;
+        double *halves = halve_grid(*optimum);
+        if (!halves) {
+            status = olo_fail(error, OLO_NO_MEMORY, "out of memory for a refinement");
+            break;
+        }
+        next.grid = halves;
+        next.grid_count = next.intervals;
+        next.grading = 1;
         next.start = *optimum;
         status = olo_optimum_prepare(system, &next, &fine, error);
+        olo_free(halves);
         if (status != OLO_OK)
             break;
         status = olo_optimum_solve(fine, &next, observer, error);

@@ -2,8 +2,6 @@
  * variables are ordered by nodes (redundant.h, reduced.h). The multipliers of balances are values
  * of a function of time; those of all other rows of nodes, and of bounds, are integrals over an
  * interval and scale with its length. */
-#include <math.h>
-
 #include "base/fail.h"
 #include "base/memory.h"
 #include "control/optimum.h"
@@ -55,9 +53,9 @@ static void interpolate(const olo_optimum *o, const olo_optimum *other, const nu
     const int N = o->problem->intervals, M = other->problem->intervals, stride = a->stride;
     const int a_end = (M + 1) * stride - a->missing, b_end = (N + 1) * stride - b->missing;
     for (int k = 0; k <= N; k++) {
-        const double position = olo_optimum_part(o, other, (double)k / N) * M;
-        const int j = (int)fmin(floor(position), M - 1);
-        const double part = position - j;
+        const double at = olo_optimum_part(o, other, o->problem->at[k]);
+        const int j = olo_control_interval_at(other->problem, at);
+        const double part = (at - other->problem->at[j]) / other->problem->part[j];
         for (int i = 0; i < stride && k * stride + i < b_end; i++) {
             const int low = j * stride + i, high = low + stride;
             const double x = high < a_end ? (1 - part) * a->values[low] + part * a->values[high]
@@ -85,7 +83,8 @@ static void gather(const olo_optimum *o, const double *full, double *z)
 olo_status olo_optimum_copy_multipliers(olo_optimum *o, const olo_optimum *from, olo_error *error)
 {
     const layout a = layout_of(from), b = layout_of(o);
-    o->warm = have_same_layout(&a, &b);
+    /* those of a programme with parameters as variables have no such order */
+    o->warm = !o->design && !from->design && have_same_layout(&a, &b);
     if (!o->warm)
         return OLO_OK;
     const double scale = o->problem->duration / (b.nodes - 1) /

@@ -1,9 +1,9 @@
 /* A model with the controls of an optimum: the tree of its file, written again without the sections
- * `run` and `optimize`, with a table over time at every driven element. Where a control is along
- * one joint coordinate, the torque or force of the joint along it becomes a load with the table.
- * The values of the table belong to the middle of each interval, where a step evaluates functions
- * of time: a run with the scheme variational and the step of the intervals has these controls
- * exactly. */
+ * `run` and `optimize`, with the parameters found and a table over time at every driven element.
+ * Where a control is along one joint coordinate, the torque or force of the joint along it becomes
+ * a load with the table. The values of the table belong to the middle of each interval, where a
+ * step evaluates functions of time: a run with the scheme variational and the step of the intervals
+ * has these controls exactly. */
 #include <string.h>
 
 #include "base/text_file.h"
@@ -96,14 +96,15 @@ static int input_along(const writer *w, const olo_yaml_node *joint, const char *
 /* time: {time: [...], value: [...]} at the middles of the intervals */
 static void put_table(writer *w, olo_text *to, int input)
 {
-    const int N = olo_optimum_intervals(w->optimum);
-    const double h = olo_optimum_duration(w->optimum) / N;
+    const olo_optimum *o = w->optimum;
+    const int N = olo_optimum_intervals(o);
     olo_text_put(to, "\"time\": {\"time\": [");
     for (int k = 0; k < N; k++)
-        olo_text_format(to, "%s%.17g", k ? ", " : "", k * h + 0.5 * h);
+        olo_text_format(to, "%s%.17g", k ? ", " : "",
+                        0.5 * (olo_optimum_time(o, k) + olo_optimum_time(o, k + 1)));
     olo_text_put(to, "], \"value\": [");
     for (int k = 0; k < N; k++)
-        olo_text_format(to, "%s%.17g", k ? ", " : "", olo_optimum_input(w->optimum, input, k));
+        olo_text_format(to, "%s%.17g", k ? ", " : "", olo_optimum_input(o, input, k));
     olo_text_put(to, "]}");
     w->written[input] = true;
 }
@@ -150,11 +151,38 @@ static void put_element(writer *w, const olo_yaml_node *element, bool joint)
     olo_text_put(&w->text, "}");
 }
 
+/* The value of a parameter: found, or as it was given. */
+static void put_parameter(writer *w, const olo_yaml_node *node)
+{
+    const olo_optimum *o = w->optimum;
+    for (int i = 0; i < olo_optimum_parameter_count(o); i++)
+        if (strcmp(olo_optimum_parameter_name(o, i), node->key) == 0) {
+            olo_text_format(&w->text, "%.17g", olo_optimum_parameter(o, i));
+            return;
+        }
+    put_flow(w, node);
+}
+
+static void put_parameters(writer *w, const olo_yaml_node *section)
+{
+    olo_text_put(&w->text, "{");
+    for (const olo_yaml_node *child = section->first; child; child = child->next) {
+        put_key(w, child->key);
+        put_parameter(w, child);
+        olo_text_put(&w->text, child->next ? ", " : "");
+    }
+    olo_text_put(&w->text, "}\n");
+}
+
 static void put_section(writer *w, const olo_yaml_node *section)
 {
     const bool driven = strcmp(section->key, "joints") == 0 || strcmp(section->key, "loads") == 0;
     const olo_yaml_node *first = section->kind == OLO_YAML_MAP ? section : section->first;
     put_key(w, section->key);
+    if (strcmp(section->key, "parameters") == 0 && section->kind == OLO_YAML_MAP) {
+        put_parameters(w, section);
+        return;
+    }
     if (!driven || section->kind == OLO_YAML_SCALAR) {
         put_flow(w, section);
         olo_text_put(&w->text, "\n");
@@ -172,9 +200,19 @@ static void put_section(writer *w, const olo_yaml_node *section)
 
 static void put_run(writer *w)
 {
-    const double T = olo_optimum_duration(w->optimum);
-    olo_text_format(&w->text, "run: {scheme: variational, step: %.17g, end: %.17g}\n",
-                    T / olo_optimum_intervals(w->optimum), T);
+    const olo_optimum *o = w->optimum;
+    const int N = olo_optimum_intervals(o);
+    const double T = olo_optimum_duration(o);
+    if (olo_optimum_has_equal_intervals(o)) {
+        olo_text_format(&w->text, "run: {scheme: variational, step: %.17g, end: %.17g}\n", T / N,
+                        T);
+        return;
+    }
+    olo_text_put(&w->text, "run: {scheme: variational, steps: [");
+    for (int k = 0; k < N; k++)
+        olo_text_format(&w->text, "%s%.17g", k ? ", " : "",
+                        olo_optimum_time(o, k + 1) - olo_optimum_time(o, k));
+    olo_text_put(&w->text, "]}\n");
 }
 
 /* All sections; loads come last, since those of joints are added to them. */

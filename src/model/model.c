@@ -30,6 +30,7 @@ olo_status olo_model_create(const char *name, olo_model **model, olo_error *erro
         return out_of_memory(error);
     m->description = m->units = m->text = "";
     m->run = olo_run_default();
+    olo_model_set_variants(m);
     m->lists = olo_pool_alloc(&m->pool, (size_t)olo_element_type_count, sizeof *m->lists);
     olo_status status =
         m->lists ? olo_model_set_text(m, &m->name, name, error) : out_of_memory(error);

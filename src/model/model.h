@@ -12,6 +12,7 @@
 #include "elements/element.h"
 #include "model/parameters.h"
 #include "oloid/model.h"
+#include "system/variants.h"
 
 /* Line and column in the model file, from 1; zero if it is not in the file. */
 typedef struct olo_mark {
@@ -68,8 +69,9 @@ struct olo_model {
     olo_mark gravity_mark, plane_mark;
     olo_run run;
     const struct olo_problem_section *problem; /* of optimal control; NULL: none */
-    olo_parameters *parameters;                /* always resolved */
-    bool *structural; /* [parameters] is part of a name or counts copies; NULL: none */
+    olo_variants variants;
+    olo_parameters *parameters; /* always resolved */
+    bool *structural;           /* [parameters] is part of a name or counts copies; NULL: none */
     /* Of a file: the expressions of its numbers, and the nodes of gravity and plane if they depend
      * on parameters */
     olo_expression **expressions;
@@ -117,6 +119,9 @@ typedef struct olo_parameter_point {
 olo_status olo_model_compile_at(const olo_model *model, const olo_system *system,
                                 const olo_parameter_point *at, olo_system **other,
                                 olo_error *error);
+
+/* Sets model->variants. */
+void olo_model_set_variants(olo_model *model);
 
 /* Name of an element. */
 const char *olo_entry_name(const olo_entry *entry);

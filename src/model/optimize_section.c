@@ -8,7 +8,7 @@
 #include "model/fields.h"
 
 static const char *const velocities[] = {"rest", "free", NULL};
-static const char *const cost_types[] = {"effort", "duration", "end", "path", NULL};
+static const char *const cost_types[] = {"effort", "duration", "parameter", "end", "path", NULL};
 static const char *const transcriptions[] = {"redundant", "reduced", NULL};
 static const char *const guess_kinds[] = {"interpolated", "rest", "run", NULL};
 static const char *const moments[] = {"end", "path", NULL};
@@ -27,13 +27,22 @@ static const olo_field control_fields[] = {
     {CONTROL(guess), .kind = OLO_FIELD_NUMBER, .help = "initial value in all intervals"},
 };
 
+#define PARAMETER(field) AT(olo_problem_parameter, field)
+static const olo_field parameter_fields[] = {
+    {PARAMETER(name), .kind = OLO_FIELD_TEXT, .required = true, .help = "a parameter of the model"},
+    {PARAMETER(lower), .kind = OLO_FIELD_NUMBER, .help = "lower bound"},
+    {PARAMETER(upper), .kind = OLO_FIELD_NUMBER, .help = "upper bound"},
+    {PARAMETER(guess), .kind = OLO_FIELD_NUMBER, .help = "initial value; default: of the model"},
+};
+
 #define COST(field) AT(olo_problem_cost, field)
 static const olo_field cost_fields[] = {
     {COST(type), .kind = OLO_FIELD_CHOICE, .choices = cost_types,
-     .help = "effort, duration, end or path"},
+     .help = "effort, duration, parameter, end or path"},
     {COST(weight), .kind = OLO_FIELD_NUMBER, .help = "factor of the cost"},
     {COST(control), .kind = OLO_FIELD_TEXT, .help = "the control of an effort"},
     {COST(quantity), .kind = OLO_FIELD_TEXT, .help = "a quantity of the model"},
+    {COST(parameter), .kind = OLO_FIELD_TEXT, .help = "a parameter that is a variable"},
     {COST(direction), .kind = OLO_FIELD_VECTOR, .help = "of a position, velocity or momentum"},
     {COST(target), .kind = OLO_FIELD_NUMBER, .help = "the quantity is relative to this value"},
     {COST(target_over_time), .kind = OLO_FIELD_TEXT, .help = "a target as an expression of t"},
@@ -79,6 +88,10 @@ static const olo_field feedback_fields[] = {
 #define PROBLEM(field) AT(olo_problem, field)
 static const olo_field problem_fields[] = {
     {PROBLEM(intervals), .kind = OLO_FIELD_COUNT, .help = "number of intervals of time"},
+    {PROBLEM(grid), .kind = OLO_FIELD_NUMBERS, .count_offset = offsetof(olo_problem, grid_count),
+     .help = "relative lengths of the intervals"},
+    {PROBLEM(grading), .kind = OLO_FIELD_NUMBER,
+     .help = "each interval over the one before; default 1"},
     {PROBLEM(duration), .kind = OLO_FIELD_NUMBER, .help = "duration, or its guess if it is free"},
     {PROBLEM(shortest), .kind = OLO_FIELD_NUMBER, .help = "lower bound of a free duration"},
     {PROBLEM(longest), .kind = OLO_FIELD_NUMBER, .help = "upper bound of a free duration"},
@@ -102,6 +115,11 @@ static const olo_field problem_fields[] = {
 static void default_control(void *x)
 {
     *(olo_problem_control *)x = olo_problem_control_default();
+}
+
+static void default_parameter(void *x)
+{
+    *(olo_problem_parameter *)x = olo_problem_parameter_default();
 }
 
 static void default_cost(void *x)
@@ -148,6 +166,7 @@ typedef struct list {
     .marks_offset = offsetof(olo_problem_section, name)
 
 static const list lists[] = {{LIST(controls, control)},
+                             {LIST(parameters, parameter)},
                              {LIST(costs, cost)},
                              {LIST(conditions, condition)},
                              {LIST(guesses, guess)},
@@ -239,6 +258,7 @@ olo_status olo_read_optimize(olo_reader *reader, const olo_yaml_node *section)
     if (section->kind != OLO_YAML_MAP)
         return olo_read_fail_expected(reader, section, "a problem as a map of keys and values");
     problem->problem = olo_problem_default();
+    problem->problem.variants = olo_model_variants(model);
     problem->mark = (olo_mark){section->key_line, section->key_column};
     olo_status status = OLO_OK;
     for (const olo_yaml_node *node = section->first; node && status == OLO_OK; node = node->next) {

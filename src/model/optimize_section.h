@@ -8,9 +8,9 @@
 /* The problem of a model, in its pool, with the locations of its entries. */
 typedef struct olo_problem_section {
     olo_problem problem;
-    olo_mark mark;                                           /* of the section */
-    const olo_mark *controls, *costs, *conditions, *guesses, *refine,
-        *feedback; /* of the entries of each list */
+    olo_mark mark; /* of the section */
+    /* of the entries of each list */
+    const olo_mark *controls, *parameters, *costs, *conditions, *guesses, *refine, *feedback;
 } olo_problem_section;
 
 /* Reads the section into reader->model->problem. */

@@ -256,19 +256,63 @@ static olo_status read_option(olo_reader *reader, const olo_yaml_node *node, con
     return o->read(reader, node, o, (char *)&reader->model->run + o->offset);
 }
 
+/* Lengths of all steps: end and step follow from them. */
+static olo_status read_steps(olo_reader *reader, const olo_yaml_node *node)
+{
+    olo_run *run = &reader->model->run;
+    if (node->kind != OLO_YAML_LIST || node->count == 0)
+        return olo_read_fail_expected(reader, node, "a list of lengths");
+    double *steps = olo_pool_alloc(&reader->model->pool, (size_t)node->count, sizeof *steps);
+    if (!steps)
+        return olo_read_no_memory(reader);
+    const olo_status status = olo_read_numbers(reader, node, node->count, steps);
+    run->end = 0;
+    run->step = HUGE_VAL;
+    for (int i = 0; status == OLO_OK && i < node->count; i++) {
+        if (!(steps[i] > 0))
+            return olo_read_fail(reader, node, "lengths of steps must be positive, got %g",
+                                 steps[i]);
+        run->end += steps[i];
+        run->step = fmin(run->step, steps[i]);
+    }
+    run->steps = steps;
+    run->step_count = node->count;
+    return status;
+}
+
+static bool is_steps(const olo_yaml_node *node)
+{
+    return strcmp(node->key, "steps") == 0;
+}
+
+/* Another step or end, by a setting, replaces the list of steps. */
+static void drop_steps(olo_run *run)
+{
+    double end = 0, smallest = HUGE_VAL;
+    for (int i = 0; i < run->step_count; i++) {
+        end += run->steps[i];
+        smallest = fmin(smallest, run->steps[i]);
+    }
+    if (run->end != end || run->step != smallest)
+        run->step_count = 0;
+}
+
 static olo_status read_section(olo_reader *reader, const olo_yaml_node *section)
 {
     if (section->kind != OLO_YAML_MAP)
         return olo_read_fail_expected(reader, section, "a map of options of the run");
     for (const olo_yaml_node *node = section->first; node; node = node->next) {
         const option *o = find(node->key);
-        if (!o) {
-            const char *keys[OPTION_COUNT];
+        if (!o && !is_steps(node)) {
+            const char *keys[OPTION_COUNT + 1] = {[OPTION_COUNT] = "steps"};
             for (int i = 0; i < OPTION_COUNT; i++)
                 keys[i] = options[i].key;
-            return olo_read_fail_unknown_key(reader, node, "run", keys, OPTION_COUNT);
+            return olo_read_fail_unknown_key(reader, node, "run", keys, OPTION_COUNT + 1);
         }
-        const olo_status status = read_option(reader, node, o);
+        if (o && olo_yaml_find(section, "steps") &&
+            (strcmp(o->key, "step") == 0 || strcmp(o->key, "end") == 0))
+            return olo_read_fail(reader, node, "`step` and `end` follow from `steps`");
+        const olo_status status = o ? read_option(reader, node, o) : read_steps(reader, node);
         if (status != OLO_OK)
             return status;
     }
@@ -314,6 +358,7 @@ olo_status olo_read_run(olo_reader *reader, const olo_yaml_node *section)
     olo_status status = section ? read_section(reader, section) : OLO_OK;
     for (int i = 0; i < reader->setting_count && status == OLO_OK; i++)
         status = read_setting(reader, &reader->settings[i]);
+    drop_steps(run);
     if (run->order == 0) // who asks for an error is served best by order 4
         run->order = run->tolerance > 0 ? 4 : 2;
     if (status == OLO_OK && has_too_many_steps(run)) {

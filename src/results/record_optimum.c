@@ -89,16 +89,17 @@ static void write_controls(olo_writer *w, const olo_optimum *o)
 {
     const size_t N = (size_t)olo_optimum_intervals(o), inputs = (size_t)olo_optimum_input_count(o),
                  width = inputs + 2;
-    const double h = olo_optimum_duration(o) / (double)N;
     table x, bounds;
+    if (inputs == 0)
+        return;
     if (open_table(w, &x, N * width, width)) {
         x.names[0] = "start";
         x.names[1] = "end";
         for (size_t i = 0; i < inputs; i++)
             x.names[i + 2] = olo_optimum_input_name(o, (int)i);
         for (size_t k = 0; k < N; k++) {
-            x.values[k * width] = (double)k * h;
-            x.values[k * width + 1] = (double)(k + 1) * h;
+            x.values[k * width] = olo_optimum_time(o, (int)k);
+            x.values[k * width + 1] = olo_optimum_time(o, (int)k + 1);
             for (size_t i = 0; i < inputs; i++)
                 x.values[k * width + 2 + i] = olo_optimum_input(o, (int)i, (int)k);
         }
@@ -153,6 +154,8 @@ static void write_costs(olo_writer *w, const olo_optimum *o)
 {
     const size_t count = (size_t)olo_optimum_cost_part_count(o);
     table x;
+    if (count == 0)
+        return;
     if (open_table(w, &x, count, count))
         for (size_t i = 0; i < count; i++) {
             x.values[i] = olo_optimum_cost_part(o, (int)i);
@@ -163,6 +166,25 @@ static void write_costs(olo_writer *w, const olo_optimum *o)
                                   .width = count,
                                   .rows = 1,
                                   .description = "parts of the cost"},
+                count);
+}
+
+static void write_parameters(olo_writer *w, const olo_optimum *o)
+{
+    const size_t count = (size_t)olo_optimum_parameter_count(o);
+    table x;
+    if (count == 0)
+        return;
+    if (open_table(w, &x, count, count))
+        for (size_t i = 0; i < count; i++) {
+            x.values[i] = olo_optimum_parameter(o, (int)i);
+            x.names[i] = olo_optimum_parameter_name(o, (int)i);
+        }
+    close_table(w, &x,
+                &(olo_hdf5_table){.path = "/optimum/parameters",
+                                  .width = count,
+                                  .rows = 1,
+                                  .description = "parameters of the model that were variables"},
                 count);
 }
 
@@ -195,6 +217,7 @@ void olo_writer_optimum(olo_writer *w, const olo_record_optimum *x)
     write_resimulation(w, &x->resimulation);
     write_controls(w, x->optimum);
     write_multipliers(w, x->optimum);
+    write_parameters(w, x->optimum);
     write_costs(w, x->optimum);
     write_iterations(w, x->optimum);
 }

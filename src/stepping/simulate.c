@@ -60,6 +60,11 @@ static void warn_of_aliasing(const olo_system *system, const olo_state *state,
 olo_status olo_run_count_steps(const olo_run *run, double start, long *steps, olo_error *error)
 {
     double span = run->end - start;
+    *steps = run->step_count;
+    if (run->step_count > 0 && run->tolerance > 0)
+        return olo_fail(error, OLO_BAD_INPUT, "give run.steps or run.tolerance, not both");
+    if (run->step_count > 0)
+        return OLO_OK;
     if (!(run->step > 0) || !isfinite(run->step))
         return olo_fail(error, OLO_BAD_INPUT, "run.step must be positive, got %g", run->step);
     if (!(span >= 0) || !isfinite(span))
@@ -73,10 +78,20 @@ olo_status olo_run_count_steps(const olo_run *run, double start, long *steps, ol
     return OLO_OK;
 }
 
-double olo_run_step_size(const olo_run *run, double t, bool last)
+double olo_run_step_size(const olo_run *run, double t, long step, bool last)
 {
+    if (run->step_count > 0)
+        return run->steps[step - 1];
     double left = run->end - t;
     return last && left < run->step * (1 - 1e-9) ? left : run->step;
+}
+
+double olo_run_step_end(const olo_run *run, double start, long step)
+{
+    double t = start;
+    for (long i = 0; i < step && run->step_count > 0; i++)
+        t += run->steps[i];
+    return run->step_count > 0 ? t : start + (double)step * run->step;
 }
 
 /* Dampers gain energy in the backward parts of composed steps. Over a whole step that is short
@@ -127,17 +142,17 @@ static bool has_ended(const walker *x)
     return x->events && x->events->ended;
 }
 
-/* A step of constant size; only the last one may be shorter. Times are computed from the number of
- * steps, so that they do not drift. */
+/* A step of given size; of equal ones the last may be shorter. Times are computed from the number
+ * of steps, so that they do not drift. */
 static olo_status take_constant(const olo_run *run, const walker *x, olo_state *state, long steps,
                                 const olo_run_summary *sum, olo_error *error)
 {
     const long i = sum->steps + 1;
-    const double h = olo_run_step_size(run, state->t, i == steps);
+    const double h = olo_run_step_size(run, state->t, i, i == steps);
     const olo_status status = x->events ? olo_events_advance(x->events, state, h, error)
                                         : olo_stepper_advance(x->stepper, state, h, error);
     if (status == OLO_OK && !has_ended(x))
-        state->t = i == steps ? run->end : sum->start + (double)i * run->step;
+        state->t = i == steps ? run->end : olo_run_step_end(run, sum->start, i);
     return status;
 }
 

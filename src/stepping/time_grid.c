@@ -60,12 +60,12 @@ double olo_time_grid_time(const olo_time_grid *x, long step)
         return x->start;
     if (x->listed)
         return x->list[step - 1].end;
-    return step == x->steps ? x->run->end : x->start + (double)step * x->run->step;
+    return step == x->steps ? x->run->end : olo_run_step_end(x->run, x->start, step);
 }
 
 double olo_time_grid_size(const olo_time_grid *x, long step)
 {
     if (x->listed)
         return x->list[step - 1].size;
-    return olo_run_step_size(x->run, olo_time_grid_time(x, step - 1), step == x->steps);
+    return olo_run_step_size(x->run, olo_time_grid_time(x, step - 1), step, step == x->steps);
 }

@@ -210,6 +210,7 @@ static olo_status open_reference(const olo_study *study, reference *ref,
     (void)snprintf(what, sizeof what, "reference, h = %.6g", summary->reference);
     olo_run run = *study->run;
     run.step = summary->reference;
+    run.step_count = 0;
     olo_status status = run_with_action(study, what, &run, &ref->state, NULL, &summary->action,
                                         &summary->fastest, error);
     if (status != OLO_OK)
@@ -256,6 +257,7 @@ static olo_status run_row(const olo_study *study, reference *ref, const double *
     (void)snprintf(what, sizeof what, "h = %.6g", row->step);
     olo_run run = *study->run;
     run.step = row->step;
+    run.step_count = 0;
     olo_state *state = NULL;
     olo_run_summary summary = {0};
     olo_status status = run_with_action(study, what, &run, &state, &summary, &row->action,

@@ -100,6 +100,9 @@ static olo_status open_branch(const study *x, double value, branch *to, olo_erro
         return status;
     olo_problem problem = *given;
     problem.intervals = olo_optimum_intervals(x->optimum);
+    problem.grid = x->optimum->problem->part;
+    problem.grid_count = problem.intervals;
+    problem.grading = 1;
     problem.transcription = x->optimum->reduced ? "reduced" : "redundant";
     problem.start = x->optimum;
     problem.warm = true;
@@ -135,6 +138,10 @@ static olo_status open_branches(study *x, olo_error *error)
         return olo_fail(error, OLO_UNSUPPORTED,
                         "sensitivity: the model was not read from a file or text");
     x->delta = WIDTH * (value != 0 ? fabs(value) : 1);
+    if (x->optimum->design)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "sensitivity: not available for a problem with parameters as variables: fix "
+                        "them at their optimum with --set and solve again");
     olo_status status = open_branch(x, value, &x->at, error);
     for (int j = 0; status == OLO_OK && j < POINTS; j++)
         status = open_branch(x, value + place[j] * x->delta, &x->around[j], error);

@@ -106,6 +106,47 @@ TEST(double_integrator_has_its_discrete_optimum)
     }
 }
 
+/* The same with intervals of different lengths h_j: u_j = b (m_j - T/2) at their middles m_j, and
+ * the cost is 1/sum_j h_j (m_j - T/2)^2. The motion with small steps is the same. */
+TEST(double_integrator_has_its_discrete_optimum_on_any_grid)
+{
+    skip_without_solver();
+    static const double lengths[] = {3, 1, 1, 2, 5, 1, 4};
+    for (int i = 0; i < 8; i++) {
+        const int N = 7;
+        const bool minimal = i % 4 >= 2, graded = i >= 4;
+        task t;
+        olo_error error = {0};
+        olo_resimulation fine;
+        double sum = 0, at = 0, V = 0;
+        open_task(&t, minimal ? scalar : slider);
+        control(&t, minimal ? "s" : "rail");
+        reach(&t, minimal ? "s" : "rail.position", 1);
+        t.problem.intervals = N;
+        t.problem.transcription = i % 2 ? "redundant" : "reduced";
+        if (graded)
+            t.problem.grading = 1.3;
+        else {
+            t.problem.grid = lengths;
+            t.problem.grid_count = N;
+        }
+        optimise(&t);
+        for (int k = 0; k < N; k++)
+            sum += graded ? pow(1.3, k) : lengths[k];
+        for (int k = 0; k < N; k++) {
+            const double h = (graded ? pow(1.3, k) : lengths[k]) / sum;
+            V += h * pow(at + h / 2 - 0.5, 2);
+            at += h;
+            check_close(at, olo_optimum_time(t.optimum, k + 1), 1e-14);
+        }
+        check_relative(1 / V, olo_optimum_cost(t.optimum), 1e-10);
+        check_true(t.certificate.minimum);
+        check_ok(olo_optimum_resimulate(t.optimum, 8, &fine, &error), &error);
+        check_below(fine.position, 1e-10);
+        close_task(&t);
+    }
+}
+
 /* Two sliders from rest, each with the cost int u^2 + w (x^2 - 1)^2 at the end. Rest is stationary;
  * its reduced Hessian has one negative eigenvalue per slider with 2 w b > 1, where b = 1/3 - h^2/12
  * is the square of the distance that int u^2 = 1 reaches. From X^2 = 1 - 1/(2 w b), the minimum is
@@ -217,6 +258,42 @@ TEST(least_time_is_found_with_bounds)
         check_close(2, olo_optimum_duration(t.optimum), 1e-7);
         for (int k = 0; k < 20; k++)
             check_close(k < 10 ? 1 : -1, olo_optimum_controls(t.optimum, k)[0], 1e-6);
+        close_task(&t);
+    }
+}
+
+/* The discrete optimum of least time, in closed form: with an even number of intervals T = 2, with
+ * an odd one the middle interval has no force and T = 2/sqrt(1 - 1/N^2). So the integral of the
+ * error of the control is h = T/N with an odd N: of order 1. The motion with small steps is the
+ * same, since the acceleration is constant over an interval. */
+TEST(least_time_has_a_control_error_of_one_half_interval)
+{
+    skip_without_solver();
+    for (int i = 0; i < 6; i++) {
+        const int N = (int[]){5, 11, 21}[i / 2];
+        task t;
+        olo_error error = {0};
+        olo_resimulation fine;
+        double off = 0;
+        open_task(&t, slider);
+        control(&t, "rail");
+        t.controls[0].lower = -1;
+        t.controls[0].upper = 1;
+        reach(&t, "rail.position", 1);
+        t.cost.type = "duration";
+        t.problem.intervals = N;
+        t.problem.duration = 3;
+        t.problem.shortest = 0.5;
+        t.problem.longest = 5;
+        t.problem.transcription = i % 2 ? "redundant" : "reduced";
+        optimise(&t);
+        const double T = olo_optimum_duration(t.optimum), h = T / N;
+        check_close(2 / sqrt(1 - 1.0 / (N * N)), T, 1e-7);
+        for (int k = 0; k < N; k++)
+            off += h * fabs((2 * k + 1 < N ? 1 : -1) - olo_optimum_controls(t.optimum, k)[0]);
+        check_close(h, off, 1e-5 * h);
+        check_ok(olo_optimum_resimulate(t.optimum, 16, &fine, &error), &error);
+        check_below(fine.position, 1e-9);
         close_task(&t);
     }
 }
@@ -810,9 +887,11 @@ TEST_MAIN(cmocka_unit_test(two_link_pendulum_has_two_minima),
           cmocka_unit_test(a_given_motion_with_controls_is_an_initial_guess),
           cmocka_unit_test(velocities_at_the_end_of_loops),
           cmocka_unit_test(double_integrator_has_its_discrete_optimum),
+          cmocka_unit_test(double_integrator_has_its_discrete_optimum_on_any_grid),
           cmocka_unit_test(saddle_points_are_left_along_negative_curvature),
           cmocka_unit_test(degenerate_points_are_reported),
           cmocka_unit_test(least_time_is_found_with_bounds),
+          cmocka_unit_test(least_time_has_a_control_error_of_one_half_interval),
           cmocka_unit_test(single_axis_rotation_converges_to_its_closed_form),
           cmocka_unit_test(o2_and_o3_two_link_pendulum_has_the_table_of_the_sheet),
           cmocka_unit_test(states_of_nodes_have_the_momenta_of_the_motion),

@@ -2,6 +2,7 @@
  * of the objective, Jacobian and Hessian, of both transcriptions, for every measure as a condition
  * and as a cost at every location, for every action as a control, for rates, targets, a free
  * duration, and for every joint type; and the measures themselves. */
+#include "programme.h"
 #include "scene.h"
 
 #include "control/constant_inputs.h"
@@ -13,16 +14,6 @@
 #include "system/quantity.h"
 
 enum { ENTRIES = 24, INTERVALS = 2 };
-
-/* Relative to the largest number of a column, or one. */
-static const double tolerance = 1e-7;
-
-/* Numbers between -1 and 1. */
-static double next_number(unsigned *seed)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return (double)(*seed >> 8) / (double)(1u << 23) - 1.0;
-}
 
 typedef struct bench {
     scene s;
@@ -45,6 +36,7 @@ static void open_bench(bench *b, const char *text)
     b->problem.conditions = b->conditions;
     b->problem.intervals = INTERVALS;
     b->problem.duration = 0.6;
+    b->problem.grading = 1.7;
 }
 
 static olo_problem_control *control(bench *b, const char *name)
@@ -90,7 +82,7 @@ static void bend(const bench *b, double *q)
     for (int k = 0; k <= INTERVALS; k++) {
         memcpy(q + (size_t)k * n, olo_chart_at(chart, u), n * sizeof *q);
         for (int i = 0; i < s->topology->unknowns; i++)
-            u[i] += 0.2 * next_number(&seed);
+            u[i] += 0.2 * programme_number(&seed);
     }
     olo_chart_free(chart);
 }
@@ -120,7 +112,7 @@ static void transcribe(bench *b, bool reduced)
     }
     unsigned seed = 11;
     for (int i = 0; i < b->nlp->variables; i++)
-        b->x[i] += 0.05 * next_number(&seed);
+        b->x[i] += 0.05 * programme_number(&seed);
     free(start);
     free(guess);
 }
@@ -135,120 +127,6 @@ static void close_transcription(bench *b)
     b->redundant = NULL;
 }
 
-/* sigma f + y.c by x: the gradient of the Lagrangian. */
-static void lagrangian_gradient(const bench *b, double sigma, const double *y, double *g)
-{
-    const olo_nlp *nlp = b->nlp;
-    double *values = calloc((size_t)nlp->jacobian.count + 1, sizeof *values);
-    nlp->gradient(nlp->context, b->x, g);
-    for (int i = 0; i < nlp->variables; i++)
-        g[i] *= sigma;
-    nlp->evaluate_jacobian(nlp->context, b->x, values);
-    for (int e = 0; e < nlp->jacobian.count; e++)
-        g[nlp->jacobian.column[e]] += values[e] * y[nlp->jacobian.row[e]];
-    free(values);
-}
-
-typedef void function(const bench *b, const double *y, double *values);
-
-static void rows(const bench *b, const double *y, double *values)
-{
-    (void)y;
-    b->nlp->evaluate(b->nlp->context, b->x, values);
-    values[b->nlp->rows] = b->nlp->objective(b->nlp->context, b->x);
-}
-
-static void lagrangian(const bench *b, const double *y, double *values)
-{
-    lagrangian_gradient(b, 0.7, y, values);
-}
-
-/* d f/dx_i by differences of fourth order. */
-static void difference(const bench *b, function *f, const double *y, int count, int i, double *by)
-{
-    const double h = 1e-3, at[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1}, x = b->x[i];
-    double *values = calloc((size_t)count, sizeof *values);
-    memset(by, 0, (size_t)count * sizeof *by);
-    for (int k = 0; k < 4; k++) {
-        b->x[i] = x + h * at[k];
-        f(b, y, values);
-        for (int j = 0; j < count; j++)
-            by[j] += weight[k] * values[j] / (12 * h);
-    }
-    b->x[i] = x;
-    free(values);
-}
-
-static void compare(const char *what, int column, int count, const double *expected,
-                    const double *got)
-{
-    double largest = 1;
-    for (int j = 0; j < count; j++)
-        largest = larger(largest, fabs(expected[j]));
-    for (int j = 0; j < count; j++)
-        if (!(fabs(expected[j] - got[j]) <= tolerance * largest)) {
-            print_error("%s, row %d, column %d\n", what, j, column);
-            check_close(expected[j], got[j], tolerance * largest);
-        }
-}
-
-static void check_first(const bench *b)
-{
-    const olo_nlp *nlp = b->nlp;
-    const int count = nlp->rows + 1;
-    double *values = calloc((size_t)nlp->jacobian.count + 1, sizeof *values),
-           *g = calloc((size_t)nlp->variables, sizeof *g), *by = calloc((size_t)count, sizeof *by),
-           *own = calloc((size_t)count, sizeof *own);
-    nlp->evaluate_jacobian(nlp->context, b->x, values);
-    nlp->gradient(nlp->context, b->x, g);
-    for (int i = 0; i < nlp->variables; i++) {
-        if (i == nlp->variables - 1 && nlp->lower[i] == nlp->upper[i])
-            continue; /* a given duration has no derivatives */
-        difference(b, rows, NULL, count, i, by);
-        memset(own, 0, (size_t)count * sizeof *own);
-        for (int e = 0; e < nlp->jacobian.count; e++)
-            if (nlp->jacobian.column[e] == i)
-                own[nlp->jacobian.row[e]] += values[e];
-        own[nlp->rows] = g[i];
-        compare("Jacobian", i, count, by, own);
-    }
-    free(values);
-    free(g);
-    free(by);
-    free(own);
-}
-
-static void check_second(const bench *b)
-{
-    const olo_nlp *nlp = b->nlp;
-    const int count = nlp->variables;
-    const bool fixed = nlp->lower[count - 1] == nlp->upper[count - 1];
-    double *values = calloc((size_t)nlp->hessian.count + 1, sizeof *values),
-           *y = calloc((size_t)nlp->rows + 1, sizeof *y), *by = calloc((size_t)count, sizeof *by),
-           *own = calloc((size_t)count, sizeof *own);
-    unsigned seed = 3;
-    for (int i = 0; i < nlp->rows; i++)
-        y[i] = next_number(&seed);
-    nlp->evaluate_hessian(nlp->context, b->x, 0.7, y, values);
-    for (int i = 0; i < count - fixed; i++) {
-        difference(b, lagrangian, y, count, i, by);
-        memset(own, 0, (size_t)count * sizeof *own);
-        for (int e = 0; e < nlp->hessian.count; e++) {
-            const int r = nlp->hessian.row[e], c = nlp->hessian.column[e];
-            check_true(r >= c);
-            if (r == i)
-                own[c] += values[e];
-            else if (c == i)
-                own[r] += values[e];
-        }
-        compare("Hessian", i, count - fixed, by, own);
-    }
-    free(values);
-    free(y);
-    free(by);
-    free(own);
-}
-
 /* Both transcriptions, with a given and a free duration: from 1 without the first of these four,
  * from 2 with a free duration only. */
 static void check_from(bench *b, int first)
@@ -257,8 +135,7 @@ static void check_from(bench *b, int first)
         b->problem.shortest = i / 2 ? 0.1 : 0;
         b->problem.longest = i / 2 ? 2 : 0;
         transcribe(b, i % 2);
-        check_first(b);
-        check_second(b);
+        programme_check_derivatives(b->nlp, b->x);
         close_transcription(b);
     }
 }
@@ -351,8 +228,8 @@ TEST(measures_have_exact_first_and_second_derivatives)
         memset(second, 0, sizeof second);
         check_ok(olo_quantity_find(s.system, measures[k], direction, &pool, &m, &error), &error);
         for (int i = 0; i < n; i++) {
-            x[i] = s.state->q[i] + 0.1 * next_number(&seed);
-            x[n + i] = next_number(&seed);
+            x[i] = s.state->q[i] + 0.1 * programme_number(&seed);
+            x[n + i] = programme_number(&seed);
         }
         matrix to = {.m = &m, .values = second, .n = n};
         const olo_quantity_sink sink = {collect, &to};
@@ -370,8 +247,8 @@ TEST(measures_have_exact_first_and_second_derivatives)
             }
             x[i] = old;
             gradient_of(&m, x, g);
-            compare(measures[k], i, 1, &by, &g[i]);
-            compare(measures[k], i, 2 * n, row, second + (size_t)i * 2 * (size_t)n);
+            programme_compare(measures[k], i, 1, &by, &g[i]);
+            programme_compare(measures[k], i, 2 * n, row, second + (size_t)i * 2 * (size_t)n);
         }
         olo_quantity_free(&m);
         olo_pool_free(&pool);

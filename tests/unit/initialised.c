@@ -3,7 +3,8 @@
  * struct of base/initialised.def; the test fails if one is missing. */
 #include "scene.h"
 
-static const char model_text[] = "bodies: {name: a, mass: 1, inertia: [1, 1, 1]}\n"
+static const char model_text[] = "parameters: {size: 1}\n"
+                                 "bodies: {name: a, mass: 1, inertia: [1, 1, 1]}\n"
                                  "supports: {on: a, type: hinge, axis: [0, 0, 1]}\n"
                                  "outputs: {name: end, on: a}\n"
                                  "loads: {name: push, on: a, moment: [0, 0, 1], time: 0}\n"
@@ -286,6 +287,7 @@ static olo_status use_comparison(bool from_default, olo_error *error)
 typedef struct problem_parts {
     olo_problem problem;
     olo_problem_control control;
+    olo_problem_parameter parameter;
     olo_problem_cost cost;
     olo_problem_condition condition;
     olo_problem_guess guess;
@@ -295,6 +297,7 @@ static problem_parts default_parts(void)
 {
     return (problem_parts){.problem = olo_problem_default(),
                            .control = olo_problem_control_default(),
+                           .parameter = olo_problem_parameter_default(),
                            .cost = olo_problem_cost_default(),
                            .condition = olo_problem_condition_default(),
                            .guess = olo_problem_guess_default()};
@@ -309,6 +312,11 @@ static olo_status check_parts(problem_parts *x, olo_error *error)
     x->problem.costs = &x->cost;
     x->problem.conditions = &x->condition;
     x->problem.guesses = &x->guess;
+    x->problem.variants = olo_model_variants(open_scene.model);
+    x->problem.parameters = &x->parameter;
+    x->problem.parameter_count = 1;
+    x->parameter.name = "size";
+    x->problem.transcription = "redundant";
     x->problem.control_count = x->problem.cost_count = x->problem.condition_count =
         x->problem.guess_count = 1;
     return olo_problem_check(open_scene.system, &x->problem, error);
@@ -327,6 +335,7 @@ PART(problem_cost, cost)
 PART(problem_condition, condition)
 PART(problem_guess, guess)
 PART(problem, problem)
+PART(problem_parameter, parameter)
 
 /* In the order of the list. */
 static const struct {
