@@ -241,17 +241,21 @@ static olo_status regulate(regulator *x, olo_error *error)
 
 // -- creation -------------------------------------------------------------------------------------
 
-static olo_status check(const olo_system *s, const olo_problem_feedback *w, olo_error *error)
+olo_status olo_feedback_check(const olo_problem_feedback *w, olo_error *error)
 {
-    olo_status status =
+    const olo_status status =
         olo_check_initialised(w->initialised, OLO_INITIALISED_PROBLEM_FEEDBACK, error);
-    if (status != OLO_OK)
-        return status;
-    if (!(w->position >= 0 && w->velocity >= 0 && w->end_position >= 0 && w->end_velocity >= 0 &&
+    if (status == OLO_OK &&
+        !(w->position >= 0 && w->velocity >= 0 && w->end_position >= 0 && w->end_velocity >= 0 &&
           w->control > 0))
         return olo_fail(error, OLO_BAD_INPUT,
                         "feedback: weights of states must not be negative, that of controls must "
                         "be positive");
+    return status;
+}
+
+static olo_status refuse_rolling(const olo_system *s, olo_error *error)
+{
     for (int i = 0; i < s->group_count; i++)
         for (int c = s->groups[i].first; c < s->groups[i].first + s->groups[i].count; c++)
             if (s->constraints[c].type->velocity)
@@ -327,7 +331,9 @@ olo_status olo_feedback_create(const olo_optimum *optimum, const olo_problem_fee
                    .weights = weights ? *weights : olo_problem_feedback_default()};
     const olo_system *s = optimum->problem->system;
     *feedback = NULL;
-    olo_status status = check(s, &x.weights, error);
+    olo_status status = olo_feedback_check(&x.weights, error);
+    if (status == OLO_OK)
+        status = refuse_rolling(s, error);
     if (status == OLO_OK)
         status = olo_feedback_allocate(s->n, optimum->problem->intervals,
                                        optimum->problem->input_count, &x.feedback, error);

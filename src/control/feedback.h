@@ -15,6 +15,7 @@ struct olo_feedback {
     double *gains;      /* [intervals x inputs x 2 n] */
 };
 
+olo_status olo_feedback_check(const olo_problem_feedback *weights, olo_error *error);
 /* Memory for these sizes; names are to be set. */
 olo_status olo_feedback_allocate(int n, int intervals, int inputs, olo_feedback **feedback,
                                  olo_error *error);

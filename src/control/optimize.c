@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "control/feedback.h"
 #include "control/guess.h"
 #include "control/optimum.h"
 #include "control/refinement.h"
@@ -206,6 +207,10 @@ static olo_status resolve(const olo_system *system, const olo_problem *problem,
         status = olo_contacts_refuse(system, "optimal control", error);
     if (status == OLO_OK)
         status = olo_control_problem_create(system, problem, resolved, &at, error);
+    if (status == OLO_OK && problem->refinement_count > 0)
+        status = olo_refinement_check(problem->refine, error);
+    if (status == OLO_OK && problem->feedback_count > 0)
+        status = olo_feedback_check(problem->feedback, error);
     return status != OLO_OK && at.list
                ? olo_fail_context(error, status, "%s[%d]", at.list, at.index)
                : status;

@@ -53,7 +53,7 @@ static double *halve_grid(const olo_optimum *o)
     return halves;
 }
 
-static olo_status check(const olo_problem_refinement *given, olo_error *error)
+olo_status olo_refinement_check(const olo_problem_refinement *given, olo_error *error)
 {
     const olo_status status =
         olo_check_initialised(given->initialised, OLO_INITIALISED_PROBLEM_REFINEMENT, error);
@@ -69,7 +69,7 @@ olo_status olo_optimum_refine(olo_optimum **optimum, const olo_system *system,
 {
     const olo_problem_refinement *given = problem->refine;
     olo_problem next = *problem;
-    olo_status status = check(given, error);
+    olo_status status = OLO_OK;
     olo_refinement_level *levels = olo_alloc(LEVELS_MAX, sizeof *levels);
     int count = 0;
     if (status == OLO_OK && !levels)

@@ -5,6 +5,7 @@
 
 #include "oloid/optimize.h"
 
+olo_status olo_refinement_check(const olo_problem_refinement *given, olo_error *error);
 /* Replaces the optimum by refined ones, and records the levels. One that is not solved ends the
  * refinement at the level before. */
 olo_status olo_optimum_refine(olo_optimum **optimum, const olo_system *system,
