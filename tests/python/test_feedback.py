@@ -1,10 +1,13 @@
 """After an optimum: feedback, sensitivity, refinement, homotopy, many guesses, receding horizons."""
 import concurrent.futures
 import multiprocessing
+import os
 import pathlib
 import runpy
+import signal
 import subprocess
-import os
+import sys
+import time
 
 import numpy
 import pytest
@@ -85,7 +88,7 @@ def test_the_command_writes_gains_and_runs_with_them(slider, tmp_path):
     gains = oloid.feedback(tmp_path / "plan.h5", system)
     assert float(first.split(",")[3]) == gains.gains[0, 0, 0]
     command("run", slider, "--set", "m=2.2", "--feedback", "plan.h5", "-o", "run.h5", "--no-report")
-    end = oloid.open(tmp_path / "run.h5")["front.x"][-1]
+    end = oloid.open(tmp_path / "run.h5")["front.position.x"][-1]
     assert abs(end - 1) < 0.01
 
 
@@ -105,6 +108,37 @@ def test_many_starts_are_the_same_for_any_number_of_processes(tmp_path):
 def test_a_linear_solver_that_is_missing_is_named(slider):
     with pytest.raises(oloid.Error, match="linear_solver: this Ipopt has no 'nonsense'"):
         oloid.optimize(slider, linear_solver="nonsense")
+
+
+def children(process):
+    path = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    return [int(word) for word in path.read_text().split()]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are found in /proc")
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
+def test_a_crash_and_ctrl_c_leave_the_other_starts(tmp_path, sent):
+    """A process that is killed loses its start; Ctrl-C ends all, and the optima so far remain."""
+    process = subprocess.Popen(
+        [os.environ["OLOID"], "optimize", "two-link-pendulum", "--starts", "200", "--jobs", "2",
+         "-o", "plan.h5", "-q", "--no-report"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(2)
+    killed = False
+    while sent == signal.SIGKILL and not killed and process.poll() is None:
+        for child in children(process):
+            try:
+                os.kill(child, signal.SIGKILL)
+                killed = True
+                break
+            except ProcessLookupError:
+                pass
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert "distinct optim" in out, err
+    assert ("the process was ended by signal 9" in out) == killed
+    assert "not started" in out
+    assert (tmp_path / "plan.h5").exists()
 
 
 def cost_of_start(seed):
