@@ -30,8 +30,8 @@ extern "C" {
 /** Computes the gains. `weights`: NULL: the defaults. Fails with OLO_UNSUPPORTED with rolling
  * joints. Free with olo_feedback_free. */
 OLO_API olo_status olo_feedback_create(const olo_optimum *optimum,
-                                       const olo_problem_feedback *weights,
-                                       olo_feedback **feedback, olo_error *error);
+                                       const olo_problem_feedback *weights, olo_feedback **feedback,
+                                       olo_error *error);
 /** Reads gains from the result of an optimum that has them; they belong to a system with the same
  * bodies. */
 OLO_API olo_status olo_feedback_read(const char *path, const olo_system *system,

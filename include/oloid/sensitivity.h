@@ -1,6 +1,6 @@
 /** @file
- *  Sensitivity of an optimum: the derivative of its cost and of its motion and controls with respect
- *  to a parameter of the model, by its multipliers and one solution with the matrix of its
+ *  Sensitivity of an optimum: the derivative of its cost and of its motion and controls with
+ * respect to a parameter of the model, by its multipliers and one solution with the matrix of its
  *  conditions of optimality.
  *
  *      olo_sensitivity *s;
@@ -21,9 +21,10 @@ extern "C" {
 /** The derivative of an optimum with respect to a parameter. */
 typedef struct olo_sensitivity olo_sensitivity;
 
-/** `model` is that of the system of the optimum and was read from a file or text; the problem is that
- * of its section `optimize`, which may depend on the parameter, or, if `problem` is not NULL, this
- * one. Fails with OLO_SINGULAR if the optimum is not isolated. Free with olo_sensitivity_free. */
+/** `model` is that of the system of the optimum and was read from a file or text; the problem is
+ * that of its section `optimize`, which may depend on the parameter, or, if `problem` is not NULL,
+ * this one. Fails with OLO_SINGULAR if the optimum is not isolated. Free with olo_sensitivity_free.
+ */
 OLO_API olo_status olo_sensitivity_create(const olo_optimum *optimum, const olo_model *model,
                                           const olo_problem *problem, const char *parameter,
                                           olo_sensitivity **sensitivity, olo_error *error);

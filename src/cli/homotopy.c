@@ -47,12 +47,11 @@ static olo_status solve_step(const cli_homotopy *x, int i, const olo_optimize_ob
     if (status == OLO_OK)
         status = olo_optimize(step->loaded.system, &problem, observer, &step->optimum, error);
     if (status == OLO_OK && olo_optimum_ended(step->optimum) > OLO_OPTIMUM_NEARLY)
-        status = olo_fail(error,
-                          olo_optimum_ended(step->optimum) == OLO_OPTIMUM_STOPPED
-                              ? OLO_INTERRUPTED
-                              : OLO_NOT_CONVERGED,
-                          "homotopy: %s = %s: %s", x->name, x->values[i],
-                          olo_optimum_explanation(step->optimum));
+        status = olo_fail(
+            error,
+            olo_optimum_ended(step->optimum) == OLO_OPTIMUM_STOPPED ? OLO_INTERRUPTED
+                                                                    : OLO_NOT_CONVERGED,
+            "homotopy: %s = %s: %s", x->name, x->values[i], olo_optimum_explanation(step->optimum));
     return status;
 }
 

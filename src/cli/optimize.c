@@ -26,8 +26,8 @@
 
 struct options {
     cli_list set;
-    const char *intervals, *iterations, *seconds, *guess, *output, *controls, *model, *refine, *gains,
-        *linear_solver, *starts, *seed, *jobs, *spread, *alternatives, *homotopy;
+    const char *intervals, *iterations, *seconds, *guess, *output, *controls, *model, *refine,
+        *gains, *linear_solver, *starts, *seed, *jobs, *spread, *alternatives, *homotopy;
     bool no_result, no_report, json, quiet;
 };
 
@@ -43,19 +43,22 @@ static const cli_option options[] = {
     {"seconds", 0, CLI_TEXT, offsetof(struct options, seconds), "T",
      "limit of the time of the solver"},
     {"refine", 0, CLI_TEXT, offsetof(struct options, refine), "E",
-     "solve again with twice as many intervals until a motion\nwith small steps is within E (m, rad)"},
+     "solve again with twice as many intervals until a motion\nwith small steps is within E (m, "
+     "rad)"},
     {"starts", 0, CLI_TEXT, offsetof(struct options, starts), "N",
-     "solve from N initial guesses, each in a process of its own,\nand list the distinct optima; the best one is the result"},
-    {"seed", 0, CLI_TEXT, offsetof(struct options, seed), "S",
-     "of the random guesses; default: 1"},
+     "solve from N initial guesses, each in a process of its own,\nand list the distinct optima; "
+     "the best one is the result"},
+    {"seed", 0, CLI_TEXT, offsetof(struct options, seed), "S", "of the random guesses; default: 1"},
     {"spread", 0, CLI_TEXT, offsetof(struct options, spread), "A",
-     "size of their changes, in rad and sizes of the motion;\ndefault: that of the problem, or 0.5"},
+     "size of their changes, in rad and sizes of the motion;\ndefault: that of the problem, or "
+     "0.5"},
     {"jobs", 0, CLI_TEXT, offsetof(struct options, jobs), "J",
      "processes at a time; default and limit: processors"},
     {"alternatives", 0, CLI_TEXT, offsetof(struct options, alternatives), "FILE",
      "write a page with the distinct optima side by side"},
     {"homotopy", 0, CLI_TEXT, offsetof(struct options, homotopy), "NAME=V1,V2",
-     "solve with these values of a parameter in turn, each from\nthe optimum before; the last one is the result"},
+     "solve with these values of a parameter in turn, each from\nthe optimum before; the last one "
+     "is the result"},
     {"guess", 0, CLI_TEXT, offsetof(struct options, guess), "FILE",
      "a result as initial guess: its motion, and the controls of\nan optimum"},
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
@@ -65,7 +68,8 @@ static const cli_option options[] = {
     {"controls", 'c', CLI_TEXT, offsetof(struct options, controls), "FILE",
      "write the controls as CSV"},
     {"gains", 0, CLI_TEXT, offsetof(struct options, gains), "FILE",
-     "compute feedback gains and write them as CSV; they are\nalso in the result, for `oloid run --feedback`"},
+     "compute feedback gains and write them as CSV; they are\nalso in the result, for `oloid run "
+     "--feedback`"},
     {"model", 'm', CLI_TEXT, offsetof(struct options, model), "FILE",
      "write the model with these controls, for `oloid run`"},
     {"quiet", 'q', CLI_FLAG, offsetof(struct options, quiet), NULL, "print no iterations"},
@@ -132,8 +136,8 @@ static olo_status prepare(struct session *session, const char *file, olo_error *
     const cli_homotopy *homotopy = &session->homotopy;
     const olo_setting last = {homotopy->name,
                               homotopy->count > 0 ? homotopy->values[homotopy->count - 1] : NULL};
-    olo_status status = cli_load(file, &given->set, &last, homotopy->count > 0,
-                                 &session->result.loaded, error);
+    olo_status status =
+        cli_load(file, &given->set, &last, homotopy->count > 0, &session->result.loaded, error);
     if (status == OLO_OK)
         status = olo_model_check_problem(session->result.loaded.model,
                                          session->result.loaded.system, error);
@@ -529,7 +533,7 @@ static int solve(struct session *session, const char *file)
                            session->options->json, &session->problem, &error);
     if (status == OLO_OK)
         status = olo_optimize(session->result.loaded.system, &session->problem, &observer,
-                                     &session->optimum, &error);
+                              &session->optimum, &error);
     cli_interrupt_end();
     if (status == OLO_OK)
         status = olo_optimum_certify(session->optimum, &session->certificate, &error);

@@ -24,7 +24,8 @@
 
 struct options {
     cli_list set;
-    const char *step, *end, *order, *tolerance, *scheme, *constraints, *output, *checkpoint, *feedback;
+    const char *step, *end, *order, *tolerance, *scheme, *constraints, *output, *checkpoint,
+        *feedback;
     bool inverse, resume, no_result, no_report, json, quiet;
 };
 

@@ -120,11 +120,10 @@ static void finish(job *of, int status, cli_starts *x)
     }
     olo_free(motion);
     *to = (cli_one_start){.end = CLI_START_CRASHED,
-                      .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-                      .optimum = -1};
+                          .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+                          .optimum = -1};
     if (to->signal)
-        (void)snprintf(to->text, sizeof to->text, "the process was ended by signal %d",
-                       to->signal);
+        (void)snprintf(to->text, sizeof to->text, "the process was ended by signal %d", to->signal);
     else
         (void)snprintf(to->text, sizeof to->text, "the process ended without result");
 }
@@ -165,13 +164,13 @@ static olo_status run_all(const olo_system *system, const olo_problem *problem, 
             (void)nanosleep(&pause, NULL);
             continue;
         }
-        int place = 0;
-        while (jobs[place].process > 0)
-            place++;
+        int slot = 0;
+        while (jobs[slot].process > 0)
+            slot++;
         olo_problem one = *problem;
         one.seed = seed + (unsigned long long)next;
         one.spread = next == 0 ? 0 : problem->spread;
-        status = launch(&jobs[place], next, system, &one, x, error);
+        status = launch(&jobs[slot], next, system, &one, x, error);
         next += status == OLO_OK;
     }
     for (int i = next; i < x->count; i++) {
@@ -283,8 +282,8 @@ void cli_starts_guess(const cli_starts *x, const char **names, int start, olo_pr
 
 static void fill_table(const cli_starts *x, cli_table *table)
 {
-    static const char *const heads[] = {"optimum",  "cost",  "second order", "negative",
-                                        "zero",     "found", "first start",  "iterations"};
+    static const char *const heads[] = {"optimum", "cost",  "second order", "negative",
+                                        "zero",    "found", "first start",  "iterations"};
     cli_table_row(table);
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         cli_table_cell(table, "%s", heads[i]);
@@ -308,8 +307,8 @@ void cli_starts_print(const cli_starts *x)
     int solved = 0;
     for (int i = 0; i < x->count; i++)
         solved += x->starts[i].end == CLI_START_SOLVED;
-    (void)printf("%d of %d starts found %d distinct optim%s\n", solved, x->count,
-                 x->optimum_count, x->optimum_count == 1 ? "um" : "a");
+    (void)printf("%d of %d starts found %d distinct optim%s\n", solved, x->count, x->optimum_count,
+                 x->optimum_count == 1 ? "um" : "a");
     fill_table(x, &table);
     cli_table_print(&table, stdout);
     for (int i = 0; i < x->count; i++)
@@ -327,12 +326,11 @@ olo_status cli_starts_report(const cli_starts *x, const olo_optimum *best, const
                              const char *path, olo_error *error)
 {
     const size_t N = (size_t)x->intervals, inputs = (size_t)x->inputs;
-    const int shown =
-        x->optimum_count < OLO_SVG_SERIES_MAX ? x->optimum_count : OLO_SVG_SERIES_MAX;
+    const int shown = x->optimum_count < OLO_SVG_SERIES_MAX ? x->optimum_count : OLO_SVG_SERIES_MAX;
     cli_table table = {0};
     olo_svg *plots = olo_alloc(inputs, sizeof *plots);
     double *values = olo_alloc(N * (size_t)shown * (inputs + 1), sizeof *values);
-    char (*names)[CLI_CELL_SIZE] = olo_alloc((size_t)shown, sizeof *names);
+    char(*names)[CLI_CELL_SIZE] = olo_alloc((size_t)shown, sizeof *names);
     olo_status status = plots && values && names
                             ? OLO_OK
                             : olo_fail(error, OLO_NO_MEMORY, "out of memory for a page");

@@ -7,11 +7,15 @@
 #include "oloid/optimize.h"
 
 /* How a start ended. */
-typedef enum cli_start_end { CLI_START_SOLVED, CLI_START_UNSOLVED, CLI_START_CRASHED } cli_start_end;
+typedef enum cli_start_end {
+    CLI_START_SOLVED,
+    CLI_START_UNSOLVED,
+    CLI_START_CRASHED
+} cli_start_end;
 
 typedef struct cli_one_start {
     cli_start_end end;
-    int signal;        /* of a crash; 0: the process ended without result */
+    int signal; /* of a crash; 0: the process ended without result */
     olo_optimum_status ended;
     int iterations, negative, zero;
     double cost, seconds;
@@ -28,14 +32,15 @@ typedef struct cli_local_optimum {
 typedef struct cli_starts {
     int count, intervals, inputs, n;
     cli_one_start *starts;
-    double **motion; /* [count] per start: times, q of all nodes, inputs of all intervals; or NULL */
+    double *
+        *motion; /* [count] per start: times, q of all nodes, inputs of all intervals; or NULL */
     cli_local_optimum *optima; /* by cost */
     int optimum_count;
 } cli_starts;
 
-/* Solves the problem from `count` guesses, `jobs` at a time. The first guess is that of the problem,
- * the others are changed by problem->spread with seeds that begin at `seed`. A signal ends the
- * starts that are running; those that have ended remain. */
+/* Solves the problem from `count` guesses, `jobs` at a time. The first guess is that of the
+ * problem, the others are changed by problem->spread with seeds that begin at `seed`. A signal ends
+ * the starts that are running; those that have ended remain. */
 olo_status cli_starts_solve(const olo_system *system, const olo_problem *problem, int coordinates,
                             int count, int jobs, unsigned long long seed, cli_starts *found,
                             olo_error *error);
@@ -47,7 +52,6 @@ olo_status cli_starts_report(const cli_starts *found, const olo_optimum *best, c
                              const char *path, olo_error *error);
 /* The motion and controls of a start as initial guess of a problem; `names` is memory for the names
  * of its inputs. */
-void cli_starts_guess(const cli_starts *found, const char **names, int start,
-                      olo_problem *problem);
+void cli_starts_guess(const cli_starts *found, const char **names, int start, olo_problem *problem);
 
 #endif

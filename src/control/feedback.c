@@ -95,14 +95,12 @@ static void store_columns(const regulator *x, int count, int width, double *to)
 static olo_status linearise(regulator *x, int k, olo_error *error)
 {
     const olo_control_problem *p = x->optimum->problem;
-    const size_t n = (size_t)p->system->n, basis = (size_t)x->f * n,
-                 size = (size_t)x->size;
+    const size_t n = (size_t)p->system->n, basis = (size_t)x->f * n, size = (size_t)x->size;
     double *A = x->A + (size_t)k * size * size, *B = x->B + (size_t)k * size * (size_t)x->r;
     /* columns of (b, f), then of (0, b) */
     memcpy(x->dq, x->start.b, basis * sizeof *x->dq);
     memcpy(x->dv, x->start.f, basis * sizeof *x->dv);
-    olo_status status =
-        olo_derivatives_step_forward_all(x->derivatives, x->f, x->dq, x->dv, error);
+    olo_status status = olo_derivatives_step_forward_all(x->derivatives, x->f, x->dq, x->dv, error);
     store_columns(x, x->f, x->size, A);
     memset(x->dq, 0, basis * sizeof *x->dq);
     memcpy(x->dv, x->start.b, basis * sizeof *x->dv);
@@ -134,8 +132,8 @@ static olo_status visit(void *context, int node, const olo_state *state, olo_err
         const double *u = olo_optimum_controls(x->optimum, node - 1);
         for (int i = 0; i < p->system->action_count; i++)
             x->inputs[i] = p->control_of[i] >= 0 ? u[p->control_of[i]] * p->factor_of[i] : NAN;
-        status = olo_derivatives_step_with_inputs(x->derivatives, x->moving,
-                                                  step_of(x, node - 1), x->inputs, error);
+        status = olo_derivatives_step_with_inputs(x->derivatives, x->moving, step_of(x, node - 1),
+                                                  x->inputs, error);
     }
     if (status == OLO_OK)
         status = olo_tangent_basis_build(&x->end, state, error);
@@ -211,8 +209,8 @@ static void store_gains(const regulator *x, int k)
     const olo_control_problem *p = x->optimum->problem;
     const int n = x->feedback->n;
     for (int i = 0; i < x->feedback->inputs; i++) {
-        double *to = x->feedback->gains + ((size_t)k * (size_t)x->feedback->inputs + (size_t)i) *
-                                              2 * (size_t)n;
+        double *to = x->feedback->gains +
+                     ((size_t)k * (size_t)x->feedback->inputs + (size_t)i) * 2 * (size_t)n;
         const double *K = x->K + p->input_control[i] * x->size;
         for (int d = 0; d < x->f; d++) {
             const double *Mb = x->Mb + ((size_t)k * (size_t)x->f + (size_t)d) * (size_t)n;
@@ -245,9 +243,8 @@ olo_status olo_feedback_check(const olo_problem_feedback *w, olo_error *error)
 {
     const olo_status status =
         olo_check_initialised(w->initialised, OLO_INITIALISED_PROBLEM_FEEDBACK, error);
-    if (status == OLO_OK &&
-        !(w->position >= 0 && w->velocity >= 0 && w->end_position >= 0 && w->end_velocity >= 0 &&
-          w->control > 0))
+    if (status == OLO_OK && !(w->position >= 0 && w->velocity >= 0 && w->end_position >= 0 &&
+                              w->end_velocity >= 0 && w->control > 0))
         return olo_fail(error, OLO_BAD_INPUT,
                         "feedback: weights of states must not be negative, that of controls must "
                         "be positive");
@@ -270,18 +267,10 @@ static bool allocate(regulator *x)
     const olo_control_problem *p = x->optimum->problem;
     const size_t N = (size_t)p->intervals, n = (size_t)p->system->n, f = (size_t)x->f,
                  s = (size_t)x->size, r = (size_t)x->r, actions = (size_t)p->system->action_count;
-    const olo_array arrays[] = {{&x->A, N * s * s},
-                                {&x->B, N * s * r},
-                                {&x->Mb, N * f * n},
-                                {&x->P, s * s},
-                                {&x->PA, s * s},
-                                {&x->PB, s * r},
-                                {&x->G, r * r},
-                                {&x->K, r * s},
-                                {&x->inputs, actions},
-                                {&x->change, actions},
-                                {&x->dq, (f + 1) * n},
-                                {&x->dv, (f + 1) * n}};
+    const olo_array arrays[] = {
+        {&x->A, N * s * s},    {&x->B, N * s * r},    {&x->Mb, N * f * n},   {&x->P, s * s},
+        {&x->PA, s * s},       {&x->PB, s * r},       {&x->G, r * r},        {&x->K, r * s},
+        {&x->inputs, actions}, {&x->change, actions}, {&x->dq, (f + 1) * n}, {&x->dv, (f + 1) * n}};
     x->pivot = olo_pool_alloc(&x->pool, r, sizeof *x->pivot);
     return x->pivot && olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) &&
            olo_tangent_basis_allocate(&x->pool, &x->start) &&
@@ -374,8 +363,7 @@ const char *olo_feedback_input_name(const olo_feedback *x, int input)
 
 const double *olo_feedback_gains(const olo_feedback *x, int interval, int input)
 {
-    return x->gains +
-           ((size_t)interval * (size_t)x->inputs + (size_t)input) * 2 * (size_t)x->n;
+    return x->gains + ((size_t)interval * (size_t)x->inputs + (size_t)input) * 2 * (size_t)x->n;
 }
 
 /* The interval of a time; times that differ by rounding belong to the node. */
@@ -413,8 +401,8 @@ olo_status olo_feedback_apply(const olo_feedback *x, olo_stepper *stepper, const
                         "the gains belong to another model, with %d coordinates instead of %d",
                         x->n, state->n);
     for (int i = 0; status == OLO_OK && i < x->inputs; i++)
-        status = olo_stepper_set_control(stepper, x->names[i], olo_feedback_input(x, i, state),
-                                         error);
+        status =
+            olo_stepper_set_control(stepper, x->names[i], olo_feedback_input(x, i, state), error);
     return status;
 }
 

@@ -45,7 +45,7 @@ typedef struct job {
     const olo_solver_options *options;
     olo_solve_report *report;
     bool stopped, late, called; /* called: iterations have begun */
-    double start; /* clock */
+    double start;               /* clock */
 } job;
 
 static void measure(job *j, double since)
@@ -198,8 +198,8 @@ static olo_status refuse_linear_solver(const char *name, olo_error *error)
                     name ? name : "");
 }
 
-/* No output, the linear solver, the tolerance for scaled and for plain errors. Bounds are not relaxed: what is
- * reported satisfies them. */
+/* No output, the linear solver, the tolerance for scaled and for plain errors. Bounds are not
+ * relaxed: what is reported satisfies them. */
 static olo_status set_options(IpoptProblem problem, const olo_solver_options *options,
                               olo_error *error)
 {

@@ -104,8 +104,8 @@ static void copy_rest(olo_optimum *o, const olo_optimum *from, double *lambda)
     for (int k = 0; k < N; k++)
         memcpy(o->x + olo_redundant_controls(o->transcription, k),
                olo_optimum_controls(
-                   from, olo_control_interval_at(
-                             from->problem, olo_optimum_part(o, from, at[k] + 0.5 * part[k]))),
+                   from, olo_control_interval_at(from->problem,
+                                                 olo_optimum_part(o, from, at[k] + 0.5 * part[k]))),
                (size_t)o->problem->controls * sizeof *o->x);
     if (layout.velocities > 0 && olo_redundant_numbers(from->transcription).velocities > 0)
         memcpy(o->x + olo_redundant_end_velocity(o->transcription),

@@ -33,8 +33,7 @@ static layout layout_of(const olo_optimum *o)
 /* The last node has no controls: its variables end earlier. What follows is the same. */
 static bool have_same_layout(const layout *a, const layout *b)
 {
-    return a->stride == b->stride && a->row_stride == b->row_stride &&
-           a->balances == b->balances &&
+    return a->stride == b->stride && a->row_stride == b->row_stride && a->balances == b->balances &&
            a->nlp->variables - a->nodes * a->stride == b->nlp->variables - b->nodes * b->stride &&
            a->nlp->rows - a->nodes * a->row_stride == b->nlp->rows - b->nodes * b->row_stride;
 }
@@ -87,8 +86,8 @@ olo_status olo_optimum_copy_multipliers(olo_optimum *o, const olo_optimum *from,
     o->warm = !o->design && !from->design && have_same_layout(&a, &b);
     if (!o->warm)
         return OLO_OK;
-    const double scale = o->problem->duration / (b.nodes - 1) /
-                         (olo_optimum_duration(from) / (a.nodes - 1));
+    const double scale =
+        o->problem->duration / (b.nodes - 1) / (olo_optimum_duration(from) / (a.nodes - 1));
     olo_pool pool = {0};
     numbers y = {.count = a.nlp->rows, .stride = a.row_stride}, to_y = y,
             z = {.count = a.nlp->variables, .stride = a.stride, .missing = o->problem->controls},

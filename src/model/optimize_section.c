@@ -165,12 +165,9 @@ typedef struct list {
     .count_offset = offsetof(olo_problem_section, problem.singular##_count),                       \
     .marks_offset = offsetof(olo_problem_section, name)
 
-static const list lists[] = {{LIST(controls, control)},
-                             {LIST(parameters, parameter)},
-                             {LIST(costs, cost)},
-                             {LIST(conditions, condition)},
-                             {LIST(guesses, guess)},
-                             {LIST(refine, refinement)},
+static const list lists[] = {{LIST(controls, control)}, {LIST(parameters, parameter)},
+                             {LIST(costs, cost)},       {LIST(conditions, condition)},
+                             {LIST(guesses, guess)},    {LIST(refine, refinement)},
                              {LIST(feedback, feedback)}};
 enum {
     LISTS = sizeof lists / sizeof *lists,

@@ -22,12 +22,11 @@ void olo_writer_feedback(olo_writer *w, const olo_feedback *x)
                                        .rows = N + 1,
                                        .description = "time, q and v of the nodes"},
                      x->states);
-    olo_writer_table(w,
-                     &(olo_hdf5_table){.path = inputs_path,
-                                       .width = r,
-                                       .rows = N,
-                                       .description = "inputs in the intervals"},
-                     x->values);
+    olo_writer_table(
+        w,
+        &(olo_hdf5_table){
+            .path = inputs_path, .width = r, .rows = N, .description = "inputs in the intervals"},
+        x->values);
     olo_writer_texts(w, inputs_path, "columns", x->names, r);
     olo_writer_table(w,
                      &(olo_hdf5_table){.path = bounds_path,
@@ -62,8 +61,7 @@ static olo_status read_names(olo_hdf5 *file, olo_feedback *x, olo_error *error)
 {
     char **names = NULL;
     size_t count = 0;
-    olo_status status =
-        olo_hdf5_get_texts(file, inputs_path, "columns", &names, &count, error);
+    olo_status status = olo_hdf5_get_texts(file, inputs_path, "columns", &names, &count, error);
     if (status == OLO_OK && count != (size_t)x->inputs)
         status = olo_fail(error, OLO_BAD_INPUT, "%s has %zu names", inputs_path, count);
     for (size_t i = 0; status == OLO_OK && i < count; i++) {
@@ -124,8 +122,8 @@ olo_status olo_feedback_read(const char *path, const olo_system *system, olo_fee
     *feedback = NULL;
     olo_status status = olo_result_open(path, &result, error);
     if (status == OLO_OK)
-        status = olo_fail_context(error, read_all(result->file, system, feedback, error), "%s",
-                                  path);
+        status =
+            olo_fail_context(error, read_all(result->file, system, feedback, error), "%s", path);
     olo_result_free(result);
     if (status != OLO_OK) {
         olo_feedback_free(*feedback);

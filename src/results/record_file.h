@@ -5,8 +5,8 @@
 #ifndef OLO_RESULTS_RECORD_FILE_H
 #define OLO_RESULTS_RECORD_FILE_H
 
-#include "oloid/model.h"
 #include "oloid/feedback.h"
+#include "oloid/model.h"
 #include "oloid/results.h"
 #include "oloid/simulate.h"
 #include "oloid/status.h"

@@ -117,7 +117,7 @@ static void warn_of_damping(const olo_system *system, const olo_state *state, do
 typedef struct walker {
     const olo_system *system;
     olo_stepper *stepper;
-    olo_events *events; /* NULL: the system has none */
+    olo_events *events;      /* NULL: the system has none */
     olo_before_step *before; /* NULL: nothing is done before a step */
     void *context;           /* of it */
 } walker;

@@ -26,8 +26,8 @@ enum { DOFS_MAX = 1000 };
 
 /* Computes columns of A from `first`: the images of as many canonical variations of the start as
  * there are degrees of freedom, all at once; overwrites the variations. */
-static olo_status compute_columns(const olo_tangent_basis *end, double h, int first, double *dq, double *dv,
-                                  double *A, olo_error *error)
+static olo_status compute_columns(const olo_tangent_basis *end, double h, int first, double *dq,
+                                  double *dv, double *A, olo_error *error)
 {
     int n = end->system->n, f = end->dofs;
     olo_status status = olo_derivatives_step_forward_all(end->derivatives, f, dq, dv, error);
@@ -36,14 +36,15 @@ static olo_status compute_columns(const olo_tangent_basis *end, double h, int fi
             const double *Mb = olo_tangent_row(end, end->Mb, i);
             double *entry = A + (size_t)i * 2 * (size_t)f + (size_t)(first + k);
             entry[0] = olo_dense_dot(n, Mb, olo_tangent_row(end, dq, k));
-            entry[2 * (size_t)f * (size_t)f] = h * olo_dense_dot(n, Mb, olo_tangent_row(end, dv, k));
+            entry[2 * (size_t)f * (size_t)f] =
+                h * olo_dense_dot(n, Mb, olo_tangent_row(end, dv, k));
         }
     return status;
 }
 
 /* Fills A: columns of (b_k, f_k), then of (0, b_k/h); overwrites the basis at the start. */
-static olo_status fill(olo_tangent_basis *start, const olo_tangent_basis *end, double h, double *dq, double *A,
-                       olo_error *error)
+static olo_status fill(olo_tangent_basis *start, const olo_tangent_basis *end, double h, double *dq,
+                       double *A, olo_error *error)
 {
     size_t count = (size_t)start->dofs * (size_t)start->system->n;
     double *dv = start->Mb; /* no longer needed */

@@ -18,8 +18,8 @@ bool olo_tangent_basis_allocate(olo_pool *pool, olo_tangent_basis *x)
 
 /* Sets b to the admissible part of dq that is M-orthogonal to all b_k, and f to its dv; returns
  * |b|_M before and after the orthogonalisation. */
-static olo_status orthogonalise(olo_tangent_basis *x, const olo_state *state, double *size, double *left,
-                                olo_error *error)
+static olo_status orthogonalise(olo_tangent_basis *x, const olo_state *state, double *size,
+                                double *left, olo_error *error)
 {
     int n = x->system->n;
     double *b = olo_tangent_row(x, x->b, x->count), *f = olo_tangent_row(x, x->f, x->count),
@@ -46,7 +46,8 @@ static olo_status orthogonalise(olo_tangent_basis *x, const olo_state *state, do
 /* Adds the admissible part of dq to the basis if more than a fraction `least` of its length is
  * independent. If the independent part is small, its rounding errors are relatively large: it is
  * normalised and projected a second time. */
-static olo_status add_vector(olo_tangent_basis *x, const olo_state *state, double least, olo_error *error)
+static olo_status add_vector(olo_tangent_basis *x, const olo_state *state, double least,
+                             olo_error *error)
 {
     int n = x->system->n;
     double *b = olo_tangent_row(x, x->b, x->count), *f = olo_tangent_row(x, x->f, x->count),
@@ -83,13 +84,14 @@ olo_status olo_tangent_basis_build(olo_tangent_basis *x, const olo_state *state,
     return status;
 }
 
-olo_status olo_tangent_basis_transport(olo_tangent_basis *end, const olo_tangent_basis *start, const olo_state *state,
-                            olo_error *error)
+olo_status olo_tangent_basis_transport(olo_tangent_basis *end, const olo_tangent_basis *start,
+                                       const olo_state *state, olo_error *error)
 {
     olo_status status = OLO_OK;
     end->count = 0;
     for (int k = 0; status == OLO_OK && k < start->dofs; k++) {
-        memcpy(end->dq, olo_tangent_row(start, start->b, k), (size_t)end->system->n * sizeof *end->dq);
+        memcpy(end->dq, olo_tangent_row(start, start->b, k),
+               (size_t)end->system->n * sizeof *end->dq);
         status = add_vector(end, state, 1e-8, error);
     }
     if (status == OLO_OK && end->count < end->dofs)

@@ -25,7 +25,7 @@
 #include "model/model.h"
 
 enum { POINTS = 4, NUMBER = 40 };
-static const int place[POINTS] = {-2, -1, 1, 2};
+static const int offset[POINTS] = {-2, -1, 1, 2};
 static const double weight[POINTS] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
 /* delta relative to the parameter: its fourth power and the rounding errors over it are small */
 static const double WIDTH = 1e-3;
@@ -92,8 +92,9 @@ static olo_status open_branch(const study *x, double value, branch *to, olo_erro
     olo_status status = read_model(x, value, &to->model, error);
     if (status == OLO_OK)
         status = olo_model_compile(to->model, &to->system, error);
-    const olo_problem *given =
-        x->problem ? x->problem : status == OLO_OK ? olo_model_problem(to->model) : NULL;
+    const olo_problem *given = x->problem         ? x->problem
+                               : status == OLO_OK ? olo_model_problem(to->model)
+                                                  : NULL;
     if (status == OLO_OK && !given)
         status = olo_fail(error, OLO_BAD_INPUT, "sensitivity: the model has no problem");
     if (status != OLO_OK)
@@ -139,12 +140,13 @@ static olo_status open_branches(study *x, olo_error *error)
                         "sensitivity: the model was not read from a file or text");
     x->delta = WIDTH * (value != 0 ? fabs(value) : 1);
     if (x->optimum->design)
-        return olo_fail(error, OLO_UNSUPPORTED,
-                        "sensitivity: not available for a problem with parameters as variables: fix "
-                        "them at their optimum with --set and solve again");
+        return olo_fail(
+            error, OLO_UNSUPPORTED,
+            "sensitivity: not available for a problem with parameters as variables: fix "
+            "them at their optimum with --set and solve again");
     olo_status status = open_branch(x, value, &x->at, error);
     for (int j = 0; status == OLO_OK && j < POINTS; j++)
-        status = open_branch(x, value + place[j] * x->delta, &x->around[j], error);
+        status = open_branch(x, value + offset[j] * x->delta, &x->around[j], error);
     return status;
 }
 
@@ -212,7 +214,7 @@ static void follow(study *x, int j, branch *to)
     const olo_nlp *nlp = olo_presolve_nlp(o->presolve);
     for (int i = 0; i < nlp->variables; i++)
         if (x->conditions.variable[i] >= 0)
-            o->point.x[i] += place[j] * x->delta * x->side[x->conditions.variable[i]];
+            o->point.x[i] += offset[j] * x->delta * x->side[x->conditions.variable[i]];
     olo_presolve_expand(o->presolve, o->point.x, o->reduced ? o->solved : o->x);
     if (o->reduced)
         olo_reduced_expand(o->reduced, o->solved, o->x);

@@ -120,7 +120,7 @@ static const char swing[] =
     "  costs: {type: effort}\n"
     "  conditions: [{quantity: rail.position, value: 1}, {quantity: hinge.angle, value: pi}]\n";
 
-/* The distance of the pole from its place at the end of the plan; no feedback: NULL. */
+/* The distance of the pole from its position at the end of the plan; no feedback: NULL. */
 static double run_to_end(const olo_optimum *optimum, const olo_feedback *feedback, const char *pole,
                          double step)
 {

@@ -73,7 +73,7 @@ TEST(sensitivity_of_a_mass_has_its_closed_form)
 /* A pole on a cart with bounds of its force that are active; its masses, the length of the pole and
  * the bound are parameters. */
 static const char swing[] =
-    "parameters: {pole: 0.3, length: 0.5, bound: 12, place: 1}\n"
+    "parameters: {pole: 0.3, length: 0.5, bound: 12, target: 1}\n"
     "gravity: [0, 0, -9.81]\n"
     "bodies:\n"
     "  - {name: cart, mass: 1, inertia: [1, 1, 1]}\n"
@@ -87,12 +87,12 @@ static const char swing[] =
     "  duration: 2\n"
     "  controls: {name: rail, lower: -bound, upper: bound}\n"
     "  costs: {type: effort}\n"
-    "  conditions: [{quantity: rail.position, value: place}, {quantity: hinge.angle, value: pi}]\n";
+    "  conditions: [{quantity: rail.position, value: target}, {quantity: hinge.angle, value: pi}]\n";
 
 TEST(sensitivity_is_that_of_optima_that_are_computed_again)
 {
     skip_without_solver();
-    static const char *const parameters[] = {"pole", "length", "bound", "place"};
+    static const char *const parameters[] = {"pole", "length", "bound", "target"};
     for (int i = 0; i < 8; i++) {
         const char *transcription = i % 2 ? "redundant" : "reduced", *name = parameters[i / 2];
         scene s = scene_open(swing, NULL);
