@@ -128,8 +128,8 @@ static void finish(job *of, int status, cli_starts *x)
         (void)snprintf(to->text, sizeof to->text, "the process ended without result");
 }
 
-/* Finishes jobs that have ended; tells those that run that a signal arrived. */
-static int collect(job *jobs, int count, cli_starts *x, bool *told)
+/* Finishes jobs that have ended, and passes a signal on to those that run. */
+static int collect(job *jobs, int count, cli_starts *x, bool *stopped)
 {
     int running = 0, status;
     for (int i = 0; i < count; i++) {
@@ -137,11 +137,11 @@ static int collect(job *jobs, int count, cli_starts *x, bool *told)
             finish(&jobs[i], status, x);
         running += jobs[i].process > 0;
     }
-    if (cli_interrupted(NULL) && !*told) {
+    if (cli_interrupted(NULL) && !*stopped) {
         for (int i = 0; i < count; i++)
             if (jobs[i].process > 0)
                 (void)kill(jobs[i].process, SIGINT);
-        *told = true;
+        *stopped = true;
     }
     return running;
 }
@@ -153,10 +153,10 @@ static olo_status run_all(const olo_system *system, const olo_problem *problem, 
     job *jobs = olo_alloc((size_t)most, sizeof *jobs);
     olo_status status =
         jobs ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for many starts");
-    bool told = false;
+    bool stopped = false;
     int next = 0;
     while (jobs) {
-        const int running = collect(jobs, most, x, &told);
+        const int running = collect(jobs, most, x, &stopped);
         const bool more = status == OLO_OK && next < x->count && !cli_interrupted(NULL);
         if (running == 0 && !more)
             break;
