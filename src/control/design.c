@@ -40,11 +40,12 @@ struct olo_design {
     const olo_nlp *of;
     olo_pool pool;
     olo_nlp nlp;
-    int count, n;
+    int count;
+    int given; /* coordinates of a first configuration that is given */
     const char **name; /* [count] */
     double *p, *shift; /* [count] present values, and others */
     double *d;         /* [count] */
-    bool placed;
+    bool known;
     variant centre;
     line *axes, *pairs;         /* [count], [count (count - 1)/2] */
     double *c, *c0, *J, *g, *y; /* rows, Jacobian, gradient of the transcription */
@@ -138,26 +139,26 @@ static const double *parameters(const olo_design *x, const double *at)
 }
 
 /* The system at the parameters of a point. */
-static olo_status place(olo_design *x, const double *at, olo_error *error)
+static olo_status move_to(olo_design *x, const double *at, olo_error *error)
 {
     const size_t size = (size_t)x->count * sizeof *x->p;
     olo_status status = OLO_OK;
-    if (!x->placed || memcmp(x->p, parameters(x, at), size) != 0) {
+    if (!x->known || memcmp(x->p, parameters(x, at), size) != 0) {
         clear_all(x);
         memcpy(x->p, parameters(x, at), size);
         for (int i = 0; i < x->count; i++)
             x->d[i] = DISTANCE * scale_of(&x->problem->parameters[i], x->p[i]);
         status = make_variant(x, x->p, &x->centre, error);
-        x->placed = status == OLO_OK;
+        x->known = status == OLO_OK;
     }
-    if (x->placed)
+    if (x->known)
         use(x, &x->centre);
     return status;
 }
 
-static bool place_lines(olo_design *x, const double *at, bool pairs)
+static bool move_with_lines(olo_design *x, const double *at, bool pairs)
 {
-    bool done = place(x, at, NULL) == OLO_OK;
+    bool done = move_to(x, at, NULL) == OLO_OK;
     for (int a = 0; done && a < x->count; a++) {
         done = make_line(x, a, a, &x->axes[a]);
         for (int b = 0; done && pairs && b < a; b++)
@@ -186,7 +187,7 @@ static double own_cost(const olo_design *x, const double *at)
 static double objective(void *context, const double *at)
 {
     olo_design *x = context;
-    if (place(x, at, NULL) != OLO_OK)
+    if (move_to(x, at, NULL) != OLO_OK)
         return NAN;
     return x->of->objective(x->of->context, at) + own_cost(x, at);
 }
@@ -195,7 +196,7 @@ static void gradient(void *context, const double *at, double *g)
 {
     olo_design *x = context;
     const olo_nlp *of = x->of;
-    if (!place_lines(x, at, false)) {
+    if (!move_with_lines(x, at, false)) {
         fill_nan(x->nlp.variables, g);
         return;
     }
@@ -217,14 +218,14 @@ static void rows_of(const olo_design *x, const variant *v, const double *at, dou
 {
     use(x, v);
     x->of->evaluate(x->of->context, at, c);
-    for (int i = 0; i < x->n; i++)
+    for (int i = 0; i < x->given; i++)
         c[x->of->rows + i] = at[i] - v->state->q[i];
 }
 
 static void evaluate(void *context, const double *at, double *c)
 {
     olo_design *x = context;
-    if (place(x, at, NULL) != OLO_OK)
+    if (move_to(x, at, NULL) != OLO_OK)
         fill_nan(x->nlp.rows, c);
     else
         rows_of(x, &x->centre, at, c);
@@ -236,7 +237,7 @@ static void evaluate_jacobian(void *context, const double *at, double *values)
     olo_design *x = context;
     const int rows = x->nlp.rows;
     double *column = values + x->of->jacobian.count;
-    if (!place_lines(x, at, false)) {
+    if (!move_with_lines(x, at, false)) {
         fill_nan(x->nlp.jacobian.count, values);
         return;
     }
@@ -249,7 +250,7 @@ static void evaluate_jacobian(void *context, const double *at, double *values)
                 column[r] += first[j] / x->d[i] * x->c[r];
         }
     }
-    for (int i = 0; i < x->n; i++)
+    for (int i = 0; i < x->given; i++)
         column[i] = 1;
     use(x, &x->centre);
 }
@@ -289,7 +290,7 @@ static void evaluate_hessian(void *context, const double *at, double sigma, cons
     olo_design *x = context;
     const olo_nlp *of = x->of;
     double *row = values + of->hessian.count;
-    if (!place_lines(x, at, true)) {
+    if (!move_with_lines(x, at, true)) {
         fill_nan(x->nlp.hessian.count, values);
         return;
     }
@@ -336,13 +337,13 @@ static bool start_positions(olo_design *x, const olo_positions *from, int more, 
 static bool list_positions(olo_design *x)
 {
     const int of = x->of->variables, rows = x->nlp.rows;
-    if (!start_positions(x, &x->of->jacobian, x->count * rows + x->n, &x->nlp.jacobian) ||
+    if (!start_positions(x, &x->of->jacobian, x->count * rows + x->given, &x->nlp.jacobian) ||
         !start_positions(x, &x->of->hessian, x->count * (of + x->count), &x->nlp.hessian))
         return false;
     for (int i = 0; i < x->count; i++)
         for (int r = 0; r < rows; r++)
             add(&x->nlp.jacobian, r, of + i);
-    for (int i = 0; i < x->n; i++)
+    for (int i = 0; i < x->given; i++)
         add(&x->nlp.jacobian, x->of->rows + i, i);
     for (int i = 0; i < x->count; i++)
         for (int j = 0; j < of; j++)
@@ -363,13 +364,13 @@ static void set_bounds(olo_design *x)
     memcpy(x->nlp.upper, of->upper, variables * sizeof *of->upper);
     memcpy(x->nlp.row_lower, of->row_lower, rows * sizeof *of->row_lower);
     memcpy(x->nlp.row_upper, of->row_upper, rows * sizeof *of->row_upper);
-    for (int i = 0; i < x->n; i++) {
+    for (int i = 0; i < x->given; i++) {
         x->nlp.lower[i] = -INFINITY;
         x->nlp.upper[i] = INFINITY;
     }
-    for (int i = 0; i < m; i++) {
-        x->nlp.row_lower[x->n + i] = -INFINITY;
-        x->nlp.row_upper[x->n + i] = INFINITY;
+    for (int i = 0; i < m && x->given > 0; i++) {
+        x->nlp.row_lower[x->given + i] = -INFINITY;
+        x->nlp.row_upper[x->given + i] = INFINITY;
     }
     for (int i = 0; i < x->count; i++) {
         x->nlp.lower[of->variables + i] = x->problem->parameters[i].lower;
@@ -410,10 +411,10 @@ olo_status olo_design_create(const olo_control_problem *problem, olo_redundant *
     x->full = transcription;
     x->of = olo_redundant_nlp(transcription);
     x->count = problem->parameter_count;
-    x->n = problem->system->n;
+    x->given = problem->free_start ? 0 : problem->system->n;
     x->nlp = (olo_nlp){.context = x,
                        .variables = x->of->variables + x->count,
-                       .rows = x->of->rows + x->n,
+                       .rows = x->of->rows + x->given,
                        .objective = objective,
                        .gradient = gradient,
                        .evaluate = evaluate,
@@ -447,7 +448,7 @@ const olo_nlp *olo_design_nlp(const olo_design *x)
 olo_status olo_design_settle(olo_design *x, const double *at, const olo_control_problem **problem,
                              const olo_state **state, olo_error *error)
 {
-    const olo_status status = place(x, at, error);
+    const olo_status status = move_to(x, at, error);
     if (status == OLO_OK) {
         *problem = x->centre.problem;
         *state = x->centre.state;

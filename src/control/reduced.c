@@ -66,14 +66,15 @@ static void set_layout(olo_reduced *x)
     x->nlp.rows = (x->intervals + 1) * x->row_stride + x->under.end_rows;
 }
 
-/* Bounds of what is passed on are those of the redundant programme; the first node is given, and a
+/* Bounds of what is passed on are those of the redundant programme; a first node may be given, and a
  * balance is an equation unless the velocity at the end is free. */
 static void set_bounds(olo_reduced *x)
 {
     const olo_nlp *of = x->of;
     for (int i = 0; i < x->nlp.variables; i++) {
-        x->nlp.lower[i] = i < x->dof ? 0 : -INFINITY;
-        x->nlp.upper[i] = i < x->dof ? 0 : INFINITY;
+        const bool given = i < x->dof && !x->problem->free_start;
+        x->nlp.lower[i] = given ? 0 : -INFINITY;
+        x->nlp.upper[i] = given ? 0 : INFINITY;
     }
     for (int i = 0; i < of->variables; i++) {
         const olo_variable v = olo_reduced_variable(x, i);
@@ -257,10 +258,10 @@ double olo_reduced_turn(const olo_reduced *x)
     return x->turn;
 }
 
-/* The first node remains where it is given. */
+/* A first node that is given remains where it is. */
 void olo_reduced_recentre(olo_reduced *x, const double *full)
 {
-    for (int k = 1; k <= x->intervals; k++) {
+    for (int k = x->problem->free_start ? 0 : 1; k <= x->intervals; k++) {
         const double *q = full + olo_redundant_configuration(x->full, k);
         olo_chart_refer(x->nodes[k].chart, q);
         if (has_own_form(x, k))

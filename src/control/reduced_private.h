@@ -37,7 +37,7 @@ typedef struct olo_reduced_node {
  * with the same numbers at all nodes:
  *
  *     w of the node, of the next node, of the node before,  multipliers,
- *     controls of the interval before and of that after,  duration,  velocity at the end
+ *     controls of the interval before and of that after,  duration,  velocities at both ends
  *
  * A first, an inner and a last node have some of them, in this order. */
 typedef struct olo_reduced_shape {
