@@ -1,4 +1,4 @@
-"""After an optimum: feedback, sensitivity, refinement, homotopy, many guesses, receding horizons."""
+"""After an optimum: feedback, sensitivity, refinement, homotopy, starts, receding horizons."""
 import concurrent.futures
 import multiprocessing
 import os
