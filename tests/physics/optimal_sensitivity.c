@@ -87,7 +87,8 @@ static const char swing[] =
     "  duration: 2\n"
     "  controls: {name: rail, lower: -bound, upper: bound}\n"
     "  costs: {type: effort}\n"
-    "  conditions: [{quantity: rail.position, value: target}, {quantity: hinge.angle, value: pi}]\n";
+    "  conditions: [{quantity: rail.position, value: target}, {quantity: hinge.angle, value: "
+    "pi}]\n";
 
 TEST(sensitivity_is_that_of_optima_that_are_computed_again)
 {
