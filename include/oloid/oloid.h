@@ -46,11 +46,13 @@
 
 #include "oloid/derivatives.h"
 #include "oloid/elements.h"
+#include "oloid/feedback.h"
 #include "oloid/interval.h"
 #include "oloid/model.h"
 #include "oloid/optimize.h"
 #include "oloid/report.h"
 #include "oloid/results.h"
+#include "oloid/sensitivity.h"
 #include "oloid/simulate.h"
 #include "oloid/statics.h"
 #include "oloid/status.h"

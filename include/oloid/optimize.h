@@ -113,6 +113,23 @@ typedef struct olo_problem_guess {
     double at; /**< part of the duration, above 0 and at most 1; default 1, the end */
 } olo_problem_guess;
 
+/** Refinement: while the fine re-simulation of the optimum is further away than the tolerance, the
+ * problem is solved again with twice as many intervals, from the optimum and its multipliers. */
+typedef struct olo_problem_refinement {
+    int initialised;
+    double tolerance; /**< of the largest distance at any node, and of the largest angle; 1e-3 */
+    int most;         /**< most intervals; 3200 */
+} olo_problem_refinement;
+
+/** Weights of feedback gains along the optimum (oloid/feedback.h), all 1 by default: of squares of
+ * displacements and velocities times masses, along the path and at the end, and of controls. */
+typedef struct olo_problem_feedback {
+    int initialised;
+    double position, velocity;         /**< integrated over time */
+    double end_position, end_velocity; /**< at the end */
+    double control;                    /**< of the squares of controls, integrated over time */
+} olo_problem_feedback;
+
 /** A problem. */
 typedef struct olo_problem {
     int initialised;
@@ -165,6 +182,23 @@ typedef struct olo_problem {
     /** Initial guess: the motion, controls and multipliers of another optimum of the same system
      * with the same controls, with any number of intervals, instead of the above; NULL: none */
     const struct olo_optimum *start;
+    /** With it: the solver begins with the multipliers of that optimum, too, if it has the same
+     * transcription and conditions. For a start that is near the optimum. */
+    bool warm;
+    double shift; /**< with it: the motion begins this time after its initial state */
+    /** The initial state instead of that of the model; NULL: that of the model */
+    const olo_state *initial;
+    int refinement_count; /**< 0 or 1 */
+    const olo_problem_refinement *refine;
+    int feedback_count; /**< 0 or 1: whoever solves the problem also computes gains */
+    const olo_problem_feedback *feedback;
+    /** Random change of the motion of the initial guess between its ends: of angles in radians, of
+     * lengths relative to the size of the motion; 0: none. The same seed gives the same change. */
+    double spread;
+    unsigned long long seed; /**< 1 */
+    /** Linear solver of the solver: "mumps", or another one that Ipopt was built with or finds:
+     * "ma27", "ma57", "ma77", "ma86", "ma97", "pardiso", "pardisomkl", "spral", "wsmp" */
+    const char *linear_solver;
     /** "reduced": joint coordinates around the initial guess are the variables, with multipliers of
      * the rows that close loops; "redundant": directors and all multipliers, where everything is
      * polynomial and sparse */
@@ -183,6 +217,8 @@ OLO_API olo_problem_parameter olo_problem_parameter_default(void);
 OLO_API olo_problem_cost olo_problem_cost_default(void);
 OLO_API olo_problem_condition olo_problem_condition_default(void);
 OLO_API olo_problem_guess olo_problem_guess_default(void);
+OLO_API olo_problem_refinement olo_problem_refinement_default(void);
+OLO_API olo_problem_feedback olo_problem_feedback_default(void);
 OLO_API olo_problem olo_problem_default(void);
 
 /** An iteration of the solver. */
@@ -209,6 +245,9 @@ OLO_API bool olo_optimize_available(void);
 
 /** The point at which a solution ended. */
 typedef struct olo_optimum olo_optimum;
+/** Gains along an optimum, with its states and inputs (oloid/feedback.h). They refer to nothing
+ * else. */
+typedef struct olo_feedback olo_feedback;
 
 /** How a solution ended. */
 typedef enum olo_optimum_status {
@@ -347,6 +386,15 @@ typedef struct olo_resimulation {
  * distance from the continuous motion up to a thousandth of it. Fails if a step fails. */
 OLO_API olo_status olo_optimum_resimulate(const olo_optimum *optimum, int substeps,
                                           olo_resimulation *resimulation, olo_error *error);
+/** A level of a refinement. */
+typedef struct olo_refinement_level {
+    int intervals, iterations;
+    double cost, seconds;
+    double position, rotation; /**< of the fine re-simulation; NaN: it failed */
+} olo_refinement_level;
+/** The levels of the refinement that led to this optimum, the last one its own; none without. */
+OLO_API int olo_optimum_level_count(const olo_optimum *optimum);
+OLO_API olo_refinement_level olo_optimum_level(const olo_optimum *optimum, int index);
 /** Checks the optimum independently of the solver. */
 OLO_API olo_status olo_optimum_certify(const olo_optimum *optimum, olo_certificate *certificate,
                                        olo_error *error);

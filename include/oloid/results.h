@@ -101,6 +101,9 @@ OLO_API void olo_recorder_add_equilibrium(olo_recorder *recorder,
 OLO_API olo_status olo_recorder_add_optimum(olo_recorder *recorder, const olo_optimum *optimum,
                                             const olo_certificate *certificate,
                                             const olo_resimulation *resimulation, olo_error *error);
+/** Writes feedback gains (oloid/feedback.h) to the result, in the group /feedback. They must
+ * outlive olo_recorder_finish. */
+OLO_API void olo_recorder_set_feedback(olo_recorder *recorder, const olo_feedback *feedback);
 /** Returns the observer to be passed to olo_simulate. */
 OLO_API olo_observer olo_recorder_observer(olo_recorder *recorder);
 /** Writes the remaining rows, summary and verdict, and closes the file. A completed run (`status`

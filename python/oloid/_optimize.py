@@ -7,6 +7,7 @@ from collections import namedtuple
 import numpy
 
 from ._errors import ComputationError, InputError, Interrupted, call, create, from_status
+from ._feedback import make_feedback, make_sensitivity
 from ._guard import Guard
 from ._library import encode, ffi, filled, lib, text
 from ._run import Target
@@ -27,6 +28,9 @@ Certificate = namedtuple("Certificate", [name for name, _ in ffi.typeof("olo_cer
 Certificate.__doc__ = """What is checked of an optimum after the solution, without the solver; the
 members are those of olo_certificate in oloid/optimize.h; second_order is "minimum", "saddle",
 "degenerate" or "unknown"."""
+Level = namedtuple("Level", [name for name, _ in ffi.typeof("olo_refinement_level").fields])
+Level.__doc__ = """A level of a refinement: intervals, iterations, cost, seconds, and how far a motion
+with small steps is, largest distance and angle."""
 Resimulation = namedtuple("Resimulation",
                           [name for name, _ in ffi.typeof("olo_resimulation").fields])
 Resimulation.__doc__ = """How far the motion with small steps and the same controls is from that of
@@ -51,9 +55,10 @@ class Problem:
         self.struct = ffi.new("olo_problem *", given)
         self.struct.variants = lib.olo_model_variants(system._model)
         self._references = []
+        self.changed = bool(changes)
         fields = dict(ffi.typeof("olo_problem").fields)
         known = [name for name in fields
-                 if name not in ("initialised", "start", "variants") and not name.startswith("motion")
+                 if name not in ("initialised", "start", "initial", "variants") and not name.startswith("motion")
                  and not name.endswith("_count")]
         for key, value in changes.items():
             check_key(key, known, "optimize")
@@ -217,6 +222,21 @@ class Optimum:
         ffi.release(recorder)
         self.result = target.result(True)
 
+    @property
+    def levels(self):
+        """The levels of its refinement, a list of Level."""
+        return [as_tuple(Level, lib.olo_optimum_level(self._optimum, i))
+                for i in range(lib.olo_optimum_level_count(self._optimum))]
+
+    def feedback(self, **weights):
+        """Gains that lead a disturbed motion back to this one, a Feedback. Weights of squares, all
+        1 by default: position, velocity, end_position, end_velocity, control."""
+        return make_feedback(self, weights)
+
+    def sensitivity(self, parameter):
+        """Derivatives with respect to a parameter of the model, a Sensitivity."""
+        return make_sensitivity(self, parameter)
+
     def write_controls(self, path):
         """Writes the controls as CSV."""
         call(lib.olo_optimum_write_csv, self._optimum, encode(os.fspath(path)))
@@ -253,12 +273,25 @@ def found_system(model, set, parameters):
     return system_of(model, {**(set or {}), **parameters})
 
 
-def optimize(model, set=None, *, start=None, callback=None, output=None, **problem):
+def homotopy(model, parameter, values, set=None, **problem):
+    """Solves with several values of a parameter in turn, each from the optimum and the multipliers
+    of the one before; returns all optima. Other arguments are those of optimize."""
+    found = []
+    for value in values:
+        given = {**(set or {}), parameter: value}
+        found.append(optimize(model, given, **problem,
+                              **({"start": found[-1], "warm": True} if found else {})))
+    return found
+
+
+def optimize(model, set=None, *, start=None, initial=None, callback=None, output=None, **problem):
     """Finds the controls that solve the problem of a model at least cost, like `oloid optimize`.
 
     model     a file, a name of the catalogue, a dict, an oloid.Model, or a System of oloid.load
     set       parameters to change: {"m": 2}
     start     another Optimum of the same model, with any number of intervals: the initial guess
+    initial   a State at which the motion begins, instead of that of the model. With warm=True and
+              shift=h the motion and multipliers of `start`, from its time h on, are the guess
     callback  callback(progress) after every iteration of the solver; the solution ends when it
               returns True
     output    a result file for the motion, with controls, multipliers and iterations
@@ -272,6 +305,8 @@ def optimize(model, set=None, *, start=None, callback=None, output=None, **probl
     given, monitor = Problem(system, problem), Monitor(system, callback)
     if start is not None:
         given.struct.start = start._optimum
+    if initial is not None:
+        given.struct.initial = initial._state
     made, error = ffi.new("olo_optimum **"), ffi.new("olo_error *")
     try:
         status = lib.olo_optimize(system._system, given.struct, monitor.struct, made, error)

@@ -6,6 +6,7 @@
 #include "base/progress.h"
 
 #include <math.h>
+#include <sys/resource.h>
 #include <time.h>
 
 /* T: long enough to smooth single slow steps, short enough to follow a change of rate. */
@@ -27,6 +28,17 @@ double olo_clock_seconds(void)
 double olo_cpu_seconds(void)
 {
     return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+double olo_peak_memory(void)
+{
+    struct rusage usage;
+#ifdef __APPLE__
+    const double unit = 1;
+#else
+    const double unit = 1024;
+#endif
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? unit * (double)usage.ru_maxrss : 0;
 }
 
 void olo_progress_start(olo_progress *progress, double now)

@@ -8,6 +8,9 @@ double olo_clock_seconds(void);
 /* Seconds of processor time that this process has used, all threads together. */
 double olo_cpu_seconds(void);
 
+/* The largest resident memory of this process so far, in bytes. */
+double olo_peak_memory(void);
+
 /* The recent rate of a job. `work` and `time` decay with a time constant of some seconds, so that
  * the estimate follows a run that becomes slower or faster. */
 typedef struct olo_progress {

@@ -1,7 +1,9 @@
 /* `oloid optimize`: finds the controls that solve the problem of a model at least cost. */
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/json.h"
@@ -9,19 +11,23 @@
 #include "base/pool.h"
 #include "base/progress.h"
 #include "cli/command.h"
+#include "cli/homotopy.h"
 #include "cli/interrupt.h"
 #include "cli/load.h"
 #include "cli/message.h"
 #include "cli/numbers.h"
 #include "cli/overwrite.h"
 #include "cli/resume.h"
+#include "cli/starts.h"
 #include "cli/static_result.h"
 #include "cli/terminal.h"
+#include "oloid/feedback.h"
 #include "oloid/optimize.h"
 
 struct options {
     cli_list set;
-    const char *intervals, *iterations, *seconds, *guess, *output, *controls, *model;
+    const char *intervals, *iterations, *seconds, *guess, *output, *controls, *model, *refine,
+        *gains, *linear_solver, *starts, *seed, *jobs, *spread, *alternatives, *homotopy;
     bool no_result, no_report, json, quiet;
 };
 
@@ -32,8 +38,27 @@ static const cli_option options[] = {
      "number of intervals of time; default: that of the problem"},
     {"iterations", 0, CLI_TEXT, offsetof(struct options, iterations), "N",
      "most iterations of the solver"},
+    {"linear-solver", 0, CLI_TEXT, offsetof(struct options, linear_solver), "NAME",
+     "linear solver of Ipopt: mumps, or one that it finds (ma27,\nma57, pardiso ...)"},
     {"seconds", 0, CLI_TEXT, offsetof(struct options, seconds), "T",
      "limit of the time of the solver"},
+    {"refine", 0, CLI_TEXT, offsetof(struct options, refine), "E",
+     "solve again with twice as many intervals until a motion\nwith small steps is within E (m, "
+     "rad)"},
+    {"starts", 0, CLI_TEXT, offsetof(struct options, starts), "N",
+     "solve from N initial guesses, each in a process of its own,\nand list the distinct optima; "
+     "the best one is the result"},
+    {"seed", 0, CLI_TEXT, offsetof(struct options, seed), "S", "of the random guesses; default: 1"},
+    {"spread", 0, CLI_TEXT, offsetof(struct options, spread), "A",
+     "size of their changes, in rad and sizes of the motion;\ndefault: that of the problem, or "
+     "0.5"},
+    {"jobs", 0, CLI_TEXT, offsetof(struct options, jobs), "J",
+     "processes at a time; default and limit: processors"},
+    {"alternatives", 0, CLI_TEXT, offsetof(struct options, alternatives), "FILE",
+     "write a page with the distinct optima side by side"},
+    {"homotopy", 0, CLI_TEXT, offsetof(struct options, homotopy), "NAME=V1,V2",
+     "solve with these values of a parameter in turn, each from\nthe optimum before; the last one "
+     "is the result"},
     {"guess", 0, CLI_TEXT, offsetof(struct options, guess), "FILE",
      "a result as initial guess: its motion, and the controls of\nan optimum"},
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
@@ -42,6 +67,9 @@ static const cli_option options[] = {
     {"no-report", 0, CLI_FLAG, offsetof(struct options, no_report), NULL, "write no report"},
     {"controls", 'c', CLI_TEXT, offsetof(struct options, controls), "FILE",
      "write the controls as CSV"},
+    {"gains", 0, CLI_TEXT, offsetof(struct options, gains), "FILE",
+     "compute feedback gains and write them as CSV; they are\nalso in the result, for `oloid run "
+     "--feedback`"},
     {"model", 'm', CLI_TEXT, offsetof(struct options, model), "FILE",
      "write the model with these controls, for `oloid run`"},
     {"quiet", 'q', CLI_FLAG, offsetof(struct options, quiet), NULL, "print no iterations"},
@@ -51,14 +79,21 @@ static const cli_option options[] = {
 /* Small steps per interval: the motion with them is the continuous one up to a thousandth of its
  * distance. */
 enum { SUBSTEPS = 32 };
+/* Random changes of guesses with --starts unless the problem has a spread. */
+static const double SPREAD = 0.5;
 
 struct session {
     const struct options *options;
     cli_static_result result;
     olo_problem problem;
+    olo_problem_refinement refine;
+    cli_starts starts;
+    cli_homotopy homotopy;
+    const char **names; /* of inputs in the guess from a start */
     olo_guess *guess;
     cli_loaded given; /* the model before its parameters had the values of the optimum */
     olo_optimum *optimum;
+    olo_feedback *feedback; /* NULL: no gains are wanted */
     olo_certificate certificate;
     olo_resimulation resimulation;
     olo_error unsimulated; /* why there is none */
@@ -98,13 +133,20 @@ static olo_status read_guess(struct session *session, olo_error *error)
 static olo_status prepare(struct session *session, const char *file, olo_error *error)
 {
     const struct options *given = session->options;
-    olo_status status = cli_load(file, &given->set, NULL, 0, &session->result.loaded, error);
+    const cli_homotopy *homotopy = &session->homotopy;
+    const olo_setting last = {homotopy->name,
+                              homotopy->count > 0 ? homotopy->values[homotopy->count - 1] : NULL};
+    olo_status status =
+        cli_load(file, &given->set, &last, homotopy->count > 0, &session->result.loaded, error);
     if (status == OLO_OK)
         status = olo_model_check_problem(session->result.loaded.model,
                                          session->result.loaded.system, error);
     if (status == OLO_OK)
         status = cli_check_model_overwrite(&session->result.loaded, given->controls,
                                            "the file of controls", error);
+    if (status == OLO_OK)
+        status = cli_check_model_overwrite(&session->result.loaded, given->gains,
+                                           "the file of gains", error);
     if (status == OLO_OK)
         status = cli_check_model_overwrite(&session->result.loaded, given->model,
                                            "the model with controls", error);
@@ -143,6 +185,8 @@ static olo_status write_result(struct session *session, olo_error *error)
             status =
                 olo_recorder_add_optimum(result->recorder, session->optimum, &session->certificate,
                                          simulated ? &session->resimulation : NULL, error);
+        if (status == OLO_OK && session->feedback)
+            olo_recorder_set_feedback(result->recorder, session->feedback);
         if (status == OLO_OK)
             status = cli_static_result_finish(result, !session->options->no_report, error);
     }
@@ -185,6 +229,13 @@ static olo_status write_files(struct session *session, olo_error *error)
     olo_status status = write_result(session, error);
     if (status == OLO_OK && session->options->controls)
         status = olo_optimum_write_csv(session->optimum, session->options->controls, error);
+    if (status == OLO_OK && session->options->gains)
+        status = olo_feedback_write_csv(session->feedback, session->result.loaded.system,
+                                        session->options->gains, error);
+    if (status == OLO_OK && session->options->alternatives && session->starts.optimum_count > 0)
+        status = cli_starts_report(&session->starts, session->optimum,
+                                   olo_model_name(session->result.loaded.model),
+                                   session->options->alternatives, error);
     if (status == OLO_OK && session->options->model)
         status = olo_optimum_write_model(session->optimum, session->result.loaded.model,
                                          session->options->model, error);
@@ -241,6 +292,18 @@ static void print_resimulation(const struct session *session)
                      cli_deviation(b, x->end_rotation));
 }
 
+static void print_levels(const olo_optimum *o)
+{
+    if (olo_optimum_level_count(o) > 0)
+        (void)printf("  refinement     intervals iterations   seconds             cost    position "
+                     "   rotation\n");
+    for (int i = 0; i < olo_optimum_level_count(o); i++) {
+        const olo_refinement_level x = olo_optimum_level(o, i);
+        (void)printf("                 %9d %10d %9.3f %16.10g %11.3e %11.3e\n", x.intervals,
+                     x.iterations, x.seconds, x.cost, x.position, x.rotation);
+    }
+}
+
 static void print_text(const struct session *session)
 {
     const olo_optimum *o = session->optimum;
@@ -264,6 +327,8 @@ static void print_text(const struct session *session)
                  olo_optimum_iterations(o), plural(olo_optimum_iterations(o)),
                  cli_duration(wall, olo_optimum_seconds(o)),
                  cli_duration(own, olo_optimum_own_seconds(o)));
+    (void)printf("  memory         %.0f MB at most, of the whole process\n",
+                 olo_peak_memory() / 1e6);
     (void)printf("  constraints    satisfied to %s (%s)\n", cli_deviation(a, c->violation),
                  c->worst);
     (void)printf("  optimality     to %s, complementarity to %s\n",
@@ -273,6 +338,9 @@ static void print_text(const struct session *session)
         (void)printf("  momenta        %d that no control changes: constant to %s\n", c->conserved,
                      cli_deviation(a, c->momentum));
     print_resimulation(session);
+    print_levels(o);
+    if (session->options->gains)
+        (void)printf("  gains          %s\n", session->options->gains);
     if (session->options->controls)
         (void)printf("  controls       %s\n", session->options->controls);
     if (session->options->model && c->turn > QUARTER_TURN)
@@ -295,6 +363,23 @@ static void print_saddles(olo_json *json, const olo_optimum *o)
         olo_json_integer(json, "negative", saddle.negative);
         olo_json_number(json, "curvature", saddle.curvature);
         olo_json_bool(json, "left", saddle.left);
+        olo_json_close(json);
+    }
+    olo_json_close(json);
+}
+
+static void print_levels_json(olo_json *json, const olo_optimum *o)
+{
+    olo_json_open(json, "levels", '[');
+    for (int i = 0; i < olo_optimum_level_count(o); i++) {
+        const olo_refinement_level x = olo_optimum_level(o, i);
+        olo_json_open(json, NULL, '{');
+        olo_json_integer(json, "intervals", x.intervals);
+        olo_json_integer(json, "iterations", x.iterations);
+        olo_json_number(json, "seconds", x.seconds);
+        olo_json_number(json, "cost", x.cost);
+        olo_json_number(json, "position", x.position);
+        olo_json_number(json, "rotation", x.rotation);
         olo_json_close(json);
     }
     olo_json_close(json);
@@ -332,6 +417,7 @@ static void print_json(const struct session *session)
     olo_json_bool(&json, "minimum", c->minimum);
     olo_json_text(&json, "second_order", olo_second_order_name(c->second_order));
     print_saddles(&json, o);
+    print_levels_json(&json, o);
     olo_json_integer(&json, "conserved", c->conserved);
     olo_json_number(&json, "momentum", c->momentum);
     olo_json_number(&json, "turn", c->turn);
@@ -352,6 +438,7 @@ static void print_json(const struct session *session)
     olo_json_number(&json, "wall_seconds", olo_optimum_seconds(o));
     olo_json_number(&json, "cpu_seconds", olo_optimum_cpu_seconds(o));
     olo_json_number(&json, "own_seconds", olo_optimum_own_seconds(o));
+    olo_json_number(&json, "peak_memory", olo_peak_memory());
     olo_json_close(&json);
 }
 
@@ -368,26 +455,91 @@ static int read_options(struct session *session)
         code = cli_positive(&cli_optimize, "seconds", given->seconds, &session->problem.seconds);
     if (code == CLI_CONTINUE && (intervals != (int)intervals || iterations != (int)iterations))
         code = cli_usage(&cli_optimize, "--intervals and --iterations need whole numbers");
+    session->refine = session->problem.refinement_count > 0 ? *session->problem.refine
+                                                            : olo_problem_refinement_default();
+    if (code == CLI_CONTINUE)
+        code = cli_positive(&cli_optimize, "refine", given->refine, &session->refine.tolerance);
+    if (given->linear_solver)
+        session->problem.linear_solver = given->linear_solver;
+    if (given->refine) {
+        session->problem.refine = &session->refine;
+        session->problem.refinement_count = 1;
+    }
     session->problem.intervals = (int)intervals;
     session->problem.iterations = (int)iterations;
     return code;
+}
+
+/* Solves from many guesses; the best of them is the guess of the result. */
+static int solve_starts(struct session *session, olo_error *error)
+{
+    const struct options *given = session->options;
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN), cores = processors > 0 ? processors : 1;
+    double starts = 1, seed = 1, jobs = (double)cores;
+    olo_problem *problem = &session->problem;
+    const olo_counts *counts = &session->result.loaded.counts;
+    if (problem->spread <= 0)
+        problem->spread = SPREAD;
+    int code = cli_positive(&cli_optimize, "starts", given->starts, &starts);
+    if (code == CLI_CONTINUE)
+        code = cli_positive(&cli_optimize, "seed", given->seed, &seed);
+    if (code == CLI_CONTINUE)
+        code = cli_positive(&cli_optimize, "jobs", given->jobs, &jobs);
+    if (code == CLI_CONTINUE)
+        code = cli_positive(&cli_optimize, "spread", given->spread, &problem->spread);
+    if (code == CLI_CONTINUE && (starts != floor(starts) || starts > 1e6 || jobs != floor(jobs)))
+        code = cli_usage(&cli_optimize, "--starts and --jobs need whole numbers");
+    if (code != CLI_CONTINUE)
+        return code;
+    const int refined = problem->refinement_count;
+    problem->refinement_count = 0; /* the best one is refined */
+    session->names = olo_alloc((size_t)problem->control_count, sizeof *session->names);
+    const olo_status status =
+        session->names
+            ? cli_starts_solve(session->result.loaded.system, problem, counts->coordinates,
+                               (int)starts, (int)(jobs < (double)cores ? jobs : (double)cores),
+                               (unsigned long long)seed, &session->starts, error)
+            : olo_fail(error, OLO_NO_MEMORY, "out of memory for many starts");
+    if (status != OLO_OK)
+        return cli_fail(error);
+    if (!given->json)
+        cli_starts_print(&session->starts);
+    cli_starts_guess(&session->starts, session->names, session->starts.optima[0].first, problem);
+    problem->refinement_count = refined;
+    return CLI_CONTINUE;
 }
 
 static int solve(struct session *session, const char *file)
 {
     olo_error error = {0};
     const olo_optimize_observer observer = {.iteration = on_iteration, .context = session};
+    if (!cli_homotopy_read(session->options->homotopy, &session->homotopy))
+        return cli_usage(&cli_optimize, "--homotopy needs NAME=V1,V2, got '%s'",
+                         session->options->homotopy);
+    if (session->options->homotopy && session->options->starts)
+        return cli_usage(&cli_optimize, "--homotopy and --starts exclude each other");
     if (prepare(session, file, &error) != OLO_OK)
         return cli_fail(&error);
-    const int code = read_options(session);
+    int code = read_options(session);
     if (code != CLI_CONTINUE)
         return code;
     cli_interrupt_begin();
-    olo_status status = olo_optimize(session->result.loaded.system, &session->problem, &observer,
-                                     &session->optimum, &error);
+    if (session->options->starts)
+        code = solve_starts(session, &error);
+    if (code != CLI_CONTINUE)
+        return code;
+    olo_status status =
+        cli_homotopy_solve(&session->homotopy, file, &session->options->set, &observer,
+                           session->options->json, &session->problem, &error);
+    if (status == OLO_OK)
+        status = olo_optimize(session->result.loaded.system, &session->problem, &observer,
+                              &session->optimum, &error);
     cli_interrupt_end();
     if (status == OLO_OK)
         status = olo_optimum_certify(session->optimum, &session->certificate, &error);
+    if (status == OLO_OK && (session->options->gains || session->problem.feedback_count > 0))
+        status = olo_feedback_create(session->optimum, session->problem.feedback,
+                                     &session->feedback, &error);
     if (status == OLO_OK)
         (void)olo_optimum_resimulate(session->optimum, SUBSTEPS, &session->resimulation,
                                      &session->unsimulated);
@@ -409,8 +561,12 @@ static int run(const cli_call *call)
 {
     struct session session = {.options = call->options, .result.command = call->command};
     const int code = solve(&session, call->argument);
+    olo_feedback_free(session.feedback);
     olo_optimum_free(session.optimum);
     olo_guess_free(session.guess);
+    cli_starts_free(&session.starts);
+    cli_homotopy_free(&session.homotopy);
+    olo_free(session.names);
     cli_static_result_close(&session.result);
     cli_unload(&session.given);
     return code;

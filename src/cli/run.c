@@ -18,12 +18,14 @@
 #include "cli/report_path.h"
 #include "cli/resume.h"
 #include "cli/run_report.h"
+#include "oloid/feedback.h"
 #include "oloid/report.h"
 #include "stepping/registry.h"
 
 struct options {
     cli_list set;
-    const char *step, *end, *order, *tolerance, *scheme, *constraints, *output, *checkpoint;
+    const char *step, *end, *order, *tolerance, *scheme, *constraints, *output, *checkpoint,
+        *feedback;
     bool inverse, resume, no_result, no_report, json, quiet;
 };
 
@@ -48,6 +50,8 @@ static const cli_option options[] = {
     {"output", 'o', CLI_TEXT, offsetof(struct options, output), "FILE",
      "the result file; default: <model name>.h5 here, with the\n"
      "values of --set: heavy-top-spin=60.h5"},
+    {"feedback", 0, CLI_TEXT, offsetof(struct options, feedback), "FILE",
+     "inputs and feedback gains of this result of `oloid\noptimize`, instead of functions of time"},
     {"inverse", 0, CLI_FLAG, offsetof(struct options, inverse), NULL,
      "inverse dynamics: report the drive forces of prescribed\n"
      "motions"},
@@ -68,6 +72,7 @@ struct session {
     const struct options *options;
     cli_loaded loaded;
     olo_recorder *recorder;
+    olo_feedback *feedback;
     const char *command;
     char *path, *partial, *resume, *report;
     double checkpoint; /* s; negative: default of the library */
@@ -155,6 +160,9 @@ static olo_status prepare(struct session *session, const char *word, olo_error *
         // this also rejects invalid combinations of options, before any file is changed
         status = olo_run_unknowns(session->loaded.system, outcome->run, &outcome->unknowns, error);
     }
+    if (status == OLO_OK && session->options->feedback)
+        status = olo_feedback_read(session->options->feedback, session->loaded.system,
+                                   &session->feedback, error);
     if (status != OLO_OK)
         return status;
     // from here on there is a result: Ctrl-C finishes the step and the files
@@ -213,6 +221,9 @@ static olo_status step(struct session *session, olo_error *error)
     const int count = session->options->quiet ? 3 : 4;
     if (!session->options->resume) {
         cli_warn(loaded, observers, count);
+        if (session->feedback)
+            return olo_feedback_simulate(session->feedback, loaded->system, outcome->run,
+                                         loaded->state, observers, count, &outcome->summary, error);
         return olo_simulate(loaded->system, outcome->run, loaded->state, observers, count,
                             &outcome->summary, error);
     }
@@ -334,6 +345,7 @@ static void close_session(struct session *session)
 {
     cli_outcome *outcome = &session->outcome;
     olo_recorder_free(session->recorder);
+    olo_feedback_free(session->feedback);
     cli_unload(&session->loaded);
     for (int i = 0; i < outcome->warning_count; i++)
         olo_free(outcome->warnings[i]);
@@ -356,6 +368,8 @@ static int check_options(struct session *session)
     }
     if (given->inverse && given->resume)
         return cli_usage(&cli_run, "--inverse and --resume exclude each other");
+    if (given->feedback && given->resume)
+        return cli_usage(&cli_run, "--feedback and --resume exclude each other");
     session->checkpoint = -1.0;
     if (given->checkpoint != NULL) {
         char *end = NULL;

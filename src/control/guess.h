@@ -20,6 +20,10 @@
 olo_status olo_guess_motion(const olo_control_problem *problem, const olo_state *state, double *q,
                             olo_error *error);
 
+/* Changes the motion at random between its ends (perturbation.c). */
+olo_status olo_guess_perturb(const olo_control_problem *problem, double spread,
+                             unsigned long long seed, double *q, olo_error *error);
+
 /* Replaces controls in x, the variables of a redundant transcription, by those that are given with
  * a motion: in each interval the one at its middle. */
 void olo_guess_given_controls(const olo_control_problem *problem,

@@ -44,8 +44,8 @@ typedef struct job {
     const olo_nlp *nlp;
     const olo_solver_options *options;
     olo_solve_report *report;
-    bool stopped, late;
-    double start; /* clock */
+    bool stopped, late, called; /* called: iterations have begun */
+    double start;               /* clock */
 } job;
 
 static void measure(job *j, double since)
@@ -141,6 +141,7 @@ static truth iteration(Index mode, Index count, Number value, Number inf_pr, Num
                              .restoring = mode != 0};
     (void)d_norm, (void)regularisation, (void)alpha_du, (void)alpha_pr, (void)trials;
     j->report->iterations = count;
+    j->called = true;
     if (j->options->seconds > 0 && olo_clock_seconds() - j->start > j->options->seconds) {
         j->late = true;
         return false;
@@ -152,13 +153,13 @@ static truth iteration(Index mode, Index count, Number value, Number inf_pr, Num
 }
 
 /* The functions of Ipopt take texts without const. */
-static void set_text(IpoptProblem problem, const char *key, const char *value)
+static bool set_text(IpoptProblem problem, const char *key, const char *value)
 {
     char k[64], v[64];
     strncpy(k, key, sizeof k - 1);
     strncpy(v, value, sizeof v - 1);
     k[sizeof k - 1] = v[sizeof v - 1] = '\0';
-    (void)AddIpoptStrOption(problem, k, v);
+    return AddIpoptStrOption(problem, k, v);
 }
 
 static void set_number(IpoptProblem problem, const char *key, double value)
@@ -177,25 +178,49 @@ static void set_int(IpoptProblem problem, const char *key, int value)
     (void)AddIpoptIntOption(problem, k, value);
 }
 
-/* No output, MUMPS, the tolerance for scaled and for plain errors. Bounds are not relaxed: what is
- * reported satisfies them. */
-static void set_options(IpoptProblem problem, const olo_solver_options *options)
+/* Names that some Ipopt knows; it prints its manual for any other. */
+static bool is_linear_solver(const char *name)
+{
+    static const char *const names[] = {"mumps", "ma27",    "ma57",       "ma77",  "ma86",
+                                        "ma97",  "pardiso", "pardisomkl", "spral", "wsmp"};
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static olo_status refuse_linear_solver(const char *name, olo_error *error)
+{
+    return olo_fail(error, OLO_UNSUPPORTED,
+                    "linear_solver: this Ipopt has no '%s': it was built without it, or does not "
+                    "find its library (for example libhsl.so of the HSL solvers ma27 to ma97); "
+                    "'mumps' is always there",
+                    name ? name : "");
+}
+
+/* No output, the linear solver, the tolerance for scaled and for plain errors. Bounds are not
+ * relaxed: what is reported satisfies them. */
+static olo_status set_options(IpoptProblem problem, const olo_solver_options *options,
+                              olo_error *error)
 {
     set_int(problem, "print_level", 0);
-    set_text(problem, "sb", "yes");
-    set_text(problem, "linear_solver", "mumps");
+    (void)set_text(problem, "sb", "yes");
+    if (!is_linear_solver(options->linear_solver) ||
+        !set_text(problem, "linear_solver", options->linear_solver))
+        return refuse_linear_solver(options->linear_solver, error);
     set_number(problem, "tol", options->tolerance);
     set_number(problem, "constr_viol_tol", options->tolerance);
     set_number(problem, "compl_inf_tol", options->tolerance);
     set_number(problem, "bound_relax_factor", 0.0);
     set_int(problem, "max_iter", options->iterations);
-    set_text(problem, "mu_strategy", "adaptive");
+    (void)set_text(problem, "mu_strategy", "adaptive");
     if (!options->warm)
-        return;
-    set_text(problem, "warm_start_init_point", "yes");
+        return OLO_OK;
+    (void)set_text(problem, "warm_start_init_point", "yes");
     set_number(problem, "warm_start_bound_push", 1e-9);
     set_number(problem, "warm_start_mult_bound_push", 1e-9);
     set_number(problem, "mu_init", fmax(options->barrier, 1e-9));
+    return OLO_OK;
 }
 
 static olo_solved ending_of(enum ApplicationReturnStatus status)
@@ -237,12 +262,24 @@ olo_status olo_solver_solve(const olo_nlp *nlp, const olo_solver_options *option
         olo_free(c);
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for Ipopt");
     }
-    set_options(problem, options);
+    const olo_status accepted = set_options(problem, options, error);
+    if (accepted != OLO_OK) {
+        FreeIpoptProblem(problem);
+        olo_free(c);
+        return accepted;
+    }
     (void)SetIntermediateCallback(problem, iteration);
     const enum ApplicationReturnStatus status = IpoptSolve(
         problem, point->x, c, &report->objective, point->y, point->z_lower, point->z_upper, &j);
     FreeIpoptProblem(problem);
     olo_free(c);
+    if (status == Insufficient_Memory)
+        return olo_fail(error, OLO_NO_MEMORY,
+                        "the linear solver %s ran out of memory for %d variables and %d rows: take "
+                        "fewer intervals, the transcription `reduced`, or another linear_solver",
+                        options->linear_solver, nlp->variables, nlp->rows);
+    if (status == Invalid_Option || (status == Internal_Error && !j.called))
+        return refuse_linear_solver(options->linear_solver, error);
     report->solved = j.stopped ? OLO_STOPPED : j.late ? OLO_LIMIT : ending_of(status);
     report->seconds = olo_clock_seconds() - start;
     report->cpu_seconds = olo_cpu_seconds() - start_cpu;

@@ -6,8 +6,10 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "control/feedback.h"
 #include "control/guess.h"
 #include "control/optimum.h"
+#include "control/refinement.h"
 #include "stepping/contact_scheme.h"
 #include "stepping/events.h"
 
@@ -67,12 +69,18 @@ static void interpolate(const olo_optimum *from, double at, int count,
         to[i] = (1 - part) * a[i] + part * b[i];
 }
 
+double olo_optimum_part(const olo_optimum *o, const olo_optimum *from, double part)
+{
+    const double T = olo_optimum_duration(from);
+    return o->shift > 0 ? fmin((part * o->problem->duration + o->shift) / T, 1) : part;
+}
+
 static void copy_motion(const olo_optimum *o, const olo_optimum *from, double *q)
 {
     const int n = o->problem->system->n, N = o->problem->intervals;
     for (int k = 0; k <= N; k++)
-        interpolate(from, o->problem->at[k], n, olo_optimum_configuration,
-                    q + (size_t)k * (size_t)n);
+        interpolate(from, olo_optimum_part(o, from, o->problem->at[k]), n,
+                    olo_optimum_configuration, q + (size_t)k * (size_t)n);
     memcpy(q, o->state->q, (size_t)n * sizeof *q);
 }
 
@@ -89,16 +97,23 @@ static void copy_rest(olo_optimum *o, const olo_optimum *from, double *lambda)
     const double *at = o->problem->at, *part = o->problem->part;
     const olo_redundant_layout layout = olo_redundant_numbers(o->transcription);
     for (int k = 0; k <= N; k++) {
-        interpolate(from, at[k], o->problem->system->m, olo_optimum_multipliers, lambda);
+        interpolate(from, olo_optimum_part(o, from, at[k]), o->problem->system->m,
+                    olo_optimum_multipliers, lambda);
         for (int i = 0; i < layout.multipliers; i++)
             o->x[olo_redundant_multipliers(o->transcription, k) + i] = lambda[layout.rows[i]];
     }
     for (int k = 0; k < N; k++)
         memcpy(o->x + olo_redundant_controls(o->transcription, k),
-               olo_optimum_controls(from,
-                                    olo_control_interval_at(from->problem, at[k] + 0.5 * part[k])),
+               olo_optimum_controls(
+                   from, olo_control_interval_at(from->problem,
+                                                 olo_optimum_part(o, from, at[k] + 0.5 * part[k]))),
                (size_t)o->problem->controls * sizeof *o->x);
-    o->x[olo_redundant_duration(o->transcription)] = olo_optimum_duration(from);
+    if (layout.velocities > 0 && olo_redundant_numbers(from->transcription).velocities > 0)
+        memcpy(o->x + olo_redundant_end_velocity(o->transcription),
+               from->x + olo_redundant_end_velocity(from->transcription),
+               (size_t)layout.velocities * sizeof *o->x);
+    o->x[olo_redundant_duration(o->transcription)] =
+        o->shift > 0 ? o->problem->duration : olo_optimum_duration(from);
     for (int i = 0; i < o->problem->parameter_count; i++)
         for (int j = 0; j < from->problem->parameter_count; j++)
             if (strcmp(o->problem->parameters[i].name, from->problem->parameters[j].name) == 0)
@@ -125,8 +140,9 @@ static const olo_nlp *solved_nlp(const olo_optimum *o)
     return o->reduced ? olo_reduced_nlp(o->reduced) : olo_redundant_nlp(o->transcription);
 }
 
-static olo_status transcribe(olo_optimum *o, const olo_optimum *from, olo_error *error)
+static olo_status transcribe(olo_optimum *o, const olo_problem *given, olo_error *error)
 {
+    const olo_optimum *from = given->start;
     const olo_control_problem *p = o->problem;
     const size_t n = (size_t)p->system->n, nodes = (size_t)p->intervals + 1;
     olo_status status = from ? check_start(o, from, error) : OLO_OK;
@@ -137,6 +153,8 @@ static olo_status transcribe(olo_optimum *o, const olo_optimum *from, olo_error 
         copy_motion(o, from, guess);
     else if (status == OLO_OK)
         status = olo_guess_motion(p, o->state, guess, error);
+    if (status == OLO_OK && given->spread > 0)
+        status = olo_guess_perturb(p, given->spread, given->seed, guess, error);
     if (status == OLO_OK)
         status = olo_redundant_create(p, o->state, guess, p->reduced, &o->transcription, error);
     if (status == OLO_OK && p->reduced)
@@ -203,6 +221,10 @@ static olo_status resolve(const olo_system *system, const olo_problem *problem,
         status = olo_contacts_refuse(system, "optimal control", error);
     if (status == OLO_OK)
         status = olo_control_problem_create(system, problem, resolved, &at, error);
+    if (status == OLO_OK && problem->refinement_count > 0)
+        status = olo_refinement_check(problem->refine, error);
+    if (status == OLO_OK && problem->feedback_count > 0)
+        status = olo_feedback_check(problem->feedback, error);
     return status != OLO_OK && at.list
                ? olo_fail_context(error, status, "%s[%d]", at.list, at.index)
                : status;
@@ -216,14 +238,25 @@ olo_status olo_problem_check(const olo_system *system, const olo_problem *proble
     return status;
 }
 
-olo_status olo_optimize(const olo_system *system, const olo_problem *problem,
-                        const olo_optimize_observer *observer, olo_optimum **optimum,
-                        olo_error *error)
+/* The state at which the motion begins. */
+static olo_status create_state(olo_optimum *o, const olo_problem *problem, olo_error *error)
+{
+    const olo_system *s = o->problem->system;
+    if (!problem->initial)
+        return olo_system_create_initial_state(s, &o->state, NULL, error);
+    return problem->initial->n == s->n
+               ? olo_state_clone(problem->initial, &o->state, error)
+               : olo_fail(error, OLO_BAD_INPUT, "initial: the state belongs to another model");
+}
+
+olo_status olo_optimum_prepare(const olo_system *system, const olo_problem *problem,
+                               olo_optimum **optimum, olo_error *error)
 {
     *optimum = NULL;
     olo_optimum *o = olo_alloc(1, sizeof *o);
     if (!o)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    o->shift = problem->shift;
     olo_status status = resolve(system, problem, &o->given, error);
     o->problem = o->given;
     if (status == OLO_OK && problem->guess_file && problem->motion_count == 0)
@@ -231,21 +264,37 @@ olo_status olo_optimize(const olo_system *system, const olo_problem *problem,
                           "guess_file: '%s' has not been read: call olo_result_read_guess before",
                           problem->guess_file);
     if (status == OLO_OK)
-        status = olo_system_create_initial_state(system, &o->state, NULL, error);
+        status = create_state(o, problem, error);
     if (status == OLO_OK)
         status = check_start_velocity(o, error);
     if (status == OLO_OK)
-        status = transcribe(o, problem->start, error);
+        status = transcribe(o, problem, error);
     if (status == OLO_OK)
         status = allocate(o, problem->start, error);
-    if (status == OLO_OK)
-        status = olo_optimum_solve(o, problem, observer, error);
+    if (status == OLO_OK && problem->start && problem->warm)
+        status = olo_optimum_copy_multipliers(o, problem->start, error);
     if (status != OLO_OK) {
         olo_optimum_free(o);
         return status;
     }
     *optimum = o;
     return OLO_OK;
+}
+
+olo_status olo_optimize(const olo_system *system, const olo_problem *problem,
+                        const olo_optimize_observer *observer, olo_optimum **optimum,
+                        olo_error *error)
+{
+    olo_status status = olo_optimum_prepare(system, problem, optimum, error);
+    if (status == OLO_OK)
+        status = olo_optimum_solve(*optimum, problem, observer, error);
+    if (status == OLO_OK && problem->refinement_count > 0)
+        status = olo_optimum_refine(optimum, system, problem, observer, error);
+    if (status != OLO_OK) {
+        olo_optimum_free(*optimum);
+        *optimum = NULL;
+    }
+    return status;
 }
 
 void olo_optimum_free(olo_optimum *o)
@@ -261,5 +310,6 @@ void olo_optimum_free(olo_optimum *o)
     olo_pool_free(&o->pool);
     olo_free(o->history);
     olo_free(o->saddles);
+    olo_free(o->levels);
     olo_free(o);
 }

@@ -20,16 +20,20 @@ struct olo_optimum {
     olo_presolve *presolve;
     olo_conserved conserved;
     olo_state *state;
+    double shift;        /* of the motion of its start */
     double *x;           /* variables of the redundant transcription, then parameters */
     double *lambda;      /* [nodes x rows] multipliers, if not all of them are variables */
     double *solved;      /* variables of the transcription that is solved */
     olo_nlp_point point; /* the same after presolve, with multipliers */
     olo_solve_report report;
+    bool warm;     /* the solver begins with the multipliers of the point */
     bool recentre; /* the solver was stopped because charts need other references */
     olo_optimize_progress *history; /* [iterations] what the solver reported */
     size_t history_count, history_capacity;
     olo_saddle *saddles; /* at which the solver ended */
     size_t saddle_count, saddle_capacity;
+    olo_refinement_level *levels; /* of a refinement */
+    int level_count;
     char explanation[256];
 };
 
@@ -42,6 +46,16 @@ static inline int olo_optimum_variables(const olo_optimum *o)
 {
     return olo_redundant_nlp(o->transcription)->variables + o->problem->parameter_count;
 }
+
+/* Everything but the solution: the programme of a problem at its initial guess. */
+olo_status olo_optimum_prepare(const olo_system *system, const olo_problem *problem,
+                               olo_optimum **optimum, olo_error *error);
+/* The part of the motion of `from`, the start of an optimum, that belongs to a part of its own. */
+double olo_optimum_part(const olo_optimum *optimum, const olo_optimum *from, double part);
+/* Copies the multipliers of `from` to the point (warm_start.c) if the programmes have the same
+ * structure, for any numbers of intervals. */
+olo_status olo_optimum_copy_multipliers(olo_optimum *optimum, const olo_optimum *from,
+                                        olo_error *error);
 
 /* The momentum of conserved motion k at the start, given by the initial velocities; p and xi are
  * memory of n numbers. */

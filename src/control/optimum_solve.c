@@ -79,10 +79,12 @@ static void give_point(olo_optimum *o)
 static olo_status start(solution *x, olo_error *error)
 {
     olo_optimum *o = x->optimum;
-    olo_solver_options options = {.tolerance = x->given->tolerance,
+    olo_solver_options options = {.linear_solver = x->given->linear_solver,
+                                  .tolerance = x->given->tolerance,
                                   .iterations = x->given->iterations,
                                   .progress = report_iteration,
-                                  .context = x};
+                                  .context = x,
+                                  .warm = o->warm};
     olo_solve_report total = o->report;
     bool again;
     do {

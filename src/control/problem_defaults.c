@@ -45,6 +45,22 @@ olo_problem_guess olo_problem_guess_default(void)
     return (olo_problem_guess){.initialised = OLO_INITIALISED_PROBLEM_GUESS, .at = 1};
 }
 
+olo_problem_refinement olo_problem_refinement_default(void)
+{
+    return (olo_problem_refinement){
+        .initialised = OLO_INITIALISED_PROBLEM_REFINEMENT, .tolerance = 1e-3, .most = 3200};
+}
+
+olo_problem_feedback olo_problem_feedback_default(void)
+{
+    return (olo_problem_feedback){.initialised = OLO_INITIALISED_PROBLEM_FEEDBACK,
+                                  .position = 1,
+                                  .velocity = 1,
+                                  .end_position = 1,
+                                  .end_velocity = 1,
+                                  .control = 1};
+}
+
 olo_problem olo_problem_default(void)
 {
     return (olo_problem){.initialised = OLO_INITIALISED_PROBLEM,
@@ -59,5 +75,7 @@ olo_problem olo_problem_default(void)
                          .tolerance = 1e-10,
                          .iterations = 1000,
                          .seconds = INFINITY,
-                         .saddles = 5};
+                         .saddles = 5,
+                         .seed = 1,
+                         .linear_solver = "mumps"};
 }

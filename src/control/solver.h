@@ -17,6 +17,7 @@ typedef struct olo_iterate {
 } olo_iterate;
 
 typedef struct olo_solver_options {
+    const char *linear_solver;
     double tolerance;
     int iterations;
     double seconds; /* limit of time; 0 or infinite: none */

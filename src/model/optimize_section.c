@@ -72,6 +72,21 @@ static const olo_field guess_fields[] = {
     {GUESS(at), .kind = OLO_FIELD_NUMBER, .help = "part of the duration; default 1, the end"},
 };
 
+#define REFINEMENT(field) AT(olo_problem_refinement, field)
+static const olo_field refinement_fields[] = {
+    {REFINEMENT(tolerance), .kind = OLO_FIELD_NUMBER, .help = "largest distance from small steps"},
+    {REFINEMENT(most), .kind = OLO_FIELD_COUNT, .help = "most intervals"},
+};
+
+#define FEEDBACK(field) AT(olo_problem_feedback, field)
+static const olo_field feedback_fields[] = {
+    {FEEDBACK(position), .kind = OLO_FIELD_NUMBER, .help = "weight of displacements"},
+    {FEEDBACK(velocity), .kind = OLO_FIELD_NUMBER, .help = "weight of velocities"},
+    {FEEDBACK(end_position), .kind = OLO_FIELD_NUMBER, .help = "of displacements at the end"},
+    {FEEDBACK(end_velocity), .kind = OLO_FIELD_NUMBER, .help = "of velocities at the end"},
+    {FEEDBACK(control), .kind = OLO_FIELD_NUMBER, .help = "weight of controls"},
+};
+
 #define PROBLEM(field) AT(olo_problem, field)
 static const olo_field problem_fields[] = {
     {PROBLEM(intervals), .kind = OLO_FIELD_COUNT, .help = "number of intervals of time"},
@@ -97,6 +112,8 @@ static const olo_field problem_fields[] = {
     {PROBLEM(tolerance), .kind = OLO_FIELD_NUMBER, .help = "tolerance of the solver"},
     {PROBLEM(iterations), .kind = OLO_FIELD_COUNT, .help = "most iterations of the solver"},
     {PROBLEM(seconds), .kind = OLO_FIELD_NUMBER, .help = "limit of the time of the solver"},
+    {PROBLEM(spread), .kind = OLO_FIELD_NUMBER, .help = "random change of the initial motion"},
+    {PROBLEM(linear_solver), .kind = OLO_FIELD_TEXT, .help = "linear solver of Ipopt"},
     {PROBLEM(saddles), .kind = OLO_FIELD_COUNT, .help = "most saddle points that are left"},
 };
 
@@ -125,6 +142,16 @@ static void default_guess(void *x)
     *(olo_problem_guess *)x = olo_problem_guess_default();
 }
 
+static void default_refinement(void *x)
+{
+    *(olo_problem_refinement *)x = olo_problem_refinement_default();
+}
+
+static void default_feedback(void *x)
+{
+    *(olo_problem_feedback *)x = olo_problem_feedback_default();
+}
+
 /* A list of structs in a problem. */
 typedef struct list {
     const char *key, *noun;
@@ -143,11 +170,10 @@ typedef struct list {
     .count_offset = offsetof(olo_problem_section, problem.singular##_count),                       \
     .marks_offset = offsetof(olo_problem_section, name)
 
-static const list lists[] = {{LIST(controls, control)},
-                             {LIST(parameters, parameter)},
-                             {LIST(costs, cost)},
-                             {LIST(conditions, condition)},
-                             {LIST(guesses, guess)}};
+static const list lists[] = {{LIST(controls, control)}, {LIST(parameters, parameter)},
+                             {LIST(costs, cost)},       {LIST(conditions, condition)},
+                             {LIST(guesses, guess)},    {LIST(refine, refinement)},
+                             {LIST(feedback, feedback)}};
 enum {
     LISTS = sizeof lists / sizeof *lists,
     FIELDS = sizeof problem_fields / sizeof *problem_fields

@@ -10,7 +10,7 @@ typedef struct olo_problem_section {
     olo_problem problem;
     olo_mark mark; /* of the section */
     /* of the entries of each list */
-    const olo_mark *controls, *parameters, *costs, *conditions, *guesses;
+    const olo_mark *controls, *parameters, *costs, *conditions, *guesses, *refine, *feedback;
 } olo_problem_section;
 
 /* Reads the section into reader->model->problem. */

@@ -5,6 +5,7 @@
 #ifndef OLO_RESULTS_RECORD_FILE_H
 #define OLO_RESULTS_RECORD_FILE_H
 
+#include "oloid/feedback.h"
 #include "oloid/model.h"
 #include "oloid/results.h"
 #include "oloid/simulate.h"
@@ -44,6 +45,7 @@ typedef struct olo_record_end {
     const olo_verdict *verdicts;
     int verdict_count;
     const olo_record_optimum *optimum; /* NULL: none */
+    const olo_feedback *feedback;      /* NULL: none */
 } olo_record_end;
 
 /* The contents of a checkpoint: bytes that the recorder writes and reads. */

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "oloid/version.h"
 #include "results/layout.h"
+#include "results/record_feedback.h"
 #include "results/record_optimum.h"
 #include "results/record_scene.h"
 #include "results/settings.h"
@@ -250,6 +251,8 @@ void olo_writer_tail(olo_writer *w, const olo_record_end *end)
         write_summary(w, end->summary);
     if (end->optimum != NULL)
         olo_writer_optimum(w, end->optimum);
+    if (end->feedback != NULL)
+        olo_writer_feedback(w, end->feedback);
     olo_writer_integer(w, "/run", "stride", end->stride);
     write_verdict(w, end->verdicts, end->verdict_count);
     olo_writer_text(w, "/verdict", "level", olo_verdict_level_name(end->level));

@@ -54,6 +54,7 @@ struct olo_recorder {
     olo_state *last; /* the last state; NULL before the first and without a file */
     olo_record_file *file;
     olo_record_contents saved;  /* memory of a checkpoint; NULL without a file */
+    const olo_feedback *feedback; /* NULL: none */
     olo_record_optimum optimum; /* its optimum is NULL: none */
 };
 
@@ -306,6 +307,11 @@ void olo_recorder_set_optimum(olo_recorder *recorder, const olo_record_optimum *
     recorder->optimum = *optimum;
 }
 
+void olo_recorder_set_feedback(olo_recorder *recorder, const olo_feedback *feedback)
+{
+    recorder->feedback = feedback;
+}
+
 /* ---- watching -------------------------------------------------------------------------------- */
 
 /* True if a sample is due: at the start, at the end, and at intervals between them. */
@@ -546,7 +552,8 @@ olo_status olo_recorder_finish(olo_recorder *recorder, const olo_run_summary *su
                                 .level = olo_recorder_verdict_level(recorder),
                                 .verdicts = verdicts,
                                 .verdict_count = olo_recorder_verdicts(recorder, verdicts),
-                                .optimum = recorder->optimum.optimum ? &recorder->optimum : NULL};
+                                .optimum = recorder->optimum.optimum ? &recorder->optimum : NULL,
+                                .feedback = recorder->feedback};
     olo_error failure = {0};
     const olo_status finished = finish_file(recorder, &end, &failure);
     olo_record_file_free(recorder->file);

@@ -160,8 +160,14 @@ olo_status olo_derivatives_make_step(olo_derivatives *x, olo_state *state, doubl
 
 olo_status olo_derivatives_step(olo_derivatives *x, olo_state *state, double h, olo_error *error)
 {
+    return olo_derivatives_step_with_inputs(x, state, h, NULL, error);
+}
+
+olo_status olo_derivatives_step_with_inputs(olo_derivatives *x, olo_state *state, double h,
+                                            const double *inputs, olo_error *error)
+{
     x->count = 0;
-    x->stepper->step.inputs = NULL;
+    x->stepper->step.inputs = inputs;
     x->stepper->projected = true;
     olo_status status = olo_derivatives_make_step(x, state, h, true, false, error);
     if (status == OLO_OK)
@@ -245,6 +251,30 @@ olo_status olo_derivatives_backward_part(olo_derivatives *x, const olo_stored_st
         if (x->control[i] >= 0)
             gu[x->control[i]] += olo_linear_step_times_input(x->linear, i, &by);
     olo_parameter_set_step(&x->parameters, x->linear, &by);
+    return status;
+}
+
+olo_status olo_derivatives_step_by_inputs(olo_derivatives *x, const double *change, double *dq,
+                                          double *dv, olo_error *error)
+{
+    const size_t n = (size_t)x->system->n * sizeof *dq;
+    olo_status status = check_step(x, error);
+    olo_derivatives_join_steps(x);
+    memset(dq, 0, n);
+    memset(dv, 0, n);
+    for (size_t i = 0; status == OLO_OK && i < x->count; i++) {
+        const olo_step_variation by = {.T = x->change.T, .p = x->change.p};
+        status = olo_linear_step_at(x->linear, &x->steps[i].record, true, error);
+        x->linearised = status == OLO_OK;
+        if (status != OLO_OK)
+            break;
+        memset(by.T, 0, n);
+        memset(by.p, 0, n);
+        for (int k = 0; k < x->system->action_count; k++)
+            if (change[k] != 0)
+                olo_linear_step_add_input(x->linear, k, change[k], &by);
+        olo_linear_step_forward(x->linear, dq, dv, &by);
+    }
     return status;
 }
 

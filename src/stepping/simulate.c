@@ -117,7 +117,9 @@ static void warn_of_damping(const olo_system *system, const olo_state *state, do
 typedef struct walker {
     const olo_system *system;
     olo_stepper *stepper;
-    olo_events *events; /* NULL: the system has none */
+    olo_events *events;      /* NULL: the system has none */
+    olo_before_step *before; /* NULL: nothing is done before a step */
+    void *context;           /* of it */
 } walker;
 
 static const olo_system *system_of(const walker *x)
@@ -216,6 +218,10 @@ static olo_status run_steps(const olo_run *run, const walker *x, olo_state *stat
     while (status == OLO_OK && !has_ended(x) &&
            (chosen ? state->t < run->end : sum->steps < steps)) {
         const double dissipated = olo_sum_value(&state->dissipation);
+        if (x->before)
+            status = x->before(x->context, stepper_of(x), state, error);
+        if (status != OLO_OK)
+            break;
         status = chosen ? take_chosen(run, x, state, sum->start, error)
                         : take_constant(run, x, state, steps, sum, error);
         const olo_step_report *report = report_of(x);
@@ -269,11 +275,11 @@ static void announce(void *context, const olo_system_event *event, const olo_sta
             x->observers[i].event(x->observers[i].context, event->name, state);
 }
 
-static olo_status simulate(const olo_system *system, const olo_run *run, olo_state *state,
+static olo_status simulate(walker x, const olo_run *run, olo_state *state,
                            const olo_observer *observers, int observer_count, bool from_start,
                            olo_run_summary *sum, olo_error *error)
 {
-    walker x = {.system = system};
+    const olo_system *system = x.system;
     olo_events events = {0};
     audience listeners = {observers, observer_count};
     long steps = 0;
@@ -295,7 +301,7 @@ static olo_status simulate(const olo_system *system, const olo_run *run, olo_sta
     if (status == OLO_OK && from_start)
         status = notify(observers, observer_count, system_of(&x), state, 0, &none, error);
     if (status == OLO_OK && x.stepper)
-        x.stepper->lazy = observer_count == 0 && olo_stepper_may_be_lazy(x.stepper);
+        x.stepper->lazy = observer_count == 0 && !x.before && olo_stepper_may_be_lazy(x.stepper);
     if (status == OLO_OK)
         status = run_steps(run, &x, state, steps, observers, observer_count, sum, error);
     olo_stepper_free(x.stepper);
@@ -309,14 +315,25 @@ olo_status olo_simulate(const olo_system *system, const olo_run *run, olo_state 
                         const olo_observer *observers, int observer_count, olo_run_summary *summary,
                         olo_error *error)
 {
+    return olo_simulate_with(system, run, state, observers, observer_count, NULL, NULL, summary,
+                             error);
+}
+
+olo_status olo_simulate_with(const olo_system *system, const olo_run *run, olo_state *state,
+                             const olo_observer *observers, int observer_count,
+                             olo_before_step *before, void *context, olo_run_summary *summary,
+                             olo_error *error)
+{
     olo_run_summary local, *sum = summary ? summary : &local;
     *sum = (olo_run_summary){.start = state->t};
-    return simulate(system, run, state, observers, observer_count, true, sum, error);
+    const walker x = {.system = system, .before = before, .context = context};
+    return simulate(x, run, state, observers, observer_count, true, sum, error);
 }
 
 olo_status olo_simulate_resume(const olo_system *system, const olo_run *run, olo_state *state,
                                const olo_observer *observers, int observer_count,
                                olo_run_summary *summary, olo_error *error)
 {
-    return simulate(system, run, state, observers, observer_count, false, summary, error);
+    return simulate((walker){.system = system}, run, state, observers, observer_count, false,
+                    summary, error);
 }

@@ -387,6 +387,14 @@ void olo_stepper_store_part(olo_stepper *stepper, const olo_state *state, double
 
 /* Checks that all observers were initialised by olo_observer_default. */
 olo_status olo_observers_check(const olo_observer *observers, int count, olo_error *error);
+
+/* olo_simulate with a function that is called before every step, for example to set controls. */
+typedef olo_status olo_before_step(void *context, olo_stepper *stepper, const olo_state *state,
+                                   olo_error *error);
+olo_status olo_simulate_with(const olo_system *system, const olo_run *run, olo_state *state,
+                             const olo_observer *observers, int observer_count,
+                             olo_before_step *before, void *context, olo_run_summary *summary,
+                             olo_error *error);
 /* Adds the report of a step to the sums of a run; of a failed step only the iterations, halvings
  * and rejections. */
 void olo_summary_add(olo_run_summary *sum, const olo_step_report *report, bool taken);

@@ -291,6 +291,8 @@ typedef struct problem_parts {
     olo_problem_cost cost;
     olo_problem_condition condition;
     olo_problem_guess guess;
+    olo_problem_refinement refinement;
+    olo_problem_feedback feedback;
 } problem_parts;
 
 static problem_parts default_parts(void)
@@ -300,7 +302,9 @@ static problem_parts default_parts(void)
                            .parameter = olo_problem_parameter_default(),
                            .cost = olo_problem_cost_default(),
                            .condition = olo_problem_condition_default(),
-                           .guess = olo_problem_guess_default()};
+                           .guess = olo_problem_guess_default(),
+                           .refinement = olo_problem_refinement_default(),
+                           .feedback = olo_problem_feedback_default()};
 }
 
 static olo_status check_parts(problem_parts *x, olo_error *error)
@@ -312,6 +316,9 @@ static olo_status check_parts(problem_parts *x, olo_error *error)
     x->problem.costs = &x->cost;
     x->problem.conditions = &x->condition;
     x->problem.guesses = &x->guess;
+    x->problem.refine = &x->refinement;
+    x->problem.feedback = &x->feedback;
+    x->problem.refinement_count = x->problem.feedback_count = 1;
     x->problem.variants = olo_model_variants(open_scene.model);
     x->problem.parameters = &x->parameter;
     x->problem.parameter_count = 1;
@@ -334,6 +341,8 @@ PART(problem_control, control)
 PART(problem_cost, cost)
 PART(problem_condition, condition)
 PART(problem_guess, guess)
+PART(problem_refinement, refinement)
+PART(problem_feedback, feedback)
 PART(problem, problem)
 PART(problem_parameter, parameter)
 
