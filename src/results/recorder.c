@@ -53,9 +53,9 @@ struct olo_recorder {
     double began_cpu;
     olo_state *last; /* the last state; NULL before the first and without a file */
     olo_record_file *file;
-    olo_record_contents saved;  /* memory of a checkpoint; NULL without a file */
+    olo_record_contents saved;    /* memory of a checkpoint; NULL without a file */
     const olo_feedback *feedback; /* NULL: none */
-    olo_record_optimum optimum; /* its optimum is NULL: none */
+    olo_record_optimum optimum;   /* its optimum is NULL: none */
 };
 
 /* Number of samples per run of the sizes that drifts are compared with, and the least number of
