@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "control/certificate.h"
 #include "control/optimum.h"
+#include "control/polish.h"
 #include "control/saddle.h"
 
 /* A solution in progress, and who observes it: the optimum, which records it, and the caller. */
@@ -104,6 +105,15 @@ static olo_status start(solution *x, olo_error *error)
             total.solved = OLO_LIMIT;
         }
     } while (again && options.iterations > 0 && olo_clock_seconds() < x->end);
+    if (total.solved == OLO_SOLVED_NEARLY) {
+        bool reached;
+        const olo_status status =
+            olo_polish(x->nlp, x->given->tolerance, &o->point, &reached, error);
+        if (status != OLO_OK)
+            return status;
+        take_point(o);
+        total.solved = reached ? OLO_SOLVED : OLO_SOLVED_NEARLY;
+    }
     total.iterations = x->iterations;
     total.objective = x->nlp->objective(x->nlp->context, o->point.x);
     o->report = total;

@@ -182,7 +182,9 @@ def test_the_written_model_runs_to_the_same_configuration(oloid, tmp_path, model
 
 def test_the_robot_arm_has_the_costs_of_the_source(oloid):
     """R1 and R2 of the sheet on uncertainty, rods and gait: 88202.237 with bounds, 87440.067."""
-    assert solve(oloid, "robot-arm")["cost"] == pytest.approx(88202.237, rel=1e-8)
+    bounded = solve(oloid, "robot-arm")
+    assert bounded["cost"] == pytest.approx(88202.237, rel=1e-8)
+    assert bounded["stationarity"] < 1e-8 and bounded["complementarity"] < 1e-8
     # the largest torque is 140.3: no bound is active. Other bounds lead to other local minima.
     unbounded = solve(oloid, "robot-arm", "--set", "bound=141")["cost"]
     assert unbounded == pytest.approx(87440.067, rel=1e-8)
@@ -267,6 +269,8 @@ def test_the_planar_motion_of_the_robot_arm_is_a_saddle_point_in_space(oloid, tm
     summary = solve(oloid, path, *setting, "--guess", planar)
     assert summary["cost"] == pytest.approx(cost, rel=1e-8)
     assert summary["second_order"] == "saddle" and summary["negative"] == 6
+    # a solver that minimises only comes near a saddle point: 6e-7 without Newton steps afterwards
+    assert summary["stationarity"] < 1e-8 and summary["complementarity"] < 1e-8
     assert "the cost decreases in 6 directions" in summary["ended"]
     assert (summary["variables"], summary["constraints"]) == (180, 99)
     rules = [summary[f"rule_{name}"] for name in (
