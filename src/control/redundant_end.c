@@ -94,10 +94,13 @@ void olo_end_jacobian(olo_redundant *x)
             if (row->curved)
                 olo_entries_put(to, velocity_row(x) + r, row->index[i], Hv);
         }
+        if (olo_has_free_duration(x) && olo_constraint_moves(row))
+            olo_entries_put(to, velocity_row(x) + r, olo_block_duration(x),
+                            to->recorded ? -row->time.curvature(row->time.context, at.t) : 0);
     }
 }
 
-/* y G v: H between q and v, and d2(v.grad g)/dq2 */
+/* y (G v - f'): H between q and v, d2(v.grad g)/dq2, and f''' of a free duration */
 static void put_velocity_row(olo_redundant *x, int r, const olo_at *at, double y)
 {
     olo_entries *to = &x->blocks[OLO_BLOCK_END].hessian;
@@ -119,6 +122,9 @@ static void put_velocity_row(olo_redundant *x, int r, const olo_at *at, double y
             olo_entries_put(to, index[i] > index[j] ? index[i] : index[j],
                             index[i] > index[j] ? index[j] : index[i],
                             y * third[i * row->size + j]);
+    if (olo_has_free_duration(x) && olo_constraint_moves(row))
+        olo_entries_put(to, olo_block_duration(x), olo_block_duration(x),
+                        to->recorded ? -y * row->time.third(row->time.context, at->t) : 0);
 }
 
 void olo_end_hessian(olo_redundant *x, double sigma, const double *y)
