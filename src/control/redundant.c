@@ -133,6 +133,8 @@ static void set_row_bounds(olo_redundant *x)
             bound_path(x, path++, 1, N - 1, -p->rate[c], p->rate[c]);
     for (int i = 0; !olo_control_has_end_balance(p) && i < x->n; i++)
         open_row(x, N * x->row_stride + i);
+    for (int i = 0; i < x->m; i++) /* the first configuration is given */
+        open_row(x, x->n + i);
 }
 
 void olo_redundant_drop_end_row(olo_redundant *x, int coordinate)
@@ -289,8 +291,8 @@ static olo_status drop_redundant_rows(olo_redundant *x, olo_error *error)
 static bool list_rows(olo_redundant *x, bool closures)
 {
     x->rows = olo_pool_alloc(&x->pool, (size_t)x->m + 1, sizeof *x->rows);
-    x->redundant = olo_pool_alloc(
-        &x->pool, (size_t)(x->intervals + 1) * (size_t)x->system->m + 1, sizeof *x->redundant);
+    x->redundant = olo_pool_alloc(&x->pool, (size_t)(x->intervals + 1) * (size_t)x->system->m + 1,
+                                  sizeof *x->redundant);
     for (int i = 0; x->rows && i < x->m; i++)
         x->rows[i] = closures ? x->system->topology->closures[i] : i;
     return x->rows && x->redundant;

@@ -8,7 +8,8 @@
 #include "base/memory.h"
 #include "linalg/dense.h"
 
-/* G[m x n] of node k at a configuration without redundant rows, and M = G G^T with ones for these. */
+/* G[m x n] of node k at a configuration without redundant rows, and M = G G^T with ones for these.
+ */
 static void set_gradients(const olo_redundant *x, int k, const olo_at *at, double *G, double *M)
 {
     const olo_system *s = x->system;

@@ -150,8 +150,9 @@ static void put_row_hessian(olo_redundant *x, int c, const olo_at *at, const dou
         along += local[i] * g[i];
     olo_entries_put(to, olo_block_duration(x), x->n + c, -x->scale * along);
     if (olo_constraint_moves(row))
-        olo_entries_put(to, olo_block_duration(x), olo_block_duration(x),
-                        record ? 0 : -y_g * x->part * x->part * row->time.curvature(row->time.context, at->t));
+        olo_entries_put(
+            to, olo_block_duration(x), olo_block_duration(x),
+            record ? 0 : -y_g * x->part * x->part * row->time.curvature(row->time.context, at->t));
 }
 
 void olo_node_hessian(olo_redundant *x, int k, double sigma, const double *y)

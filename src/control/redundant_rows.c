@@ -81,9 +81,9 @@ olo_status olo_redundant_rows_find(const olo_system *system, const double *q, in
     memset(redundant, 0, (size_t)nodes * m * sizeof *redundant);
     if (closures == 0)
         return OLO_OK;
-    olo_status status =
-        allocate(&x, nodes) ? olo_null_form_create(x.topology, q, &x.form, error)
-                            : olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    olo_status status = allocate(&x, nodes) ? olo_null_form_create(x.topology, q, &x.form, error)
+                                            : olo_fail(error, OLO_NO_MEMORY,
+                                                       "out of memory for an optimisation problem");
     for (int k = 0; status == OLO_OK && k < nodes; k++) {
         bool *own = redundant + (size_t)k * m;
         x.rank[k] = rank_at(&x, q + (size_t)k * (size_t)system->n);

@@ -466,9 +466,9 @@ static void check_mechanism(const char *text, const char *driven, const char *qu
 }
 
 #define BEAM(PLANE, DISCRETISATION)                                                                \
-    PLANE                                                                                  \
+    PLANE                                                                                          \
     "beams: {name: arm, discretisation: " DISCRETISATION ", elements: 2, to: [1, 0, 0],\n"         \
-    "  stiffness: [6, 5, 7, 0.5, 0.4, 0.3], inertia: [1, 0.1, 0.2]}\n"                              \
+    "  stiffness: [6, 5, 7, 0.5, 0.4, 0.3], inertia: [1, 0.1, 0.2]}\n"                             \
     "joints: {name: hub, between: [ground, arm.start], axis: [0, 0, 1], torque: 1}\n"              \
     "outputs: {name: tip, on: arm.end}\n"
 
