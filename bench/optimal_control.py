@@ -9,8 +9,9 @@ Solution = collections.namedtuple("Solution", "iterations seconds own share per_
 
 
 def solve(bench, model, transcription, intervals, bodies, repetitions=3):
-    """A model from its own guess: iterations, seconds of the clock in total, those of the processor in
-    this library, the part of the latter in all of the processor, and its microseconds per iteration, node and body. The best of some repetitions."""
+    """A model from its own guess: iterations, seconds of the clock in total, those of the processor
+    in this library, their part of all of the processor, and microseconds per iteration, node and
+    body. The best of some repetitions."""
     text = (ROOT / "models" / f"{model}.yaml").read_text()
     path = pathlib.Path(bench.folder.name) / f"{model}-{transcription}.yaml"
     path.write_text(text.replace("\noptimize:\n",

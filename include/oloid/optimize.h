@@ -66,9 +66,10 @@ typedef struct olo_variants olo_variants;
 typedef struct olo_problem_cost {
     int initialised;
     /** "effort": weight times the integral of the squares of controls; "duration": weight times the
-     * duration; "end", "path": weight times the quantity at the end, or its integral. The integral
-     * is a sum over nodes or, of a quantity that depends on velocities, over the middles of
-     * intervals. "parameter": weight times a parameter that is a variable, relative to the target.
+     * duration; "start", "end", "path": weight times the quantity at the start or end, or its
+     * integral. The integral is a sum over nodes or, of a quantity that depends on velocities, over
+     * the middles of intervals. "parameter": weight times a parameter that is a variable, relative
+     * to the target.
      */
     const char *type;
     double weight;         /**< 1 */
@@ -89,7 +90,8 @@ typedef struct olo_problem_cost {
 /** A condition: bounds of a quantity, or the orientation of a body. */
 typedef struct olo_problem_condition {
     int initialised;
-    const char *at; /**< "end", or "path" for all nodes after the first */
+    /** "end", "path" for all nodes after the first, or "start", of what is free there */
+    const char *at;
     /** A quantity of the model, the same as in an olo_goal (oloid/derivatives.h). Along the path,
      * one that depends on velocities has its value at the middle of each interval. At the end,
      * such a quantity needs a free velocity there. */
@@ -137,6 +139,9 @@ typedef struct olo_problem {
     double shortest, longest; /**< bounds of a free duration; both 0: it is given */
     /** "rest" or "free": at no velocity, or at any that the conditions permit */
     const char *end_velocity;
+    /** "given": that of the model; or "free": any that the constraints and conditions permit. A
+     * free configuration needs rest or a free velocity at the start */
+    const char *start_configuration, *start_velocity;
     /** Initial guess of the motion: "interpolated" (default) between values of quantities; "rest",
      * the initial configuration; "run", the motion of the model as it is, with its loads and
      * controllers, which are no controls yet */
@@ -275,6 +280,8 @@ OLO_API int olo_optimum_iterations(const olo_optimum *optimum);
 OLO_API double olo_optimum_seconds(const olo_optimum *optimum);
 OLO_API double olo_optimum_cpu_seconds(const olo_optimum *optimum);
 OLO_API double olo_optimum_own_seconds(const olo_optimum *optimum);
+/** Whether the configuration or the velocity at the start was a variable. */
+OLO_API bool olo_optimum_has_free_start(const olo_optimum *optimum);
 /** Whether all intervals have the same length, to rounding. */
 OLO_API bool olo_optimum_has_equal_intervals(const olo_optimum *optimum);
 /** The time of a node after the start. */

@@ -40,7 +40,8 @@ struct olo_design {
     const olo_nlp *of;
     olo_pool pool;
     olo_nlp nlp;
-    int count, n;
+    int count;
+    int given;         /* coordinates of a first configuration that is given */
     const char **name; /* [count] */
     double *p, *shift; /* [count] present values, and others */
     double *d;         /* [count] */
@@ -217,7 +218,7 @@ static void rows_of(const olo_design *x, const variant *v, const double *at, dou
 {
     use(x, v);
     x->of->evaluate(x->of->context, at, c);
-    for (int i = 0; i < x->n; i++)
+    for (int i = 0; i < x->given; i++)
         c[x->of->rows + i] = at[i] - v->state->q[i];
 }
 
@@ -249,7 +250,7 @@ static void evaluate_jacobian(void *context, const double *at, double *values)
                 column[r] += first[j] / x->d[i] * x->c[r];
         }
     }
-    for (int i = 0; i < x->n; i++)
+    for (int i = 0; i < x->given; i++)
         column[i] = 1;
     use(x, &x->centre);
 }
@@ -336,13 +337,13 @@ static bool start_positions(olo_design *x, const olo_positions *from, int more, 
 static bool list_positions(olo_design *x)
 {
     const int of = x->of->variables, rows = x->nlp.rows;
-    if (!start_positions(x, &x->of->jacobian, x->count * rows + x->n, &x->nlp.jacobian) ||
+    if (!start_positions(x, &x->of->jacobian, x->count * rows + x->given, &x->nlp.jacobian) ||
         !start_positions(x, &x->of->hessian, x->count * (of + x->count), &x->nlp.hessian))
         return false;
     for (int i = 0; i < x->count; i++)
         for (int r = 0; r < rows; r++)
             add(&x->nlp.jacobian, r, of + i);
-    for (int i = 0; i < x->n; i++)
+    for (int i = 0; i < x->given; i++)
         add(&x->nlp.jacobian, x->of->rows + i, i);
     for (int i = 0; i < x->count; i++)
         for (int j = 0; j < of; j++)
@@ -363,13 +364,13 @@ static void set_bounds(olo_design *x)
     memcpy(x->nlp.upper, of->upper, variables * sizeof *of->upper);
     memcpy(x->nlp.row_lower, of->row_lower, rows * sizeof *of->row_lower);
     memcpy(x->nlp.row_upper, of->row_upper, rows * sizeof *of->row_upper);
-    for (int i = 0; i < x->n; i++) {
+    for (int i = 0; i < x->given; i++) {
         x->nlp.lower[i] = -INFINITY;
         x->nlp.upper[i] = INFINITY;
     }
-    for (int i = 0; i < m; i++) {
-        x->nlp.row_lower[x->n + i] = -INFINITY;
-        x->nlp.row_upper[x->n + i] = INFINITY;
+    for (int i = 0; i < m && x->given > 0; i++) {
+        x->nlp.row_lower[x->given + i] = -INFINITY;
+        x->nlp.row_upper[x->given + i] = INFINITY;
     }
     for (int i = 0; i < x->count; i++) {
         x->nlp.lower[of->variables + i] = x->problem->parameters[i].lower;
@@ -410,10 +411,10 @@ olo_status olo_design_create(const olo_control_problem *problem, olo_redundant *
     x->full = transcription;
     x->of = olo_redundant_nlp(transcription);
     x->count = problem->parameter_count;
-    x->n = problem->system->n;
+    x->given = problem->free_start ? 0 : problem->system->n;
     x->nlp = (olo_nlp){.context = x,
                        .variables = x->of->variables + x->count,
-                       .rows = x->of->rows + x->n,
+                       .rows = x->of->rows + x->given,
                        .objective = objective,
                        .gradient = gradient,
                        .evaluate = evaluate,

@@ -25,7 +25,8 @@ static olo_status drop_implied_rows(olo_optimum *o, const double *q_end, olo_err
     const olo_system *s = o->problem->system;
     int rows[6];
     olo_status status = olo_conserved_find(o->problem, o->state->q, &o->conserved, error);
-    if (status != OLO_OK || !o->problem->rest || o->conserved.count == 0)
+    if (status != OLO_OK || !o->problem->rest || o->problem->start_velocities ||
+        o->conserved.count == 0)
         return status;
     double *work = olo_alloc(2 * (size_t)s->n, sizeof *work);
     if (!work)
@@ -180,6 +181,19 @@ static olo_status allocate(olo_optimum *o, const olo_optimum *from, olo_error *e
     return status;
 }
 
+/* Given velocities belong to the given configuration. */
+static olo_status check_start_velocity(const olo_optimum *o, olo_error *error)
+{
+    bool rest = true;
+    for (int i = 0; i < o->state->n; i++)
+        rest = rest && o->state->v[i] == 0;
+    return rest || !o->problem->free_start || o->problem->start_velocities
+               ? OLO_OK
+               : olo_fail(error, OLO_BAD_INPUT,
+                          "start_configuration: with the given velocities the configuration cannot "
+                          "be free: set start_velocity to free");
+}
+
 static olo_status resolve(const olo_system *system, const olo_problem *problem,
                           olo_control_problem **resolved, olo_error *error)
 {
@@ -218,6 +232,8 @@ olo_status olo_optimize(const olo_system *system, const olo_problem *problem,
                           problem->guess_file);
     if (status == OLO_OK)
         status = olo_system_create_initial_state(system, &o->state, NULL, error);
+    if (status == OLO_OK)
+        status = check_start_velocity(o, error);
     if (status == OLO_OK)
         status = transcribe(o, problem->start, error);
     if (status == OLO_OK)

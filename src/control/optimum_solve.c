@@ -247,13 +247,19 @@ static olo_status explain(olo_optimum *o, olo_error *error)
     return OLO_OK;
 }
 
-/* The optimum is that of the system with the parameters found. */
+/* The optimum is that of the system with the parameters found, and begins with the state found. */
 static olo_status settle(olo_optimum *o, olo_error *error)
 {
     const olo_state *state;
-    const olo_status status = olo_design_settle(o->design, o->x, &o->problem, &state, error);
-    if (status == OLO_OK)
+    olo_status status = OLO_OK;
+    if (o->design)
+        status = olo_design_settle(o->design, o->x, &o->problem, &state, error);
+    if (status == OLO_OK && o->design)
         olo_state_copy(state, o->state);
+    if (status == OLO_OK && o->problem->free_start)
+        olo_state_set_configuration(o->problem->system, o->state, o->x);
+    if (status == OLO_OK && o->problem->start_velocities)
+        olo_state_set_velocity(o->state, o->x + olo_redundant_start_velocity(o->transcription));
     return status;
 }
 
@@ -268,7 +274,7 @@ olo_status olo_optimum_solve(olo_optimum *o, const olo_problem *given,
     olo_status status = start(&x, error);
     if (status == OLO_OK)
         status = leave_saddles(&x, given->saddles, error);
-    if (status == OLO_OK && o->design)
+    if (status == OLO_OK)
         status = settle(o, error);
     if (status == OLO_OK && o->reduced)
         status = olo_redundant_recover_multipliers(o->transcription, o->x, o->lambda, error);

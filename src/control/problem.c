@@ -10,6 +10,7 @@
 #include "system/mass_function.h"
 
 static const char *const transcriptions[] = {"redundant", "reduced", NULL};
+static const char *const starts[] = {"given", "free", NULL};
 /* The index of a word in a list that NULL ends, -1 if it is not there. */
 static int find_word(const char *word, const char *const *list)
 {
@@ -127,9 +128,11 @@ static olo_status resolve_controls(olo_control_problem *p, const olo_problem *gi
                                 {&p->control_guess, count}, {&p->effort, count},
                                 {&p->rate, count},          {&p->input_factor, count},
                                 {&p->factor_of, actions}};
-    if (given->control_count < 1 && given->parameter_count < 1)
+    if (given->control_count < 1 && given->parameter_count < 1 && !p->free_start &&
+        !p->start_velocities)
         return olo_fail(error, OLO_BAD_INPUT,
-                        "a problem needs at least one control or parameter as a variable");
+                        "a problem needs at least one control, a parameter that is a variable, or "
+                        "a free start");
     p->control_of = olo_pool_alloc(&p->pool, actions, sizeof *p->control_of);
     p->control_name = olo_pool_alloc(&p->pool, count, sizeof *p->control_name);
     p->input_name = olo_pool_alloc(&p->pool, count, sizeof *p->input_name);
@@ -149,12 +152,15 @@ static olo_status resolve_controls(olo_control_problem *p, const olo_problem *gi
 
 /* --- conditions --- */
 
-/* `at` is "end" or "path". */
 static olo_status resolve_where(const char *at, olo_where *where, olo_error *error)
 {
-    *where = at && strcmp(at, "path") == 0 ? OLO_ALONG_PATH : OLO_AT_END;
-    if (!at || (*where == OLO_AT_END && strcmp(at, "end") != 0))
-        return olo_fail(error, OLO_BAD_INPUT, "'%s' is unknown: take end or path", at ? at : "");
+    static const char *const words[] = {
+        [OLO_AT_START] = "start", [OLO_AT_END] = "end", [OLO_ALONG_PATH] = "path", NULL};
+    const int found = find_word(at, words);
+    if (found < 0)
+        return olo_fail(error, OLO_BAD_INPUT, "'%s' is unknown: take end, path or start",
+                        at ? at : "");
+    *where = (olo_where)found;
     return OLO_OK;
 }
 
@@ -163,6 +169,13 @@ static olo_status find_measure(olo_control_problem *p, const char *name, const d
                                olo_where where, olo_quantity *m, olo_error *error)
 {
     const olo_status status = olo_quantity_find(p->system, name, direction, &p->pool, m, error);
+    if (status == OLO_OK && where == OLO_AT_START && !p->start_velocities &&
+        (m->uses_v || !p->free_start))
+        return olo_fail(error, OLO_BAD_INPUT, "'%s' is given at the start: set %s to free", name,
+                        m->uses_v ? "start_velocity" : "start_configuration");
+    if (status == OLO_OK && where == OLO_AT_START && !p->free_start && !m->uses_v)
+        return olo_fail(error, OLO_BAD_INPUT,
+                        "'%s' is given at the start: set start_configuration to free", name);
     if (status != OLO_OK || where != OLO_AT_END || !m->uses_v)
         return status;
     p->end_velocities = true;
@@ -189,7 +202,7 @@ static olo_status resolve_orientation(olo_control_problem *p, const olo_problem_
 static olo_status resolve_condition(olo_control_problem *p, const olo_problem_condition *given,
                                     olo_error *error)
 {
-    olo_where where;
+    olo_where where = OLO_AT_END;
     olo_status status =
         olo_check_initialised(given->initialised, OLO_INITIALISED_PROBLEM_CONDITION, error);
     if (status == OLO_OK)
@@ -301,9 +314,10 @@ static olo_status resolve_cost(olo_control_problem *p, const olo_problem_cost *g
     *x = (olo_control_cost){
         .weight = given->weight, .target = given->target, .square = given->square};
     if (resolve_where(given->type, &x->where, NULL) != OLO_OK)
-        return olo_fail(error, OLO_BAD_INPUT,
-                        "there is no cost '%s': take effort, duration, parameter, end or path",
-                        given->type ? given->type : "");
+        return olo_fail(
+            error, OLO_BAD_INPUT,
+            "there is no cost '%s': take effort, duration, parameter, start, end or path",
+            given->type ? given->type : "");
     if (!given->quantity)
         return olo_fail(error, OLO_BAD_INPUT,
                         "a cost at the end or along the path needs a quantity");
@@ -363,6 +377,13 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
     p->shortest = p->free_duration ? given->shortest : given->duration;
     p->longest = p->free_duration ? given->longest : given->duration;
     p->rest = rest;
+    const int configuration = find_word(given->start_configuration, starts),
+              velocity = find_word(given->start_velocity, starts);
+    if (configuration < 0 || velocity < 0)
+        return olo_fail(error, OLO_BAD_INPUT, "%s: take given or free",
+                        configuration < 0 ? "start_configuration" : "start_velocity");
+    p->free_start = configuration == 1;
+    p->start_velocities = velocity == 1;
     return OLO_OK;
 }
 

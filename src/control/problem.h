@@ -8,7 +8,7 @@
 #include "system/variants.h"
 
 /* Where a condition or a cost applies. */
-typedef enum olo_where { OLO_AT_END, OLO_ALONG_PATH } olo_where;
+typedef enum olo_where { OLO_AT_START, OLO_AT_END, OLO_ALONG_PATH } olo_where;
 
 typedef struct olo_control_condition {
     olo_quantity measure;
@@ -85,9 +85,10 @@ typedef struct olo_control_problem {
     double duration, shortest, longest;
     bool free_duration;
     double duration_weight;
-    bool rest;           /* at the end */
-    bool end_velocities; /* a cost or condition at the end depends on velocities */
-    bool reduced;        /* transcription */
+    bool rest;                         /* at the end */
+    bool end_velocities;               /* a cost or condition at the end depends on velocities */
+    bool free_start, start_velocities; /* configuration and velocity there are variables */
+    bool reduced;                      /* transcription */
     olo_guess_kind guess;
     bool inverse_dynamics;
     olo_given_motion given;

@@ -52,6 +52,8 @@ olo_problem olo_problem_default(void)
                          .grading = 1,
                          .duration = 1,
                          .end_velocity = "rest",
+                         .start_configuration = "given",
+                         .start_velocity = "given",
                          .guess = "interpolated",
                          .transcription = "reduced",
                          .tolerance = 1e-10,

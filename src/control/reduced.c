@@ -41,7 +41,7 @@ static void evaluate(void *context, const double *at, double *c)
     for (int k = 0; k <= x->intervals; k++) {
         const double *b = olo_reduced_full_balance(x, k);
         double *own = c + k * x->row_stride;
-        olo_reduced_multiply(x->n, x->dof, x->nodes[k].P, 1, b, own);
+        memcpy(own, x->balances + k * x->dof, (size_t)x->dof * sizeof *own);
         memcpy(own + x->dof, b + x->n, (size_t)passed * sizeof *c);
         for (int i = 0; i < x->dof; i++)
             own[i] += olo_reduced_time(x) * olo_reduced_constant_force(x, k, i);
@@ -66,14 +66,15 @@ static void set_layout(olo_reduced *x)
     x->nlp.rows = (x->intervals + 1) * x->row_stride + x->under.end_rows;
 }
 
-/* Bounds of what is passed on are those of the redundant programme; the first node is given, and a
- * balance is an equation unless the velocity at the end is free. */
+/* Bounds of what is passed on are those of the redundant programme; a first node may be given, and
+ * a balance is an equation unless the velocity at the end is free. */
 static void set_bounds(olo_reduced *x)
 {
     const olo_nlp *of = x->of;
     for (int i = 0; i < x->nlp.variables; i++) {
-        x->nlp.lower[i] = i < x->dof ? 0 : -INFINITY;
-        x->nlp.upper[i] = i < x->dof ? 0 : INFINITY;
+        const bool given = i < x->dof && !x->problem->free_start;
+        x->nlp.lower[i] = given ? 0 : -INFINITY;
+        x->nlp.upper[i] = given ? 0 : INFINITY;
     }
     for (int i = 0; i < of->variables; i++) {
         const olo_variable v = olo_reduced_variable(x, i);
@@ -126,6 +127,7 @@ static bool allocate(olo_reduced *x)
     const olo_array arrays[] = {{&x->x, (size_t)of->variables},
                                 {&x->g, (size_t)of->variables},
                                 {&x->b, (size_t)of->rows},
+                                {&x->balances, ((size_t)x->intervals + 1) * dof},
                                 {&x->y, (size_t)of->rows},
                                 {&x->jacobian, (size_t)of->jacobian.count},
                                 {&x->hessian, (size_t)largest_block(x)},
@@ -257,10 +259,10 @@ double olo_reduced_turn(const olo_reduced *x)
     return x->turn;
 }
 
-/* The first node remains where it is given. */
+/* A first node that is given remains where it is. */
 void olo_reduced_recentre(olo_reduced *x, const double *full)
 {
-    for (int k = 1; k <= x->intervals; k++) {
+    for (int k = x->problem->free_start ? 0 : 1; k <= x->intervals; k++) {
         const double *q = full + olo_redundant_configuration(x->full, k);
         olo_chart_refer(x->nodes[k].chart, q);
         if (has_own_form(x, k))

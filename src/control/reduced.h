@@ -8,7 +8,7 @@
  *
  * with the constant reduced forces C of controls (constant_inputs.h), the closures g(q_k) = 0, and
  * conditions. A tree has no multipliers. Variables of a node are w[dof], lambda[closures] and
- * u[controls], then follow the velocity at the end and the duration as in the redundant
+ * u[controls], then follow velocities at both ends and the duration as in the redundant
  * transcription.
  *
  * Jacobian and Hessian follow by the chain rule from those of the redundant programme, with

@@ -24,9 +24,14 @@ static void set_multipliers(olo_reduced *x, int k, const double *y)
     memcpy(z + x->n, own + x->dof, (size_t)(x->row_stride - x->dof) * sizeof *y);
 }
 
-/* The gradient of sigma f + z.b with respect to the configurations: sigma f ... */
+/* The gradient of sigma f + z.b with respect to the configurations: that of sigma f, without costs
+ * of quantities zero, ... */
 static void set_gradient(olo_reduced *x, double sigma)
 {
+    if (x->problem->cost_count == 0) {
+        memset(x->g, 0, (size_t)x->of->variables * sizeof *x->g);
+        return;
+    }
     x->of->gradient(x->of->context, x->x, x->g);
     for (int i = 0; i < x->of->variables; i++)
         x->g[i] *= sigma;

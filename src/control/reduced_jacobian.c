@@ -37,8 +37,12 @@ void olo_reduced_balance(olo_reduced *x)
     if (x->balanced)
         return;
     x->of->evaluate(x->of->context, x->x, x->b);
-    for (int k = 0; k <= x->intervals; k++)
-        olo_null_form_matrix(x->nodes[k].form, olo_reduced_configuration(x, k), x->nodes[k].P);
+    for (int k = 0; k <= x->intervals; k++) {
+        const olo_reduced_node *at = &x->nodes[k];
+        olo_null_form_matrix(at->form, olo_reduced_configuration(x, k), at->P);
+        olo_reduced_multiply(x->n, x->dof, at->P, 1, olo_reduced_full_balance(x, k),
+                             x->balances + k * x->dof);
+    }
     x->balanced = true;
 }
 

@@ -79,6 +79,8 @@ static void add_columns(olo_reduced_shape *shape, bool there, int first, int cou
 static bool set_shape(olo_reduced *x, olo_reduced_shape *shape)
 {
     const bool has_before = shape != &x->shapes[0], is_last = shape == &x->shapes[2];
+    const int end_velocities = x->under.velocities - x->under.start_velocities,
+              velocity = olo_column_of_duration(x) + 1;
     shape->column = olo_pool_alloc(&x->pool, (size_t)x->columns, sizeof *shape->column);
     shape->position = olo_pool_alloc(&x->pool, (size_t)x->columns, sizeof *shape->position);
     if (!shape->column || !shape->position)
@@ -93,7 +95,8 @@ static bool set_shape(olo_reduced *x, olo_reduced_shape *shape)
     add_columns(shape, has_before, olo_column_of_controls(x, -1), x->controls);
     add_columns(shape, !is_last, olo_column_of_controls(x, 0), x->controls);
     add_columns(shape, x->problem->free_duration, olo_column_of_duration(x), 1);
-    add_columns(shape, is_last, olo_column_of_duration(x) + 1, x->under.velocities);
+    add_columns(shape, is_last, velocity, end_velocities);
+    add_columns(shape, !has_before, velocity + end_velocities, x->under.start_velocities);
     return true;
 }
 
@@ -121,10 +124,13 @@ static bool is_absolute(const olo_variable *v)
 }
 
 /* The row of this programme of a row of a block, from the first one of node k on; -1: it is one of
- * a balance. Rows at the end follow those of the last node. */
+ * a balance. Rows at the end follow those of the last node; those at the start are counted from the
+ * first one of the programme. */
 static int row_of_block(const olo_reduced *x, olo_block_kind kind, int row)
 {
     const int node = row / x->under.row_stride, local = row % x->under.row_stride - x->n;
+    if (kind == OLO_BLOCK_START && node > 0)
+        return olo_reduced_row(x, row);
     if (kind == OLO_BLOCK_END && node > 0)
         return row - x->under.row_stride + x->row_stride;
     return local < 0 ? -1 : node * x->row_stride + x->dof + local;

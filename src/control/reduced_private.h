@@ -37,7 +37,7 @@ typedef struct olo_reduced_node {
  * with the same numbers at all nodes:
  *
  *     w of the node, of the next node, of the node before,  multipliers,
- *     controls of the interval before and of that after,  duration,  velocity at the end
+ *     controls of the interval before and of that after,  duration,  velocities at both ends
  *
  * A first, an inner and a last node have some of them, in this order. */
 typedef struct olo_reduced_shape {
@@ -102,6 +102,7 @@ struct olo_reduced_problem {
     olo_reduced_matrix A, H;               /* of balances, and of the Hessian */
     olo_entries passed_rows, direct_pairs; /* where the values of passed entries are added */
     double *x, *b, *y, *g; /* of the redundant programme: variables, rows, multipliers, gradient, */
+    double *balances;      /* P^T b, [nodes x dof] */
     double *jacobian;      /* Jacobian, */
     double *hessian;       /* and a block of the Hessian */
     double *S, *DJ;        /* [n x dof] of one node */

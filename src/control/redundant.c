@@ -38,6 +38,11 @@ int olo_redundant_end_velocity(const olo_redundant *x)
 
 int olo_redundant_duration(const olo_redundant *x)
 {
+    return olo_redundant_start_velocity(x) + x->start_velocities;
+}
+
+int olo_redundant_start_velocity(const olo_redundant *x)
+{
     return olo_redundant_end_velocity(x) + x->velocities;
 }
 
@@ -50,7 +55,8 @@ olo_redundant_layout olo_redundant_numbers(const olo_redundant *x)
                                   .constant_force = x->constant_force,
                                   .path_rows = x->path_conditions + x->rates,
                                   .end_rows = x->nlp.rows - (x->intervals + 1) * x->row_stride,
-                                  .velocities = x->velocities};
+                                  .velocities = x->velocities + x->start_velocities,
+                                  .start_velocities = x->start_velocities};
 }
 
 static void set_layout(olo_redundant *x)
@@ -59,18 +65,22 @@ static void set_layout(olo_redundant *x)
     x->n = x->system->n;
     x->controls = p->controls;
     x->intervals = p->intervals;
+    int *const counts[] = {[OLO_AT_START] = &x->start_conditions,
+                           [OLO_AT_END] = &x->end_conditions,
+                           [OLO_ALONG_PATH] = &x->path_conditions};
     for (int i = 0; i < p->condition_count; i++)
-        *(p->conditions[i].where == OLO_AT_END ? &x->end_conditions : &x->path_conditions) += 1;
+        *counts[p->conditions[i].where] += 1;
     for (int c = 0; c < x->controls; c++)
         x->rates += isfinite(p->rate[c]);
     x->velocities = p->end_velocities ? x->n : 0;
+    x->start_velocities = p->start_velocities ? x->n : 0;
     x->stride = x->n + x->m + x->controls;
     x->row_stride = x->n + x->m + x->path_conditions + x->rates;
     x->T = p->duration;
     olo_enter_interval(x, 0);
     x->nlp.variables = olo_redundant_duration(x) + 1;
-    x->nlp.rows = (x->intervals + 1) * x->row_stride + x->end_conditions +
-                  (x->velocities > 0 ? x->system->m : 0);
+    x->nlp.rows = olo_redundant_start_row(x) + x->start_conditions +
+                  (x->start_velocities > 0 ? x->system->m : 0);
 }
 
 static void set_variable_bounds(olo_redundant *x)
@@ -81,7 +91,7 @@ static void set_variable_bounds(olo_redundant *x)
         lower[i] = -INFINITY;
         upper[i] = INFINITY;
     }
-    for (int i = 0; i < x->n; i++)
+    for (int i = 0; i < x->n && !p->free_start; i++)
         lower[i] = upper[i] = x->guess[i];
     for (int k = 0; k < x->intervals; k++) {
         const int u = olo_redundant_controls(x, k);
@@ -116,24 +126,25 @@ static void set_row_bounds(olo_redundant *x)
 {
     const olo_control_problem *p = x->problem;
     const int N = x->intervals;
-    int path = x->n + x->m, end = (N + 1) * x->row_stride;
+    int path = x->n + x->m, end = (N + 1) * x->row_stride, start = olo_redundant_start_row(x);
     for (int i = 0; i < p->condition_count; i++) {
         const olo_control_condition *c = &p->conditions[i];
         const olo_location location = olo_location_of(c->where, &c->measure);
-        if (location != OLO_AT_LAST_NODE) {
+        if (c->where == OLO_ALONG_PATH) {
             bound_path(x, path++, location == OLO_AT_NODE, location == OLO_AT_NODE ? N : N - 1,
                        c->lower, c->upper);
             continue;
         }
-        x->nlp.row_lower[end] = c->lower;
-        x->nlp.row_upper[end++] = c->upper;
+        int *row = location == OLO_AT_LAST_NODE ? &end : &start;
+        x->nlp.row_lower[*row] = c->lower;
+        x->nlp.row_upper[(*row)++] = c->upper;
     }
     for (int c = 0; c < x->controls; c++)
         if (isfinite(p->rate[c]))
             bound_path(x, path++, 1, N - 1, -p->rate[c], p->rate[c]);
     for (int i = 0; !olo_control_has_end_balance(p) && i < x->n; i++)
         open_row(x, N * x->row_stride + i);
-    for (int i = 0; i < x->m; i++) /* the first configuration is given */
+    for (int i = 0; !p->free_start && i < x->m; i++) /* the first configuration is given */
         open_row(x, x->n + i);
 }
 
@@ -168,7 +179,8 @@ static double add_costs(olo_redundant *x, double *gradient)
         sum += olo_cost_value(x, OLO_AT_NODE, k, gradient);
     for (int k = 0; k < x->intervals; k++)
         sum += olo_cost_value(x, OLO_OVER_INTERVAL, k, gradient);
-    return sum + olo_cost_value(x, OLO_AT_LAST_NODE, x->intervals, gradient);
+    return sum + olo_cost_value(x, OLO_AT_FIRST_NODE, 0, gradient) +
+           olo_cost_value(x, OLO_AT_LAST_NODE, x->intervals, gradient);
 }
 
 double olo_redundant_constraint_error(olo_redundant *x, const double *at)
@@ -219,7 +231,8 @@ void olo_redundant_evaluate(olo_redundant *x, const double *at, bool replaced, d
 {
     olo_redundant_set_point(x, at);
     memset(c, 0, (size_t)x->nlp.rows * sizeof *c);
-    memcpy(c, x->momentum, (size_t)x->n * sizeof *c);
+    if (x->start_velocities == 0)
+        memcpy(c, x->momentum, (size_t)x->n * sizeof *c);
     for (int k = 0; k < x->intervals; k++)
         olo_interval_balances(x, k, replaced, c + (size_t)(k * x->row_stride),
                               c + (size_t)((k + 1) * x->row_stride));
@@ -229,7 +242,8 @@ void olo_redundant_evaluate(olo_redundant *x, const double *at, bool replaced, d
         olo_condition_rows(x, OLO_OVER_INTERVAL, k, c + (size_t)(k * x->row_stride) + x->n + x->m);
     for (int k = 0; k + 1 < x->intervals; k++)
         olo_rate_rows(x, k, c);
-    olo_end_rows(x, c);
+    olo_end_rows(x, true, c);
+    olo_end_rows(x, false, c);
 }
 
 static void evaluate(void *context, const double *at, double *c)
@@ -284,6 +298,9 @@ static olo_status drop_redundant_rows(olo_redundant *x, olo_error *error)
     for (int c = 0; status == OLO_OK && x->velocities > 0 && c < x->system->m; c++)
         if (olo_is_redundant(x, x->intervals, c))
             open_row(x, (x->intervals + 1) * x->row_stride + x->end_conditions + c);
+    for (int c = 0; status == OLO_OK && x->start_velocities > 0 && c < x->system->m; c++)
+        if (olo_is_redundant(x, 0, c))
+            open_row(x, olo_redundant_start_row(x) + x->start_conditions + c);
     return status;
 }
 
@@ -319,6 +336,7 @@ static bool allocate(olo_redundant *x)
                                 {&x->nlp.row_upper, (size_t)x->nlp.rows},
                                 {&x->angles, nodes * (size_t)x->system->joint_coordinate_count},
                                 {&x->momentum, n},
+                                {&x->start, n},
                                 {&x->inputs, (size_t)x->system->action_count},
                                 {&x->qm, n},
                                 {&x->dq, n},
@@ -344,6 +362,7 @@ static olo_status build(olo_redundant *x, const olo_state *state, bool closures,
     if (status != OLO_OK)
         return status;
     olo_system_mass_times(x->system, state->v, x->momentum);
+    memcpy(x->start, state->v, (size_t)x->n * sizeof *x->start);
     follow_angles(x, x->guess, x->n);
     set_variable_bounds(x);
     set_row_bounds(x);
@@ -407,6 +426,8 @@ void olo_redundant_start(const olo_redundant *x, double *at)
         memcpy(at + olo_redundant_controls(x, k), x->problem->control_guess,
                (size_t)x->controls * sizeof *at);
     at[olo_redundant_duration(x)] = x->problem->duration;
+    memcpy(at + olo_redundant_start_velocity(x), x->start,
+           (size_t)x->start_velocities * sizeof *at);
     const double *last = x->guess + (size_t)x->intervals * (size_t)x->n;
     for (int i = 0; i < x->velocities; i++)
         at[olo_redundant_end_velocity(x) + i] =

@@ -14,13 +14,16 @@
  *
  *     variables of a node    q[n]  lambda[m]  u[controls]
  *     rows of a node         balance[n]  g[m]  conditions along the path  rates of controls
- *     after the last node    variables: velocity[n] at the end, duration
- *                            rows: conditions at the end, G(q_N) v_N = 0
+ *     after the last node    variables: velocity[n] at the end, at the start, duration
+ *                            rows: conditions at the end, G(q_N) v_N = 0,
+ *                            conditions at the start, G(q_0) v_0 = 0
  *
  * Conditions on velocities along the path belong to the interval that begins at the node, rates to
  * the controls before and after it. The velocity v_N is a variable only if something at the end
  * depends on it; then M v_N is subtracted from the balance of node N, so that M v_N is the momentum
  * p_N^+ projected to the constraints (5.14).
+ *
+ * The velocity v_0 is a variable if it is free; then p0 = M v_0.
  *
  * Redundant rows (redundant_rows.h) have no bounds, and their multipliers are fixed at zero.
  *
@@ -69,13 +72,15 @@ typedef enum olo_block_kind {
     OLO_BLOCK_INTERVAL,
     OLO_BLOCK_NODE,
     OLO_BLOCK_RATE,
+    OLO_BLOCK_START,
     OLO_BLOCK_END,
     OLO_BLOCKS
 } olo_block_kind;
 
 bool olo_redundant_has_block(const olo_redundant *transcription, olo_block_kind kind, int k);
 /* Positions in a block: rows are counted from the first one of node k; columns (in a Hessian rows,
- * too) are the variables of node k, those of the next one, the duration, the velocity at the end.
+ * too) are the variables of node k, those of the next one, the duration, the velocities at the end
+ * and at the start. Rows about the start are counted from the first one of the programme.
  */
 const olo_positions *olo_redundant_block(const olo_redundant *transcription, olo_block_kind kind,
                                          bool hessian);
@@ -105,6 +110,7 @@ int olo_redundant_configuration(const olo_redundant *transcription, int node);
 int olo_redundant_multipliers(const olo_redundant *transcription, int node);
 int olo_redundant_controls(const olo_redundant *transcription, int interval);
 int olo_redundant_end_velocity(const olo_redundant *transcription);
+int olo_redundant_start_velocity(const olo_redundant *transcription);
 int olo_redundant_duration(const olo_redundant *transcription);
 /* Numbers of the layout. */
 typedef struct olo_redundant_layout {
@@ -116,7 +122,8 @@ typedef struct olo_redundant_layout {
     const double *constant_force;
     int path_rows;  /* rows of a node after balance and g */
     int end_rows;   /* after the last node */
-    int velocities; /* n, or 0 if the velocity at the end is no variable */
+    int velocities; /* n of each velocity, at the end and at the start, that is a variable ... */
+    int start_velocities; /* ... of these at the start, which are the last ones */
 } olo_redundant_layout;
 olo_redundant_layout olo_redundant_numbers(const olo_redundant *transcription);
 /* Describes a row for messages: "balance of body 'arm' at t = 0.2". */

@@ -1,5 +1,5 @@
 /* The redundant transcription: its matrices as sums of blocks. Values follow the motion: interval
- * k, node k, the rates after it; the end is last. */
+ * k, node k, the rates after it; the start follows the first ones, the end is last. */
 #include "base/memory.h"
 #include "control/redundant_private.h"
 
@@ -12,6 +12,8 @@ bool olo_redundant_has_block(const olo_redundant *x, olo_block_kind kind, int k)
         return true;
     case OLO_BLOCK_RATE:
         return k + 1 < x->intervals;
+    case OLO_BLOCK_START:
+        return k == 0;
     default:
         return k == x->intervals;
     }
@@ -38,7 +40,7 @@ static void visit_jacobian(olo_redundant *x, olo_block_kind kind, int k)
         olo_rate_jacobian(x, k);
         return;
     default:
-        olo_end_jacobian(x);
+        olo_end_jacobian(x, kind == OLO_BLOCK_START);
     }
 }
 
@@ -56,7 +58,7 @@ static void visit_hessian(olo_redundant *x, olo_block_kind kind, int k, double s
         olo_rate_hessian(x, k, y);
         return;
     default:
-        olo_end_hessian(x, sigma, y);
+        olo_end_hessian(x, kind == OLO_BLOCK_START, sigma, y);
     }
 }
 

@@ -1,9 +1,11 @@
 /* The redundant transcription: what is beyond nodes and intervals.
  *
  *     at the end    balance_N - M v_N,   G(q_N) v_N = f'(T),   conditions and costs
+ *     at the start  balance_0 + M v_0,   G(q_0) v_0 = f'(0),   conditions and costs
  *     rates         (u_k+1 - u_k)/h, h between the middles of both intervals
  *
- * v_N is there only if something at the end depends on it; f' is the rate of prescribed motions. */
+ * v_N is there only if something at the end depends on it, v_0 if it is free; f' is the rate of
+ * prescribed motions. */
 #include "control/redundant_private.h"
 
 #include <math.h>
@@ -11,133 +13,155 @@
 
 enum { SIZE = OLO_FORM_SIZE_MAX };
 
-// -- the end --------------------------------------------------------------------------------------
+// -- the start and the end ------------------------------------------------------------------------
 
-/* Rows of the block of the end, which begins with those of the last node. */
-static int condition_row(const olo_redundant *x)
-{
-    return x->row_stride;
-}
+/* One of both: rows of its block are counted from those of its node. */
+typedef struct edge {
+    int k;
+    olo_location location;
+    olo_control_block *block;
+    olo_at at;
+    int condition_row, velocity_row;
+    int velocities, V; /* local column of the first velocity */
+    const double *v;
+    double sign; /* of M v in the balance of the node */
+} edge;
 
-static int velocity_row(const olo_redundant *x)
+static int end_row(const olo_redundant *x)
 {
-    return x->row_stride + x->end_conditions;
-}
-
-static olo_at last_node(const olo_redundant *x)
-{
-    return (olo_at){.q = x->x + (size_t)(x->intervals * x->stride),
-                    .angles = olo_node_angles(x, x->intervals),
-                    .t = x->T};
-}
-
-static const double *velocity(const olo_redundant *x)
-{
-    return x->x + olo_redundant_end_velocity(x);
+    return (x->intervals + 1) * x->row_stride;
 }
 
 /* The number of rows G v. */
-static int velocity_rows(const olo_redundant *x)
+static int velocity_rows(const olo_redundant *x, int velocities)
 {
-    return x->velocities > 0 ? x->system->m : 0;
+    return velocities > 0 ? x->system->m : 0;
 }
 
-void olo_end_rows(olo_redundant *x, double *c)
+int olo_redundant_start_row(const olo_redundant *x)
 {
-    const olo_at at = last_node(x);
-    double g[SIZE], *own = c + (size_t)(x->intervals * x->row_stride);
-    olo_condition_rows(x, OLO_AT_LAST_NODE, x->intervals, own + condition_row(x));
-    if (x->velocities > 0)
-        olo_system_mass_times(x->system, velocity(x), x->Mdq);
-    for (int i = 0; i < x->velocities; i++)
-        own[i] -= x->Mdq[i];
-    for (int r = 0; r < velocity_rows(x); r++) {
+    return end_row(x) + x->end_conditions + velocity_rows(x, x->velocities);
+}
+
+/* Numbers of the present variables are there unless positions are recorded. */
+static edge edge_of(olo_redundant *x, bool start)
+{
+    edge e = {.k = start ? 0 : x->intervals,
+              .location = start ? OLO_AT_FIRST_NODE : OLO_AT_LAST_NODE,
+              .block = &x->blocks[start ? OLO_BLOCK_START : OLO_BLOCK_END],
+              .condition_row = start ? olo_redundant_start_row(x) : x->row_stride,
+              .velocities = start ? x->start_velocities : x->velocities,
+              .V = olo_block_velocity(x) + (start ? x->velocities : 0),
+              .sign = start ? 1 : -1};
+    e.velocity_row = e.condition_row + (start ? x->start_conditions : x->end_conditions);
+    if (!x->x)
+        return e;
+    e.at = (olo_at){.q = x->x + (size_t)(e.k * x->stride),
+                    .angles = olo_node_angles(x, e.k),
+                    .t = start ? 0 : x->T};
+    e.v = x->x + (start ? olo_redundant_start_velocity(x) : olo_redundant_end_velocity(x));
+    return e;
+}
+
+void olo_end_rows(olo_redundant *x, bool start, double *c)
+{
+    const edge e = edge_of(x, start);
+    double g[SIZE], *own = c + (size_t)(e.k * x->row_stride);
+    olo_condition_rows(x, e.location, e.k, own + e.condition_row);
+    if (e.velocities > 0)
+        olo_system_mass_times(x->system, e.v, x->Mdq);
+    for (int i = 0; i < e.velocities; i++)
+        own[i] += e.sign * x->Mdq[i];
+    for (int r = 0; r < velocity_rows(x, e.velocities); r++) {
         const olo_constraint *row = &x->system->constraints[r];
-        double sum = -olo_constraint_motion_rate(row, at.t);
-        olo_constraint_gradient(row, &at, g);
+        double sum = -olo_constraint_motion_rate(row, e.at.t);
+        olo_constraint_gradient(row, &e.at, g);
         for (int i = 0; i < row->size; i++)
-            sum += g[i] * velocity(x)[row->index[i]];
-        own[velocity_row(x) + r] = sum;
+            sum += g[i] * e.v[row->index[i]];
+        own[e.velocity_row + r] = sum;
     }
 }
 
-static void put_mass(olo_redundant *x, const olo_mass_entry *entry)
+static void put_mass(const edge *e, const olo_mass_entry *entry)
 {
     const int pairs[2][2] = {{entry->i, entry->j}, {entry->j, entry->i}};
     for (int p = 0; p < olo_mass_blocks(entry); p++)
         for (int c = 0; c < entry->width; c++)
-            olo_entries_put(&x->blocks[OLO_BLOCK_END].jacobian, pairs[p][0] + c,
-                            olo_block_velocity(x) + pairs[p][1] + c, -entry->m);
+            olo_entries_put(&e->block->jacobian, pairs[p][0] + c, e->V + pairs[p][1] + c,
+                            e->sign * entry->m);
 }
 
-void olo_end_jacobian(olo_redundant *x)
+void olo_end_jacobian(olo_redundant *x, bool start)
 {
-    olo_entries *to = &x->blocks[OLO_BLOCK_END].jacobian;
-    const olo_at at = to->recorded ? last_node(x) : (olo_at){0};
+    const edge e = edge_of(x, start);
+    olo_entries *to = &e.block->jacobian;
     double g[SIZE] = {0}, H[SIZE * SIZE] = {0}, v[SIZE] = {0};
-    olo_condition_jacobian(x, OLO_AT_LAST_NODE, x->intervals, condition_row(x), to);
-    for (int e = 0; x->velocities > 0 && e < x->system->mass_count; e++)
-        put_mass(x, &x->system->mass[e]);
-    for (int r = 0; r < velocity_rows(x); r++) {
+    olo_condition_jacobian(x, e.location, e.k, e.condition_row, to);
+    for (int i = 0; e.velocities > 0 && i < x->system->mass_count; i++)
+        put_mass(&e, &x->system->mass[i]);
+    for (int r = 0; r < velocity_rows(x, e.velocities); r++) {
         const olo_constraint *row = &x->system->constraints[r];
         if (to->recorded) {
-            olo_constraint_gradient(row, &at, g);
-            olo_constraint_gather(row, velocity(x), v);
+            olo_constraint_gradient(row, &e.at, g);
+            olo_constraint_gather(row, e.v, v);
             if (row->curved)
-                olo_row_derivative(x, r, &at, NULL, H);
+                olo_row_derivative(x, r, &e.at, NULL, H);
         }
         for (int i = 0; i < row->size; i++) {
             double Hv = 0;
             for (int j = 0; row->curved && j < row->size; j++)
                 Hv += H[i * row->size + j] * v[j];
-            olo_entries_put(to, velocity_row(x) + r, olo_block_velocity(x) + row->index[i], g[i]);
+            olo_entries_put(to, e.velocity_row + r, e.V + row->index[i], g[i]);
             if (row->curved)
-                olo_entries_put(to, velocity_row(x) + r, row->index[i], Hv);
+                olo_entries_put(to, e.velocity_row + r, row->index[i], Hv);
         }
         if (olo_has_free_duration(x) && olo_constraint_moves(row))
-            olo_entries_put(to, velocity_row(x) + r, olo_block_duration(x),
-                            to->recorded ? -row->time.curvature(row->time.context, at.t) : 0);
+            olo_entries_put(to, e.velocity_row + r, olo_block_duration(x),
+                            to->recorded ? -x->problem->at[e.k] *
+                                               row->time.curvature(row->time.context, e.at.t)
+                                         : 0);
     }
 }
 
 /* y (G v - f'): H between q and v, d2(v.grad g)/dq2, and f''' of a free duration */
-static void put_velocity_row(olo_redundant *x, int r, const olo_at *at, double y)
+static void put_velocity_row(olo_redundant *x, const edge *e, int r, double y)
 {
-    olo_entries *to = &x->blocks[OLO_BLOCK_END].hessian;
+    olo_entries *to = &e->block->hessian;
     const olo_constraint *row = &x->system->constraints[r];
-    const int *index = row->index, V = olo_block_velocity(x);
+    const int *index = row->index;
+    const double part = x->problem->at[e->k];
     double H[SIZE * SIZE] = {0}, third[SIZE * SIZE] = {0}, v[SIZE];
     const bool varies = olo_row_has_third_derivative(x, r);
     if (to->recorded && row->curved)
-        olo_row_derivative(x, r, at, NULL, H);
+        olo_row_derivative(x, r, &e->at, NULL, H);
     if (to->recorded && varies) {
-        olo_constraint_gather(row, velocity(x), v);
-        olo_row_derivative(x, r, at, v, third);
+        olo_constraint_gather(row, e->v, v);
+        olo_row_derivative(x, r, &e->at, v, third);
     }
     for (int i = 0; row->curved && i < row->size; i++)
         for (int j = 0; j < row->size; j++)
-            olo_entries_put(to, V + index[i], index[j], y * H[i * row->size + j]);
+            olo_entries_put(to, e->V + index[i], index[j], y * H[i * row->size + j]);
     for (int i = 0; varies && i < row->size; i++)
         for (int j = 0; j <= i; j++)
             olo_entries_put(to, index[i] > index[j] ? index[i] : index[j],
                             index[i] > index[j] ? index[j] : index[i],
                             y * third[i * row->size + j]);
     if (olo_has_free_duration(x) && olo_constraint_moves(row))
-        olo_entries_put(to, olo_block_duration(x), olo_block_duration(x),
-                        to->recorded ? -y * row->time.third(row->time.context, at->t) : 0);
+        olo_entries_put(
+            to, olo_block_duration(x), olo_block_duration(x),
+            to->recorded ? -y * part * part * row->time.third(row->time.context, e->at.t) : 0);
 }
 
-void olo_end_hessian(olo_redundant *x, double sigma, const double *y)
+void olo_end_hessian(olo_redundant *x, bool start, double sigma, const double *y)
 {
-    olo_entries *to = &x->blocks[OLO_BLOCK_END].hessian;
+    const edge e = edge_of(x, start);
+    olo_entries *to = &e.block->hessian;
     const bool record = !to->recorded;
-    const olo_at at = record ? (olo_at){0} : last_node(x);
-    const double *own = record ? NULL : y + (size_t)(x->intervals * x->row_stride);
-    olo_condition_hessian(x, OLO_AT_LAST_NODE, x->intervals, record ? NULL : own + condition_row(x),
-                          to);
-    olo_cost_hessian(x, OLO_AT_LAST_NODE, x->intervals, sigma, to);
-    for (int r = 0; r < velocity_rows(x); r++)
-        put_velocity_row(x, r, &at, record ? 0 : own[velocity_row(x) + r]);
+    const double *own = record ? NULL : y + (size_t)(e.k * x->row_stride);
+    olo_condition_hessian(x, e.location, e.k, record ? NULL : own + e.condition_row, to);
+    olo_cost_hessian(x, e.location, e.k, sigma, to);
+    for (int r = 0; r < velocity_rows(x, e.velocities); r++)
+        put_velocity_row(x, &e, r, record ? 0 : own[e.velocity_row + r]);
 }
 
 // -- rates of controls ----------------------------------------------------------------------------

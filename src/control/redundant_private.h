@@ -35,7 +35,8 @@ struct olo_redundant {
     int stride, row_stride; /* variables and rows of a node */
     int path_conditions, end_conditions;
     int rates;      /* controls with a bound of their rate; their rows follow those of the path */
-    int velocities; /* n if the velocity at the end is a variable, else 0 */
+    int velocities; /* n if the velocity at the end is a variable, else 0; the same at the start: */
+    int start_velocities, start_conditions;
     int contribution_count; /* in the programme first, then those that a reduced one replaces: */
     int replaced_count;
     bool *constant;         /* [actions] with a constant reduced force, or NULL */
@@ -44,7 +45,8 @@ struct olo_redundant {
     olo_control_block blocks[OLO_BLOCKS];
     const double *guess;
     double *angles;   /* [nodes x joint coordinates] with the turns of the guess */
-    double *momentum; /* [n] at the start */
+    double *momentum; /* [n] at the start, if it is given */
+    double *start;    /* [n] velocity at the start in the guess */
     /* one interval at a time */
     const double *x; /* variables */
     double T;
@@ -56,7 +58,7 @@ struct olo_redundant {
 };
 
 /* Local indices of columns in a block: variables of a node, those of the next node after them, then
- * the duration and the velocity at the end. */
+ * the duration and the velocities at the end and at the start. */
 static inline int olo_block_duration(const olo_redundant *x)
 {
     return 2 * x->stride;
@@ -134,11 +136,13 @@ void olo_row_derivative(const olo_redundant *x, int c, const olo_at *at, const d
                         double *matrix);
 bool olo_row_has_third_derivative(const olo_redundant *x, int c);
 
-/* --- redundant_end.c: the velocity at the end, rates of controls --- */
+/* --- redundant_end.c: velocities at the start and at the end, rates of controls --- */
 
-void olo_end_rows(olo_redundant *x, double *c);
-void olo_end_jacobian(olo_redundant *x);
-void olo_end_hessian(olo_redundant *x, double sigma, const double *y);
+void olo_end_rows(olo_redundant *x, bool start, double *c);
+void olo_end_jacobian(olo_redundant *x, bool start);
+void olo_end_hessian(olo_redundant *x, bool start, double sigma, const double *y);
+/* The first row about the start. */
+int olo_redundant_start_row(const olo_redundant *x);
 /* Rates between the controls of interval k and the next one. */
 void olo_rate_rows(olo_redundant *x, int k, double *c);
 void olo_rate_jacobian(olo_redundant *x, int k);
@@ -146,10 +150,15 @@ void olo_rate_hessian(olo_redundant *x, int k, const double *y);
 
 /* --- redundant_quantity.c: conditions and costs --- */
 
-typedef enum olo_location { OLO_AT_NODE, OLO_OVER_INTERVAL, OLO_AT_LAST_NODE } olo_location;
+typedef enum olo_location {
+    OLO_AT_NODE,
+    OLO_OVER_INTERVAL,
+    OLO_AT_FIRST_NODE,
+    OLO_AT_LAST_NODE
+} olo_location;
 olo_location olo_location_of(olo_where where, const olo_quantity *m);
-/* Conditions of a location in block k. Rows are counted over all conditions along the path, or over
- * all at the end; the first one is `first` in the block. `y` are their multipliers. */
+/* Conditions of a location in block k. Rows are counted over all conditions along the path, at the
+ * end, or at the start; the first one is `first` in the block. `y` are their multipliers. */
 void olo_condition_rows(olo_redundant *x, olo_location location, int k, double *rows);
 void olo_condition_jacobian(olo_redundant *x, olo_location location, int k, int first,
                             olo_entries *to);

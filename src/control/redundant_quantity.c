@@ -3,7 +3,7 @@
  *
  *     at a node          m(q_k)                               along the path, without velocities
  *     over an interval   m((q_k + q_k+1)/2, (q_k+1 - q_k)/h)  along the path, with velocities
- *     at the last node   m(q_N, v_N)                          at the end
+ *     at the last node   m(q_N, v_N)                          at the end; at the first one alike
  *
  * (Leyendecker 2011, 5.2: the objective at midpoints). With v = (q1 - q0)/h and h = f T,
  *
@@ -32,8 +32,8 @@ typedef struct located {
 
 olo_location olo_location_of(olo_where where, const olo_quantity *m)
 {
-    if (where == OLO_AT_END)
-        return OLO_AT_LAST_NODE;
+    if (where != OLO_ALONG_PATH)
+        return where == OLO_AT_END ? OLO_AT_LAST_NODE : OLO_AT_FIRST_NODE;
     return m->uses_v ? OLO_OVER_INTERVAL : OLO_AT_NODE;
 }
 
@@ -44,6 +44,8 @@ static olo_quantity_at state_of(olo_redundant *x, olo_location location, int k)
     olo_quantity_at at = {.q = q, .angles = olo_node_angles(x, k)};
     if (location == OLO_AT_LAST_NODE && x->velocities)
         at.v = x->x + olo_redundant_end_velocity(x);
+    if (location == OLO_AT_FIRST_NODE && x->start_velocities)
+        at.v = x->x + olo_redundant_start_velocity(x);
     if (location == OLO_AT_NODE)
         olo_enter_node(x, k);
     if (location != OLO_OVER_INTERVAL)
@@ -78,17 +80,28 @@ static double evaluate(located *p, bool numbers)
 
 // -- columns --------------------------------------------------------------------------------------
 
+static bool is_edge(const located *p)
+{
+    return p->location == OLO_AT_FIRST_NODE || p->location == OLO_AT_LAST_NODE;
+}
+
+/* The local column of the first velocity at the start or at the end. */
+static int first_velocity(const located *p)
+{
+    return olo_block_velocity(p->x) + (p->location == OLO_AT_FIRST_NODE ? p->x->velocities : 0);
+}
+
 /* The number of columns of m_z, local column c of the block, and m_z there. */
 static int column_count(const located *p)
 {
     if (p->location == OLO_OVER_INTERVAL)
         return 2 * p->m->size;
-    return (p->m->uses_q + (p->location == OLO_AT_LAST_NODE && p->m->uses_v)) * p->m->size;
+    return (p->m->uses_q + (is_edge(p) && p->m->uses_v)) * p->m->size;
 }
 
 static bool is_velocity(const located *p, int c)
 {
-    return p->location == OLO_AT_LAST_NODE && (!p->m->uses_q || c >= p->m->size);
+    return is_edge(p) && (!p->m->uses_q || c >= p->m->size);
 }
 
 static int column_of(const located *p, int c)
@@ -96,7 +109,7 @@ static int column_of(const located *p, int c)
     const int i = p->m->index[c % p->m->size];
     if (p->location == OLO_OVER_INTERVAL)
         return i + (c < p->m->size ? 0 : p->x->stride);
-    return is_velocity(p, c) ? olo_block_velocity(p->x) + i : i;
+    return is_velocity(p, c) ? first_velocity(p) + i : i;
 }
 
 static double gradient_of(const located *p, int c)
@@ -171,7 +184,7 @@ static void receive(void *context, olo_quantity_slot a, int i, olo_quantity_slot
         put_over_interval(p, t->to, &left, &right, same, value);
         return;
     }
-    const int V = olo_block_velocity(p->x);
+    const int V = first_velocity(p);
     put_symmetric(t->to, p->m->index[i] + (a == OLO_QUANTITY_V ? V : 0),
                   p->m->index[j] + (b == OLO_QUANTITY_V ? V : 0), same, value);
 }
@@ -197,13 +210,20 @@ static void put_curvature(const located *p, olo_entries *to, double factor)
 
 // -- conditions -----------------------------------------------------------------------------------
 
+static olo_where where_of(olo_location location)
+{
+    return location == OLO_AT_FIRST_NODE  ? OLO_AT_START
+           : location == OLO_AT_LAST_NODE ? OLO_AT_END
+                                          : OLO_ALONG_PATH;
+}
+
 /* Visits the conditions of a location: `row` counts those of the same rows. */
 static bool next_condition(const olo_redundant *x, olo_location location, int *i, int *row)
 {
     const olo_control_problem *p = x->problem;
     while (++*i < p->condition_count) {
         const olo_control_condition *c = &p->conditions[*i];
-        *row += (c->where == OLO_AT_END) == (location == OLO_AT_LAST_NODE);
+        *row += c->where == where_of(location);
         if (olo_location_of(c->where, &c->measure) == location)
             return true;
     }
@@ -265,7 +285,7 @@ typedef struct price {
 static price price_of(const located *p, const olo_control_cost *cost, double m)
 {
     const olo_redundant *x = p->x;
-    const bool end = p->location == OLO_AT_LAST_NODE;
+    const bool end = is_edge(p);
     price of = {.w = end ? 1.0 : x->h,
                 .w_T = end ? 0.0 : x->scale,
                 .theta = x->problem->at[p->k] +

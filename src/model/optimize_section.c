@@ -8,10 +8,12 @@
 #include "model/fields.h"
 
 static const char *const velocities[] = {"rest", "free", NULL};
-static const char *const cost_types[] = {"effort", "duration", "parameter", "end", "path", NULL};
+static const char *const cost_types[] = {"effort", "duration", "parameter", "start",
+                                         "end",    "path",     NULL};
 static const char *const transcriptions[] = {"redundant", "reduced", NULL};
 static const char *const guess_kinds[] = {"interpolated", "rest", "run", NULL};
-static const char *const moments[] = {"end", "path", NULL};
+static const char *const moments[] = {"end", "path", "start", NULL};
+static const char *const starts[] = {"given", "free", NULL};
 
 #define AT(type, field) .key = #field, .offset = offsetof(type, field)
 
@@ -38,7 +40,7 @@ static const olo_field parameter_fields[] = {
 #define COST(field) AT(olo_problem_cost, field)
 static const olo_field cost_fields[] = {
     {COST(type), .kind = OLO_FIELD_CHOICE, .choices = cost_types,
-     .help = "effort, duration, parameter, end or path"},
+     .help = "effort, duration, parameter, start, end or path"},
     {COST(weight), .kind = OLO_FIELD_NUMBER, .help = "factor of the cost"},
     {COST(control), .kind = OLO_FIELD_TEXT, .help = "the control of an effort"},
     {COST(quantity), .kind = OLO_FIELD_TEXT, .help = "a quantity of the model"},
@@ -53,7 +55,7 @@ static const olo_field cost_fields[] = {
 
 #define CONDITION(field) AT(olo_problem_condition, field)
 static const olo_field condition_fields[] = {
-    {CONDITION(at), .kind = OLO_FIELD_CHOICE, .choices = moments, .help = "end or path"},
+    {CONDITION(at), .kind = OLO_FIELD_CHOICE, .choices = moments, .help = "end, path or start"},
     {CONDITION(quantity), .kind = OLO_FIELD_TEXT, .help = "a quantity of the model"},
     {CONDITION(direction), .kind = OLO_FIELD_VECTOR, .help = "of a position, velocity or momentum"},
     {CONDITION(value), .kind = OLO_FIELD_NUMBER, .help = "the value of the quantity"},
@@ -82,6 +84,9 @@ static const olo_field problem_fields[] = {
     {PROBLEM(longest), .kind = OLO_FIELD_NUMBER, .help = "upper bound of a free duration"},
     {PROBLEM(end_velocity), .kind = OLO_FIELD_CHOICE, .choices = velocities,
      .help = "rest or free"},
+    {PROBLEM(start_configuration), .kind = OLO_FIELD_CHOICE, .choices = starts,
+     .help = "given or free"},
+    {PROBLEM(start_velocity), .kind = OLO_FIELD_CHOICE, .choices = starts, .help = "given or free"},
     {PROBLEM(transcription), .kind = OLO_FIELD_CHOICE, .choices = transcriptions,
      .help = "redundant or reduced"},
     {PROBLEM(guess), .kind = OLO_FIELD_CHOICE, .choices = guess_kinds,

@@ -98,7 +98,7 @@ def test_a_prescribed_motion_carries_the_controlled_body(oloid, tmp_path, transc
 
 @pytest.mark.parametrize("transcription", ["reduced", "redundant"])
 def test_a_prescribed_motion_with_a_free_duration(oloid, tmp_path, transcription):
-    """The rail moves with t^2, and the load shall end at rest in space. It moves by 1 + T^2, and the
+    """The rail moves with t^2, and the load shall end at rest in space. It moves by 1 + T^2; the
     cost 48 (1 + T^2)^2 T^-3 is least where (1 + T^2) (T^2 - 3) = 0."""
     end = ", {quantity: load.velocity, direction: [1, 0, 0], value: 0}"
     (tmp_path / "p.yaml").write_text(cart("t^2", end=end) + f"""  transcription: {transcription}

@@ -11,7 +11,8 @@ BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 @pytest.mark.parametrize("page", ["docs/python.md", "README.md", "python/README.md",
                                   "docs/tutorial-statics.md", "docs/tutorial-derivatives.md",
-                                  "docs/tutorial-optimal-control.md"])
+                                  "docs/tutorial-optimal-control.md", "docs/tutorial-crane.md",
+                                  "docs/tutorial-arm-design.md"])
 def test_the_code_of_the_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for model in re.findall(r"^```yaml\n(.*?)^```", (ROOT / page).read_text(),

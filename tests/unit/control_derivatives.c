@@ -282,6 +282,23 @@ TEST(conditions_and_costs_at_the_end_have_exact_derivatives)
         check_measure(measures[k], "end");
 }
 
+TEST(conditions_and_costs_at_a_free_start_have_exact_derivatives)
+{
+    for (int k = 0; k < MEASURES; k++) {
+        bench b;
+        open_bench(&b, arm);
+        b.problem.start_velocity = "free";
+        b.problem.start_configuration = "free";
+        b.problem.end_velocity = k % 2 ? "free" : "rest";
+        control(&b, "hip");
+        use(&b, measures[k], "start");
+        if (k % 2)
+            use(&b, "tip.velocity", "end");
+        check_from(&b, k % 2 ? 0 : 2);
+        scene_close(&b.s);
+    }
+}
+
 TEST(rates_targets_and_orientations_have_exact_derivatives)
 {
     bench b;
@@ -447,6 +464,9 @@ TEST(closures_of_loops_have_exact_derivatives)
     b.problem.end_velocity = "free";
     use(&b, "coupler.velocity", "end");
     check_from(&b, 1);
+    b.problem.start_velocity = b.problem.start_configuration = "free";
+    use(&b, "coupler.velocity", "start");
+    check_from(&b, 2);
     scene_close(&b.s);
 }
 
@@ -550,6 +570,7 @@ TEST(rows_that_depend_on_time_have_exact_derivatives)
 TEST_MAIN(cmocka_unit_test(measures_have_exact_first_and_second_derivatives),
           cmocka_unit_test(conditions_and_costs_along_the_path_have_exact_derivatives),
           cmocka_unit_test(conditions_and_costs_at_the_end_have_exact_derivatives),
+          cmocka_unit_test(conditions_and_costs_at_a_free_start_have_exact_derivatives),
           cmocka_unit_test(rates_targets_and_orientations_have_exact_derivatives),
           cmocka_unit_test(every_action_has_exact_derivatives_as_a_control),
           cmocka_unit_test(constant_reduced_forces_are_found),

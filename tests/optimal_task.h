@@ -1,0 +1,101 @@
+/* Problems of optimal control as tests solve them: a scene with controls, conditions and guesses,
+ * solved with the conditions of optimality satisfied. */
+#ifndef OLO_TESTS_OPTIMAL_TASK_H
+#define OLO_TESTS_OPTIMAL_TASK_H
+
+#include "scene.h"
+
+#include "oloid/optimize.h"
+
+static const double pi = 3.14159265358979323846;
+
+typedef struct task {
+    scene s;
+    olo_problem problem;
+    olo_problem_control controls[4];
+    olo_problem_cost cost;
+    olo_problem_condition conditions[4];
+    olo_problem_guess guesses[4];
+    olo_optimum *optimum;
+    olo_certificate certificate;
+} task;
+
+/* Ipopt is optional when the library is built. */
+static inline void skip_without_solver(void)
+{
+    if (!olo_optimize_available())
+        skip();
+}
+
+static inline void open_task(task *t, const char *text)
+{
+    *t = (task){.s = scene_open(text, NULL), .problem = olo_problem_default()};
+    t->cost = olo_problem_cost_default();
+    t->problem.costs = &t->cost;
+    t->problem.cost_count = 1;
+    t->problem.controls = t->controls;
+    t->problem.conditions = t->conditions;
+    t->problem.guesses = t->guesses;
+}
+
+static inline void control(task *t, const char *name)
+{
+    olo_problem_control *c = &t->controls[t->problem.control_count++];
+    *c = olo_problem_control_default();
+    c->name = name;
+}
+
+static inline void reach(task *t, const char *quantity, double value)
+{
+    olo_problem_condition *c = &t->conditions[t->problem.condition_count++];
+    *c = olo_problem_condition_default();
+    c->quantity = quantity;
+    c->value = value;
+}
+
+/* A value in the middle of the initial guess. */
+static inline void guess(task *t, const char *coordinate, double value)
+{
+    olo_problem_guess *g = &t->guesses[t->problem.guess_count++];
+    *g = olo_problem_guess_default();
+    g->coordinate = coordinate;
+    g->value = value;
+    g->at = 0.5;
+}
+
+static inline void optimise(task *t)
+{
+    olo_error error = {0};
+    check_ok(olo_optimize(t->s.system, &t->problem, NULL, &t->optimum, &error), &error);
+    check_text("an optimum was found", olo_optimum_explanation(t->optimum));
+    check_ok(olo_optimum_certify(t->optimum, &t->certificate, &error), &error);
+    check_below(t->certificate.violation, 1e-8);
+    check_below(t->certificate.stationarity, 1e-8);
+    check_below(t->certificate.complementarity, 1e-8);
+}
+
+static inline void close_task(task *t)
+{
+    olo_optimum_free(t->optimum);
+    scene_close(&t->s);
+}
+
+/* Two optima of the same problem: configurations, multipliers and controls. */
+static inline void check_same_optimum(const task *a, const task *b)
+{
+    const int N = a->problem.intervals;
+    check_relative(olo_optimum_cost(a->optimum), olo_optimum_cost(b->optimum), 1e-10);
+    for (int k = 0; k <= N; k++) {
+        for (int i = 0; i < a->s.system->n; i++)
+            check_close(olo_optimum_configuration(a->optimum, k)[i],
+                        olo_optimum_configuration(b->optimum, k)[i], 1e-7);
+        for (int i = 0; i < a->s.system->m; i++)
+            check_close(olo_optimum_multipliers(a->optimum, k)[i],
+                        olo_optimum_multipliers(b->optimum, k)[i], 1e-6);
+        for (int i = 0; k < N && i < a->problem.control_count; i++)
+            check_close(olo_optimum_controls(a->optimum, k)[i],
+                        olo_optimum_controls(b->optimum, k)[i], 1e-7);
+    }
+}
+
+#endif

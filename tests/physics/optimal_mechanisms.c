@@ -1,0 +1,235 @@
+/* Optimal control of loops, of bodies that turn far, and of bodies with rotors: both
+ * transcriptions, closed forms and balances of momentum (sheet on variational integrators and
+ * DMOCC, O4 and O6). */
+#include "optimal_task.h"
+
+#include "linalg/rotation.h"
+
+/* A four-bar linkage of four hinges has three redundant constraints in space; with a spherical and
+ * a universal joint it has none, and the same motion. */
+#define FOUR_BAR(B, C)                                                                             \
+    "gravity: [0, -9.81, 0]\n"                                                                     \
+    "bodies:\n"                                                                                    \
+    "  - {name: crank, mass: 1, inertia: [0.01, 0.02, 0.02], position: [0, 0.5, 0]}\n"             \
+    "  - {name: coupler, mass: 2, inertia: [0.02, 0.3, 0.3], position: [1, 1, 0]}\n"               \
+    "  - {name: rocker, mass: 1, inertia: [0.01, 0.02, 0.02], position: [2, 0.5, 0]}\n"            \
+    "joints:\n"                                                                                    \
+    "  - {name: A, between: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1], torque: 1}\n"         \
+    "  - {name: B, type: " B ", between: [crank, coupler], at: [0, 1, 0]}\n"                       \
+    "  - {name: C, type: " C ", between: [coupler, rocker], at: [2, 1, 0]}\n"                      \
+    "  - {name: D, between: [ground, rocker], at: [2, 0, 0], axis: [0, 0, 1]}\n"
+
+/* With either transcription, from an optimum of the other one or from a guess. */
+TEST(transcriptions_agree_on_loops_and_leave_redundant_closures_out)
+{
+    skip_without_solver();
+    static const char *const models[] = {
+        FOUR_BAR("revolute, axis: [0, 0, 1]", "revolute, axis: [0, 0, 1]"),
+        FOUR_BAR("spherical", "universal, axis: [0, 0, 1], axis2: [0, 1, 0]")};
+    task t[4];
+    for (int i = 0; i < 4; i++) {
+        open_task(&t[i], models[i / 2]);
+        control(&t[i], "A");
+        reach(&t[i], "A.angle", 0.8);
+        t[i].problem.intervals = 20;
+        t[i].problem.transcription = i % 2 ? "redundant" : "reduced";
+        t[i].problem.inverse_dynamics = i == 2;
+        t[i].problem.start = i == 1 ? t[0].optimum : NULL;
+        optimise(&t[i]);
+        check_true(t[i].certificate.minimum);
+    }
+    check_same_optimum(&t[0], &t[1]);
+    check_same_optimum(&t[2], &t[3]);
+    check_equal(t[1].certificate.variables, t[3].certificate.variables);
+    check_equal(t[1].certificate.constraints, t[3].certificate.constraints);
+    check_relative(olo_optimum_cost(t[2].optimum), olo_optimum_cost(t[0].optimum), 1e-10);
+    for (int k = 0; k < 20; k++)
+        check_close(olo_optimum_controls(t[2].optimum, k)[0],
+                    olo_optimum_controls(t[0].optimum, k)[0], 1e-7);
+    for (int i = 0; i < 4; i++)
+        close_task(&t[i]);
+}
+
+/* A free body of equal inertias turns with 4 rad/s for one second, more than half a turn, beyond
+ * which a chart does not reach. The initial guess and with it the charts remain at the initial
+ * orientation. The least effort is none; then the increments are asin(4 h), since the momentum is
+ * J sin(increment)/h. */
+TEST(charts_are_centred_anew_on_long_turns)
+{
+    enum { N = 20 };
+    skip_without_solver();
+    static const char body[] =
+        "bodies: {name: a, mass: 1, inertia: [1, 1, 1], angular_velocity: [0, 0, 4]}\n"
+        "loads:\n"
+        "  - {name: x, on: a, moment: [1, 0, 0]}\n"
+        "  - {name: y, on: a, moment: [0, 1, 0]}\n"
+        "  - {name: z, on: a, moment: [0, 0, 1]}\n";
+    task t;
+    open_task(&t, body);
+    control(&t, "x");
+    control(&t, "y");
+    control(&t, "z");
+    t.controls[2].guess = 1;
+    const double increment = asin(4.0 / N);
+    t.problem.end_velocity = "free";
+    t.problem.guess = "rest";
+    t.problem.intervals = N;
+    optimise(&t);
+    check_close(0, olo_optimum_cost(t.optimum), 1e-12);
+    for (int k = 0; k <= N; k++) {
+        const double *d = olo_optimum_configuration(t.optimum, k) + 3;
+        check_close(cos(k * increment), d[0], 1e-8);
+        check_close(sin(k * increment), d[1], 1e-8);
+    }
+    /* iterations are counted on over all solutions */
+    for (int i = 0; i < olo_optimum_progress_count(t.optimum); i++)
+        check_true(i == 0 || olo_optimum_progress(t.optimum, i).iteration >=
+                                 olo_optimum_progress(t.optimum, i - 1).iteration);
+    close_task(&t);
+}
+
+/* Velocities at the end of a linkage: the crank has the angle and the rate of the conditions, all
+ * velocities satisfy the constraints, with redundant closures and without, in both
+ * transcriptions. */
+TEST(velocities_at_the_end_of_loops)
+{
+    skip_without_solver();
+    static const char *const models[] = {
+        FOUR_BAR("revolute, axis: [0, 0, 1]", "revolute, axis: [0, 0, 1]"),
+        FOUR_BAR("spherical", "universal, axis: [0, 0, 1], axis2: [0, 1, 0]")};
+    double cost = 0;
+    for (int i = 0; i < 4; i++) {
+        olo_error error = {0};
+        task t;
+        open_task(&t, models[i % 2]);
+        control(&t, "A");
+        reach(&t, "A.angle", 0.8);
+        reach(&t, "A.angle.rate", 1.5);
+        t.problem.end_velocity = "free";
+        t.problem.intervals = 12;
+        t.problem.transcription = i < 2 ? "redundant" : "reduced";
+        optimise(&t);
+        cost = i == 0 ? olo_optimum_cost(t.optimum) : cost;
+        check_relative(cost, olo_optimum_cost(t.optimum), 1e-8);
+        olo_ledger ledger;
+        check_ok(olo_optimum_get_state(t.optimum, 12, t.s.state, &error), &error);
+        olo_system_ledger(t.s.system, t.s.state, &ledger);
+        check_below(ledger.velocity_error, 1e-9);
+        const double *q = t.s.state->q, *v = t.s.state->v; /* of the crank, the first body */
+        check_close(0.8, atan2(q[4], q[3]), 1e-9);
+        check_close(1.5, q[3] * v[4] - q[4] * v[3], 1e-8);
+        close_task(&t);
+    }
+}
+
+/* A free body with three rotors about orthogonal axes through its centre, E6. The locked inertia is
+ * isotropic: I_L = 10 + J_a + 2 J_t. */
+static const char rotors[] = "bodies:\n"
+                             "  - {name: hull, mass: 100, inertia: [10, 10, 10]}\n"
+                             "  - {name: x, mass: 1, inertia: [1.5, 0.8, 0.8]}\n"
+                             "  - {name: y, mass: 1, inertia: [0.8, 1.5, 0.8]}\n"
+                             "  - {name: z, mass: 1, inertia: [0.8, 0.8, 1.5]}\n"
+                             "joints:\n"
+                             "  - {name: rx, between: [hull, x], axis: [1, 0, 0], torque: 1}\n"
+                             "  - {name: ry, between: [hull, y], axis: [0, 1, 0], torque: 1}\n"
+                             "  - {name: rz, between: [hull, z], axis: [0, 0, 1], torque: 1}\n";
+
+TEST(o4_three_rotors_turn_a_body_without_angular_momentum)
+{
+    skip_without_solver();
+    const double theta = pi / sqrt(14), T = 5, N = 50, I_L = 10 + 1.5 + 1.6, J_a = 1.5;
+    task t;
+    open_task(&t, rotors);
+    control(&t, "rx");
+    control(&t, "ry");
+    control(&t, "rz");
+    olo_problem_condition *turn = &t.conditions[t.problem.condition_count++];
+    *turn = olo_problem_condition_default();
+    turn->body = "hull";
+    const double vector[3] = {pi / 14, 2 * pi / 14, 3 * pi / 14};
+    rotation_exponential(vector, turn->rotation);
+    t.cost.weight = 0.5;
+    t.problem.duration = T;
+    optimise(&t);
+    const double a = (I_L - J_a) * theta;
+    check_relative(6 * a * a / (T * T * T) * N * N / (N * N - 1), olo_optimum_cost(t.optimum),
+                   0.01);
+    check_equal(6, t.certificate.conserved);
+    check_below(t.certificate.momentum, 1e-9);
+    check_true(t.certificate.minimum);
+    /* the hull has the orientation that was asked for */
+    const double *d = olo_optimum_configuration(t.optimum, 50) + 3;
+    for (int i = 0; i < 9; i++)
+        check_close(turn->rotation[3 * (i % 3) + i / 3], d[i], 1e-9);
+    close_task(&t);
+}
+
+/* Rest to rest about an axis: 12 J^2 theta^2/T^3, and order 2 */
+TEST(single_axis_rotation_converges_to_its_closed_form)
+{
+    skip_without_solver();
+    const double J = 0.7, theta = 1.3, T = 2, exact = 12 * J * J * theta * theta / (T * T * T);
+    double error[3];
+    for (int i = 0; i < 3; i++) {
+        task t;
+        open_task(&t, "bodies: {name: a, mass: 1, inertia: [0.5, 0.6, 0.7]}\n"
+                      "joints: {name: axle, between: [ground, a], axis: [0, 0, 1], torque: 1}\n");
+        control(&t, "axle");
+        reach(&t, "axle.angle", theta);
+        t.problem.intervals = 20 << i;
+        t.problem.duration = T;
+        optimise(&t);
+        error[i] = fabs(olo_optimum_cost(t.optimum) - exact);
+        close_task(&t);
+    }
+    check_close(2, log2(error[1] / error[2]), 0.05);
+    check_below(error[2] / exact, 2e-3);
+}
+
+/* sum (q_k x M dq)_3/h: the angular momentum about the vertical over interval k */
+static double vertical_momentum(const task *t, int k)
+{
+    const olo_system *s = t->s.system;
+    const double h = olo_optimum_duration(t->optimum) / olo_optimum_intervals(t->optimum);
+    const double *q0 = olo_optimum_configuration(t->optimum, k),
+                 *q1 = olo_optimum_configuration(t->optimum, k + 1);
+    double dq[64], Mdq[64], sum = 0;
+    check_true(s->n <= 64);
+    for (int i = 0; i < s->n; i++)
+        dq[i] = (q1[i] - q0[i]) / h;
+    olo_system_mass_times(s, dq, Mdq);
+    for (int i = 0; i < s->n; i += 3)
+        sum += q0[i] * Mdq[i + 1] - q0[i + 1] * Mdq[i];
+    return sum;
+}
+
+/* O6: all bounds are satisfied, the duration is free, and nothing but the torque of the torso
+ * changes the angular momentum about the vertical. */
+TEST(o6_pitcher_satisfies_its_bounds_and_the_momentum_balance)
+{
+    skip_without_solver();
+    task t = {.s = scene_open("pitcher", NULL)};
+    t.problem = *olo_model_problem(t.s.model);
+    optimise(&t);
+    check_true(t.certificate.minimum);
+    const double T = olo_optimum_duration(t.optimum);
+    const int N = olo_optimum_intervals(t.optimum);
+    check_true(T > 0.2 && T < 0.6);
+    double before = 0;
+    for (int k = 0; k < N; k++) {
+        const double *u = olo_optimum_controls(t.optimum, k), now = vertical_momentum(&t, k);
+        const double last = k > 0 ? olo_optimum_controls(t.optimum, k - 1)[0] : 0;
+        for (int i = 0; i < 5; i++)
+            check_below(fabs(u[i]), (i == 4 ? 60 : 100) * (1 + 1e-12));
+        check_close(0.5 * T / N * (last + u[0]), now - before, 1e-10);
+        before = now;
+    }
+    close_task(&t);
+}
+
+TEST_MAIN(cmocka_unit_test(velocities_at_the_end_of_loops),
+          cmocka_unit_test(single_axis_rotation_converges_to_its_closed_form),
+          cmocka_unit_test(transcriptions_agree_on_loops_and_leave_redundant_closures_out),
+          cmocka_unit_test(charts_are_centred_anew_on_long_turns),
+          cmocka_unit_test(o4_three_rotors_turn_a_body_without_angular_momentum),
+          cmocka_unit_test(o6_pitcher_satisfies_its_bounds_and_the_momentum_balance))
