@@ -1,7 +1,9 @@
-/* The initial guess of a motion; see the header. With the values m(q) of the given measures, the
- * step of Gauss and Newton of least length is
+/* The initial guess of a motion; see the header. With the values m(q) of the given measures and of
+ * the rows that close loops, the step of Gauss and Newton of least length is
  *
- *     A = dm/du = grad m^T J,     du = A^T (A A^T)^-1 (m_wanted - m). */
+ *     A = dm/du = grad m^T J,     du = A^T (A A^T)^-1 (m_wanted - m).
+ *
+ * A closed guess is more than a good one: joint angles take their turns from it. */
 #include "control/guess.h"
 
 #include <math.h>
@@ -10,6 +12,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "kinematics/chart.h"
+#include "kinematics/topology.h"
 #include "linalg/dense.h"
 #include "oloid/simulate.h"
 
@@ -25,7 +28,7 @@ typedef struct path {
     const olo_control_problem *problem;
     olo_pool pool;
     olo_chart *chart;
-    int unknowns, goals;
+    int unknowns, goals, rows; /* rows: goals, then closures */
     goal *goal;
     double *u, *A, *M, *d, *gradient; /* M = A A^T */
     double *local;                    /* gradient of a measure */
@@ -100,37 +103,52 @@ static double wanted(const path *x, const goal *g, double part)
     return after > 1 ? low : low + (part - before) / (after - before) * (high - low);
 }
 
+/* Row i of A from a gradient over `size` coordinates. */
+static void set_row(path *x, int i, int size, const int *index, const double *local)
+{
+    memset(x->gradient, 0, (size_t)x->problem->system->n * sizeof *x->gradient);
+    for (int j = 0; j < size; j++)
+        x->gradient[index[j]] += local[j];
+    olo_chart_reduce(x->chart, x->gradient, x->A + i * x->unknowns);
+}
+
 static void fill_rows(path *x, const double *q, double fraction, double *largest)
 {
-    const int n = x->problem->system->n;
+    const olo_system *s = x->problem->system;
     *largest = 0;
     for (int i = 0; i < x->goals; i++) {
         const goal *g = &x->goal[i];
         const olo_quantity_at at = {.q = q, .angles = x->angles};
         const double m = olo_quantity_value(g->measure, &at, x->local, NULL);
-        memset(x->gradient, 0, (size_t)n * sizeof *x->gradient);
-        for (int j = 0; j < g->measure->size; j++)
-            x->gradient[g->measure->index[j]] += x->local[j];
-        olo_chart_reduce(x->chart, x->gradient, x->A + i * x->unknowns);
+        set_row(x, i, g->measure->size, g->measure->index, x->local);
         x->d[i] = wanted(x, g, fraction) - m;
-        *largest = fmax(*largest, fabs(x->d[i]));
     }
+    for (int i = x->goals; i < x->rows; i++) {
+        const olo_constraint *row = &s->constraints[s->topology->closures[i - x->goals]];
+        const olo_at at = {.q = q, .angles = x->angles, .t = fraction * x->problem->duration};
+        double g[OLO_FORM_SIZE_MAX];
+        olo_constraint_gradient(row, &at, g);
+        set_row(x, i, row->size, row->index, g);
+        x->d[i] = -olo_constraint_value(row, &at);
+    }
+    for (int i = 0; i < x->rows; i++)
+        *largest = fmax(*largest, fabs(x->d[i]));
 }
 
 /* One step; false if the quantities cannot all move. */
 static bool improve(path *x)
 {
-    for (int i = 0; i < x->goals; i++)
-        for (int j = 0; j < x->goals; j++) {
+    for (int i = 0; i < x->rows; i++)
+        for (int j = 0; j < x->rows; j++) {
             double sum = i == j ? 1e-12 : 0; /* dependent quantities are no failure */
             for (int k = 0; k < x->unknowns; k++)
                 sum += x->A[i * x->unknowns + k] * x->A[j * x->unknowns + k];
-            x->M[i * x->goals + j] = sum;
+            x->M[i * x->rows + j] = sum;
         }
-    if (!olo_lu_factor(x->goals, x->M, x->pivot))
+    if (!olo_lu_factor(x->rows, x->M, x->pivot))
         return false;
-    olo_lu_solve(x->goals, x->M, x->pivot, false, 1, x->d);
-    for (int i = 0; i < x->goals; i++)
+    olo_lu_solve(x->rows, x->M, x->pivot, false, 1, x->d);
+    for (int i = 0; i < x->rows; i++)
         for (int k = 0; k < x->unknowns; k++)
             x->u[k] += x->A[i * x->unknowns + k] * x->d[i];
     return true;
@@ -140,7 +158,7 @@ static bool improve(path *x)
 static const double *configure(path *x, double fraction)
 {
     const double *q = olo_chart_at(x->chart, x->u);
-    for (int i = 0; i < ITERATIONS && x->goals > 0; i++) {
+    for (int i = 0; i < ITERATIONS && x->rows > 0; i++) {
         double largest;
         follow_angles(x, q);
         fill_rows(x, q, fraction, &largest);
@@ -155,7 +173,8 @@ static const double *configure(path *x, double fraction)
 static olo_status prepare(path *x, const olo_state *state, olo_error *error)
 {
     const olo_system *s = x->problem->system;
-    const size_t most = (size_t)(x->problem->condition_count + x->problem->guess_count);
+    const size_t measures = (size_t)(x->problem->condition_count + x->problem->guess_count),
+                 most = measures + (size_t)s->topology->closure_count;
     x->unknowns = s->topology->unknowns;
     const olo_array arrays[] = {{&x->u, (size_t)x->unknowns},
                                 {&x->A, most * (size_t)x->unknowns},
@@ -164,7 +183,7 @@ static olo_status prepare(path *x, const olo_state *state, olo_error *error)
                                 {&x->gradient, (size_t)s->n},
                                 {&x->angles, (size_t)s->joint_coordinate_count},
                                 {&x->local, (size_t)olo_control_largest_measure(x->problem)}};
-    x->goal = olo_pool_alloc(&x->pool, most, sizeof *x->goal);
+    x->goal = olo_pool_alloc(&x->pool, measures, sizeof *x->goal);
     x->pivot = olo_pool_alloc(&x->pool, most, sizeof *x->pivot);
     if (!x->goal || !x->pivot || !olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an initial guess");
@@ -172,6 +191,7 @@ static olo_status prepare(path *x, const olo_state *state, olo_error *error)
     memcpy(x->angles, state->angles, (size_t)s->joint_coordinate_count * sizeof *x->angles);
     if (status == OLO_OK)
         list_goals(x, state->q);
+    x->rows = x->goals + s->topology->closure_count;
     return status;
 }
 

@@ -403,7 +403,10 @@ static olo_status resolve(olo_control_problem *p, const olo_problem *given, olo_
         status = resolve_costs(p, given, at, error);
     if (status == OLO_OK)
         status = olo_control_resolve_guess(p, given, at, error);
-    return status;
+    if (status != OLO_OK)
+        return status;
+    *at = (olo_problem_entry){0};
+    return olo_control_check_rows(p, error);
 }
 
 olo_status olo_control_problem_create(const olo_system *system, const olo_problem *given,

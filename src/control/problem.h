@@ -116,6 +116,8 @@ double olo_control_parameter_cost(const olo_control_problem *problem, int parame
 olo_status olo_control_problem_in(const olo_control_problem *problem, const olo_system *system,
                                   olo_control_problem **other, olo_error *error);
 void olo_control_problem_release(olo_control_problem *other);
+/* Whether a problem can have the constraint rows of the system (problem_rows.c). */
+olo_status olo_control_check_rows(const olo_control_problem *problem, olo_error *error);
 /* The part of it that is about the initial guess (problem_guess.c). */
 olo_status olo_control_resolve_guess(olo_control_problem *problem, const olo_problem *given,
                                      olo_problem_entry *at, olo_error *error);

@@ -144,6 +144,8 @@ static void set_row_bounds(olo_redundant *x)
             bound_path(x, path++, 1, N - 1, -p->rate[c], p->rate[c]);
     for (int i = 0; !olo_control_has_end_balance(p) && i < x->n; i++)
         open_row(x, N * x->row_stride + i);
+    for (int i = 0; !p->free_start && i < x->m; i++) /* the first configuration is given */
+        open_row(x, x->n + i);
 }
 
 void olo_redundant_drop_end_row(olo_redundant *x, int coordinate)
@@ -280,24 +282,6 @@ void olo_redundant_use(olo_redundant *x, const olo_control_problem *problem, con
     olo_system_mass_times(x->system, state->v, x->momentum);
 }
 
-static olo_status refuse(const olo_redundant *x, olo_error *error)
-{
-    const olo_system *s = x->system;
-    for (int c = 0; c < s->m; c++) {
-        const olo_constraint *row = &s->constraints[c];
-        const char *group = s->groups[olo_system_group_of(s, c)].name;
-        if (row->type->velocity)
-            return olo_fail(error, OLO_UNSUPPORTED,
-                            "'%s' constrains velocities (rolling), which the scheme variational "
-                            "does not have",
-                            group);
-        if (olo_constraint_moves(row) && x->problem->free_duration)
-            return olo_fail(error, OLO_UNSUPPORTED,
-                            "'%s' has a prescribed motion: then the duration must be given", group);
-    }
-    return OLO_OK;
-}
-
 /* Redundant rows have no bounds, and their multipliers are fixed at zero. */
 static olo_status drop_redundant_rows(olo_redundant *x, olo_error *error)
 {
@@ -306,16 +290,16 @@ static olo_status drop_redundant_rows(olo_redundant *x, olo_error *error)
     for (int k = 0; status == OLO_OK && k <= x->intervals; k++)
         for (int i = 0; i < x->m; i++) {
             const int lambda = olo_redundant_multipliers(x, k) + i;
-            if (!x->redundant[x->rows[i]])
+            if (!olo_is_redundant(x, k, x->rows[i]))
                 continue;
             x->nlp.lower[lambda] = x->nlp.upper[lambda] = 0;
             open_row(x, k * x->row_stride + x->n + i);
         }
     for (int c = 0; status == OLO_OK && x->velocities > 0 && c < x->system->m; c++)
-        if (x->redundant[c])
+        if (olo_is_redundant(x, x->intervals, c))
             open_row(x, (x->intervals + 1) * x->row_stride + x->end_conditions + c);
     for (int c = 0; status == OLO_OK && x->start_velocities > 0 && c < x->system->m; c++)
-        if (x->redundant[c])
+        if (olo_is_redundant(x, 0, c))
             open_row(x, olo_redundant_start_row(x) + x->start_conditions + c);
     return status;
 }
@@ -324,7 +308,8 @@ static olo_status drop_redundant_rows(olo_redundant *x, olo_error *error)
 static bool list_rows(olo_redundant *x, bool closures)
 {
     x->rows = olo_pool_alloc(&x->pool, (size_t)x->m + 1, sizeof *x->rows);
-    x->redundant = olo_pool_alloc(&x->pool, (size_t)x->system->m + 1, sizeof *x->redundant);
+    x->redundant = olo_pool_alloc(&x->pool, (size_t)(x->intervals + 1) * (size_t)x->system->m + 1,
+                                  sizeof *x->redundant);
     for (int i = 0; x->rows && i < x->m; i++)
         x->rows[i] = closures ? x->system->topology->closures[i] : i;
     return x->rows && x->redundant;
@@ -367,8 +352,8 @@ static olo_status build(olo_redundant *x, const olo_state *state, bool closures,
 {
     x->m = closures ? x->system->topology->closure_count : x->system->m;
     set_layout(x);
-    olo_status status = refuse(x, error);
-    if (status == OLO_OK && (!allocate(x) || !list_rows(x, closures)))
+    olo_status status = OLO_OK;
+    if (!allocate(x) || !list_rows(x, closures))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     if (status == OLO_OK && closures)
         status = replace_constant_inputs(x, error);

@@ -115,15 +115,21 @@ void olo_end_jacobian(olo_redundant *x, bool start)
             if (row->curved)
                 olo_entries_put(to, e.velocity_row + r, row->index[i], Hv);
         }
+        if (olo_has_free_duration(x) && olo_constraint_moves(row))
+            olo_entries_put(to, e.velocity_row + r, olo_block_duration(x),
+                            to->recorded ? -x->problem->at[e.k] *
+                                               row->time.curvature(row->time.context, e.at.t)
+                                         : 0);
     }
 }
 
-/* y G v: H between q and v, and d2(v.grad g)/dq2 */
+/* y (G v - f'): H between q and v, d2(v.grad g)/dq2, and f''' of a free duration */
 static void put_velocity_row(olo_redundant *x, const edge *e, int r, double y)
 {
     olo_entries *to = &e->block->hessian;
     const olo_constraint *row = &x->system->constraints[r];
     const int *index = row->index;
+    const double part = x->problem->at[e->k];
     double H[SIZE * SIZE] = {0}, third[SIZE * SIZE] = {0}, v[SIZE];
     const bool varies = olo_row_has_third_derivative(x, r);
     if (to->recorded && row->curved)
@@ -140,6 +146,10 @@ static void put_velocity_row(olo_redundant *x, const edge *e, int r, double y)
             olo_entries_put(to, index[i] > index[j] ? index[i] : index[j],
                             index[i] > index[j] ? index[j] : index[i],
                             y * third[i * row->size + j]);
+    if (olo_has_free_duration(x) && olo_constraint_moves(row))
+        olo_entries_put(
+            to, olo_block_duration(x), olo_block_duration(x),
+            to->recorded ? -y * part * part * row->time.third(row->time.context, e->at.t) : 0);
 }
 
 void olo_end_hessian(olo_redundant *x, bool start, double sigma, const double *y)

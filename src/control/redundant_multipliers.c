@@ -8,8 +8,9 @@
 #include "base/memory.h"
 #include "linalg/dense.h"
 
-/* G[m x n] at a configuration without redundant rows, and M = G G^T with ones for these. */
-static void set_gradients(const olo_redundant *x, const olo_at *at, double *G, double *M)
+/* G[m x n] of node k at a configuration without redundant rows, and M = G G^T with ones for these.
+ */
+static void set_gradients(const olo_redundant *x, int k, const olo_at *at, double *G, double *M)
 {
     const olo_system *s = x->system;
     const size_t n = (size_t)s->n;
@@ -18,12 +19,12 @@ static void set_gradients(const olo_redundant *x, const olo_at *at, double *G, d
     for (int c = 0; c < s->m; c++) {
         const olo_constraint *row = &s->constraints[c];
         olo_constraint_gradient(row, at, g);
-        for (int i = 0; !x->redundant[c] && i < row->size; i++)
+        for (int i = 0; !olo_is_redundant(x, k, c) && i < row->size; i++)
             G[(size_t)c * n + (size_t)row->index[i]] += g[i];
     }
     for (int c = 0; c < s->m; c++)
         for (int d = 0; d < s->m; d++) {
-            M[c * s->m + d] = c == d && x->redundant[c];
+            M[c * s->m + d] = c == d && olo_is_redundant(x, k, c);
             for (size_t i = 0; i < n; i++)
                 M[c * s->m + d] += G[(size_t)c * n + i] * G[(size_t)d * n + i];
         }
@@ -51,7 +52,7 @@ olo_status olo_redundant_recover_multipliers(olo_redundant *x, const double *at,
                              .angles = olo_node_angles(x, k)};
         const double *balance = b + (size_t)(k * x->row_stride);
         double *own = lambda + (size_t)k * m, scale = olo_control_share(x->problem, k) * x->T;
-        set_gradients(x, &here, G, M);
+        set_gradients(x, k, &here, G, M);
         for (size_t c = 0; c < m; c++) {
             own[c] = 0;
             for (size_t i = 0; i < n; i++)

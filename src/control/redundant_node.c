@@ -62,7 +62,8 @@ static void clear_square(int size, double *matrix)
     memset(matrix, 0, (size_t)(size * size) * sizeof *matrix);
 }
 
-/* Balance and value of row c of those with multipliers. */
+/* Balance and value of row c of those with multipliers. A prescribed motion f(a T) changes with the
+ * duration. */
 static void put_row(olo_redundant *x, int c, const olo_at *at)
 {
     const olo_constraint *row = &x->system->constraints[x->rows[c]];
@@ -85,6 +86,9 @@ static void put_row(olo_redundant *x, int c, const olo_at *at)
             olo_entries_put(to, row->index[i], row->index[j],
                             factor * lambda * H[i * row->size + j]);
     }
+    if (olo_has_free_duration(x) && olo_constraint_moves(row))
+        olo_entries_put(to, x->n + c, olo_block_duration(x),
+                        record ? 0 : -x->part * olo_constraint_motion_rate(row, at->t));
 }
 
 void olo_node_jacobian(olo_redundant *x, int k)
@@ -145,6 +149,10 @@ static void put_row_hessian(olo_redundant *x, int c, const olo_at *at, const dou
     for (int i = 0; i < row->size; i++)
         along += local[i] * g[i];
     olo_entries_put(to, olo_block_duration(x), x->n + c, -x->scale * along);
+    if (olo_constraint_moves(row))
+        olo_entries_put(
+            to, olo_block_duration(x), olo_block_duration(x),
+            record ? 0 : -y_g * x->part * x->part * row->time.curvature(row->time.context, at->t));
 }
 
 void olo_node_hessian(olo_redundant *x, int k, double sigma, const double *y)

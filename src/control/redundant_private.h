@@ -31,7 +31,7 @@ struct olo_redundant {
     olo_nlp nlp;
     int n, m, controls, intervals;
     int *rows;              /* [m] constraint rows with multipliers */
-    bool *redundant;        /* [rows of the system] */
+    bool *redundant;        /* [nodes x rows of the system] */
     int stride, row_stride; /* variables and rows of a node */
     int path_conditions, end_conditions;
     int rates;      /* controls with a bound of their rate; their rows follow those of the path */
@@ -79,6 +79,11 @@ static inline int olo_block_variable(const olo_redundant *x, int k, int local)
 static inline const double *olo_node_angles(const olo_redundant *x, int k)
 {
     return x->angles + (size_t)k * (size_t)x->system->joint_coordinate_count;
+}
+/* Whether constraint row c is redundant at node k. */
+static inline bool olo_is_redundant(const olo_redundant *x, int k, int c)
+{
+    return x->redundant[(size_t)k * (size_t)x->system->m + (size_t)c];
 }
 /* The times of interval k; those of node k, between the middles of its intervals, with which its
  * multipliers and costs along the path are weighted. */

@@ -13,9 +13,6 @@
 /* A row of unit length is redundant if less than this remains of it (kinematics/redundancy.c). */
 static const double RANK_TOLERANCE = 1e-9;
 
-/* Configurations that are tried: the initial one may be singular. */
-enum { SAMPLES = 5 };
-
 typedef struct finder {
     const olo_system *system;
     const olo_topology *topology;
@@ -25,9 +22,10 @@ typedef struct finder {
     double *Q, *work; /* of the factorisation */
     double *gradient; /* [n] */
     int *order;       /* [closures] independent rows first */
+    int *rank;        /* [nodes] */
 } finder;
 
-static bool allocate(finder *x)
+static bool allocate(finder *x, int nodes)
 {
     const size_t closures = (size_t)x->topology->closure_count,
                  unknowns = (size_t)x->topology->unknowns;
@@ -37,7 +35,8 @@ static bool allocate(finder *x)
         {&x->work, olo_row_space_work(x->topology->closure_count, x->topology->unknowns)},
         {&x->gradient, (size_t)x->system->n}};
     x->order = olo_pool_alloc(&x->pool, closures, sizeof *x->order);
-    return x->order && olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays);
+    x->rank = olo_pool_alloc(&x->pool, (size_t)nodes, sizeof *x->rank);
+    return x->order && x->rank && olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays);
 }
 
 /* P^T grad g of a closure row. */
@@ -77,22 +76,29 @@ olo_status olo_redundant_rows_find(const olo_system *system, const double *q, in
 {
     finder x = {.system = system, .topology = system->topology};
     const int closures = x.topology->closure_count;
-    int best = -1;
-    memset(redundant, 0, (size_t)system->m * sizeof *redundant);
+    const size_t m = (size_t)system->m;
+    int best = -1, first = 0;
+    memset(redundant, 0, (size_t)nodes * m * sizeof *redundant);
     if (closures == 0)
         return OLO_OK;
-    olo_status status =
-        allocate(&x) ? olo_null_form_create(x.topology, q, &x.form, error)
-                     : olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
-    for (int k = 0; status == OLO_OK && k < SAMPLES; k++) {
-        const int node = (int)((double)k / (SAMPLES - 1) * (nodes - 1));
-        const int rank = rank_at(&x, q + (size_t)node * (size_t)system->n);
-        if (rank <= best)
-            continue;
-        best = rank;
+    olo_status status = allocate(&x, nodes) ? olo_null_form_create(x.topology, q, &x.form, error)
+                                            : olo_fail(error, OLO_NO_MEMORY,
+                                                       "out of memory for an optimisation problem");
+    for (int k = 0; status == OLO_OK && k < nodes; k++) {
+        bool *own = redundant + (size_t)k * m;
+        x.rank[k] = rank_at(&x, q + (size_t)k * (size_t)system->n);
         for (int i = 0; i < closures; i++)
-            redundant[x.topology->closures[x.order[i]]] = i >= rank;
+            own[x.topology->closures[x.order[i]]] = i >= x.rank[k];
+        if (x.rank[k] > best) {
+            best = x.rank[k];
+            first = k;
+        }
     }
+    /* a singular node has the rows of its neighbour */
+    for (int k = 0; status == OLO_OK && k < nodes; k++)
+        if (x.rank[k] < best)
+            memcpy(redundant + (size_t)k * m, redundant + (size_t)(k > first ? k - 1 : first) * m,
+                   m * sizeof *redundant);
     olo_null_form_free(x.form);
     olo_pool_free(&x.pool);
     return status;

@@ -190,6 +190,13 @@ static double curve_curvature(const void *context, double t)
     return derivatives[2];
 }
 
+static double curve_third(const void *context, double t)
+{
+    double derivatives[4];
+    olo_curve_derivatives(context, t, 3, derivatives);
+    return derivatives[3];
+}
+
 static bool curve_by_parameters(const void *context, double t, const double *direction,
                                 double by[2])
 {
@@ -282,6 +289,7 @@ static olo_status build_table(olo_builder *builder, const char *key, const olo_s
     *time = (olo_time_function){.value = table_value,
                                 .rate = table_rate,
                                 .curvature = table_curvature,
+                                .third = table_curvature,
                                 .context = x,
                                 .free = release};
     return OLO_OK;
@@ -313,6 +321,7 @@ olo_status olo_build_signal(olo_builder *builder, const char *key, const olo_sig
             *time = (olo_time_function){.value = curve_value,
                                         .rate = curve_rate,
                                         .curvature = curve_curvature,
+                                        .third = curve_third,
                                         .by_parameters = curve_by_parameters,
                                         .context = curve,
                                         .free = olo_curve_free};

@@ -120,6 +120,14 @@ olo_status olo_null_form_create(const olo_topology *topology, const double *refe
 {
     const olo_system *s = topology->system;
     const size_t n = (size_t)s->n, unknowns = (size_t)topology->unknowns;
+    *created = NULL;
+    for (int k = 0; k < s->node_count; k++)
+        if (s->nodes[k].type == &olo_node_triad)
+            return olo_fail(error, OLO_UNSUPPORTED,
+                            "'%s': the reduced transcription and loops have no null space matrix "
+                            "for directors at edges; take `discretisation: vertices`, or "
+                            "`transcription: redundant` without loops",
+                            s->nodes[k].name);
     olo_null_form *form = *created = olo_alloc(1, sizeof *form);
     if (form) {
         form->topology = topology;

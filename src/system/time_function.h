@@ -9,6 +9,7 @@ typedef struct olo_time_function {
     double (*value)(const void *context, double t);
     double (*rate)(const void *context, double t); /* first derivative; NULL: finite differences */
     double (*curvature)(const void *context, double t); /* second derivative; NULL: not known */
+    double (*third)(const void *context, double t); /* third derivative; known if the second is */
     /* Derivatives of value and rate along a direction in the space of all model parameters; false:
      * the function does not depend on them. NULL: not known. */
     bool (*by_parameters)(const void *context, double t, const double *direction, double by[2]);

@@ -10,6 +10,7 @@
 #include "control/reduced.h"
 #include "control/redundant.h"
 #include "kinematics/chart.h"
+#include "kinematics/null_space_form.h"
 #include "kinematics/topology.h"
 #include "system/quantity.h"
 
@@ -469,6 +470,103 @@ TEST(closures_of_loops_have_exact_derivatives)
     scene_close(&b.s);
 }
 
+/* Mechanisms beyond bodies and joints, and rows that depend on time: beams of both
+ * discretisations, points and rods, springs, dampers and stops on joints, prescribed motions with a
+ * given and a free duration, gears with several turns. */
+static void check_mechanism(const char *text, const char *driven, const char *quantity)
+{
+    bench b;
+    open_bench(&b, text);
+    control(&b, driven);
+    b.problem.end_velocity = "free";
+    use(&b, quantity, "end");
+    b.problem.cost_count = 1;
+    check_all(&b);
+    scene_close(&b.s);
+}
+
+#define BEAM(PLANE, DISCRETISATION)                                                                \
+    PLANE                                                                                          \
+    "beams: {name: arm, discretisation: " DISCRETISATION ", elements: 2, to: [1, 0, 0],\n"         \
+    "  stiffness: [6, 5, 7, 0.5, 0.4, 0.3], inertia: [1, 0.1, 0.2]}\n"                             \
+    "joints: {name: hub, between: [ground, arm.start], axis: [0, 0, 1], torque: 1}\n"              \
+    "outputs: {name: tip, on: arm.end}\n"
+
+TEST(beams_have_exact_derivatives)
+{
+    check_mechanism(BEAM("plane: xy\n", "elements"), "hub", "tip.velocity");
+}
+
+TEST(rods_with_frames_at_vertices_have_exact_derivatives)
+{
+    check_mechanism(BEAM("plane: xy\n", "vertices"), "hub", "tip.velocity");
+}
+
+/* The null space matrix of triads is missing: the reduced transcription says so. */
+TEST(rods_with_triads_at_edges_have_exact_derivatives_in_directors)
+{
+    olo_error error = {0};
+    olo_null_form *form;
+    bench b;
+    open_bench(&b, BEAM("", "edges"));
+    control(&b, "hub");
+    b.problem.end_velocity = "free";
+    use(&b, "tip.velocity", "end");
+    b.problem.cost_count = 1;
+    for (int i = 0; i < 2; i++) {
+        b.problem.shortest = i * 0.1;
+        b.problem.longest = i * 2.0;
+        transcribe(&b, false);
+        programme_check_derivatives(b.nlp, b.x);
+        close_transcription(&b);
+    }
+    check_status(OLO_UNSUPPORTED,
+                 olo_null_form_create(b.s.system->topology, b.s.state->q, &form, &error));
+    check_contains("arm", error.text);
+    scene_close(&b.s);
+}
+
+TEST(points_and_massless_rods_have_exact_derivatives)
+{
+    check_mechanism("points:\n"
+                    "  - {name: p, mass: 1, position: [0, 0, 0]}\n"
+                    "  - {name: r, mass: 2, position: [1, 0, 0.2]}\n"
+                    "  - {name: s, mass: 2, position: [2, 1, 0]}\n"
+                    "rods: {name: strut, between: [p, r]}\n"
+                    "springs: {name: pull, between: [p, s], stiffness: 4, length: 0.5}\n"
+                    "loads: {name: f, on: p, force: [1, 2, 0]}\n",
+                    "f", "s.velocity");
+}
+
+TEST(forces_along_joints_have_exact_derivatives)
+{
+    check_mechanism("gravity: [0, -9.81, 0]\n"
+                    "bodies:\n"
+                    "  - {name: a, mass: 1, inertia: [0.1, 0.2, 0.2], position: [0.5, 0, 0]}\n"
+                    "joints: {name: j, between: [ground, a], at: [0, 0, 0], axis: [0, 0, 1],\n"
+                    "  torque: 1, upper: -0.3, stop_stiffness: 10, stiffness: 2, damping: 0.3}\n"
+                    "springs: {name: s, along: j, stiffness: 5}\n"
+                    "dampers: {name: d, along: j, force: 0.3*v^3}\n",
+                    "j", "a.velocity");
+}
+
+/* A prescribed motion at the base, another that closes a loop, a gear. */
+TEST(rows_that_depend_on_time_have_exact_derivatives)
+{
+    check_mechanism("gravity: [0, -9.81, 0]\n"
+                    "bodies:\n"
+                    "  - {name: a, mass: 1, inertia: [0.1, 0.2, 0.2], position: [0.5, 0, 0]}\n"
+                    "  - {name: b, mass: 2, inertia: [0.1, 0.3, 0.2], position: [1.5, 0, 0]}\n"
+                    "  - {name: c, mass: 2, inertia: [0.1, 0.3, 0.2], position: [0, 2, 0]}\n"
+                    "joints:\n"
+                    "  - {name: k, between: [ground, a], at: [0, 0, 0], axis: [0, 0, 1],\n"
+                    "     motion: 0.3*sin(2*t) + t^3}\n"
+                    "  - {name: j, between: [a, b], at: [1, 0, 0], axis: [0, 0, 1], torque: 1}\n"
+                    "  - {name: g, between: [ground, c], at: [0, 2, 0], axis: [0, 0, 1]}\n"
+                    "relations: {name: gear, coordinate: g, follows: j, ratio: -3}\n",
+                    "j", "b.velocity");
+}
+
 TEST_MAIN(cmocka_unit_test(measures_have_exact_first_and_second_derivatives),
           cmocka_unit_test(conditions_and_costs_along_the_path_have_exact_derivatives),
           cmocka_unit_test(conditions_and_costs_at_the_end_have_exact_derivatives),
@@ -477,4 +575,10 @@ TEST_MAIN(cmocka_unit_test(measures_have_exact_first_and_second_derivatives),
           cmocka_unit_test(every_action_has_exact_derivatives_as_a_control),
           cmocka_unit_test(constant_reduced_forces_are_found),
           cmocka_unit_test(every_joint_type_has_exact_derivatives),
-          cmocka_unit_test(closures_of_loops_have_exact_derivatives))
+          cmocka_unit_test(closures_of_loops_have_exact_derivatives),
+          cmocka_unit_test(beams_have_exact_derivatives),
+          cmocka_unit_test(rods_with_frames_at_vertices_have_exact_derivatives),
+          cmocka_unit_test(rods_with_triads_at_edges_have_exact_derivatives_in_directors),
+          cmocka_unit_test(points_and_massless_rods_have_exact_derivatives),
+          cmocka_unit_test(forces_along_joints_have_exact_derivatives),
+          cmocka_unit_test(rows_that_depend_on_time_have_exact_derivatives))

@@ -1,0 +1,59 @@
+/* Constraint rows that a problem can have: those of the scheme variational, and prescribed motions
+ * that are at rest where the system shall be. */
+#include <math.h>
+
+#include "base/fail.h"
+#include "control/problem.h"
+
+enum { SAMPLES = 64 };
+
+/* The largest rate of a prescribed motion, and the time at which it has it, between two times. */
+static double fastest(const olo_constraint *row, double from, double to, double *when)
+{
+    double largest = 0;
+    for (int i = 0; i <= SAMPLES; i++) {
+        const double t = i < SAMPLES ? from + i * (to - from) / SAMPLES : to;
+        const double rate = fabs(olo_constraint_motion_rate(row, t));
+        if (rate > largest) {
+            largest = rate;
+            *when = t;
+        }
+    }
+    return largest;
+}
+
+static olo_status check_motion(const olo_control_problem *p, const olo_constraint *row,
+                               const char *name, olo_error *error)
+{
+    double when = 0;
+    if (p->free_duration && (!row->time.curvature || !row->time.third))
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "'%s' has a prescribed motion without second and third derivative by time "
+                        "(a function of C or Python): then the duration must be given",
+                        name);
+    const double scale = fastest(row, 0, p->longest, &when);
+    if (p->rest && fastest(row, p->shortest, p->longest, &when) > 1e-8 * scale)
+        return olo_fail(error, OLO_INCONSISTENT,
+                        "rest at the end cannot be reached: the prescribed motion '%s' still moves "
+                        "at t = %g; take `end_velocity: free`, with conditions for velocities",
+                        name, when);
+    return OLO_OK;
+}
+
+olo_status olo_control_check_rows(const olo_control_problem *p, olo_error *error)
+{
+    const olo_system *s = p->system;
+    olo_status status = OLO_OK;
+    for (int c = 0; status == OLO_OK && c < s->m; c++) {
+        const olo_constraint *row = &s->constraints[c];
+        const char *group = s->groups[olo_system_group_of(s, c)].name;
+        if (row->type->velocity)
+            status = olo_fail(error, OLO_UNSUPPORTED,
+                              "'%s' constrains velocities (rolling), which optimal control does "
+                              "not have: its scheme, variational, is for constraints of positions",
+                              group);
+        else if (olo_constraint_moves(row))
+            status = check_motion(p, row, group, error);
+    }
+    return status;
+}
