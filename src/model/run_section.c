@@ -261,7 +261,7 @@ static olo_status read_steps(olo_reader *reader, const olo_yaml_node *node)
 {
     olo_run *run = &reader->model->run;
     if (node->kind != OLO_YAML_LIST || node->count == 0)
-        return olo_read_fail_expected(reader, node, "a list of lengths");
+        return olo_read_fail_expected(reader, node, "a list of lengths (or write step and end)");
     double *steps = olo_pool_alloc(&reader->model->pool, (size_t)node->count, sizeof *steps);
     if (!steps)
         return olo_read_no_memory(reader);
