@@ -127,17 +127,21 @@ static void close_transcription(bench *b)
     b->redundant = NULL;
 }
 
-/* Both transcriptions, with a given and a free duration: from 1 without the first of these four,
- * from 2 with a free duration only. */
-static void check_from(bench *b, int first)
+/* Both transcriptions, with a given (0, 1) and a free duration (2, 3): some of these four. */
+static void check_range(bench *b, int first, int end)
 {
-    for (int i = first; i < 4; i++) {
+    for (int i = first; i < end; i++) {
         b->problem.shortest = i / 2 ? 0.1 : 0;
         b->problem.longest = i / 2 ? 2 : 0;
         transcribe(b, i % 2);
         programme_check_derivatives(b->nlp, b->x);
         close_transcription(b);
     }
+}
+
+static void check_from(bench *b, int first)
+{
+    check_range(b, first, 4);
 }
 
 static void check_all(bench *b)
@@ -439,6 +443,77 @@ TEST(every_joint_type_has_exact_derivatives)
     }
 }
 
+/* --- terms --- */
+
+/* Potentials, strains and dissipation of every kind; a prescribed motion has a given duration. */
+TEST(every_term_has_exact_derivatives)
+{
+    static const char chain[] =
+        "gravity: [0, 0, -9.81]\n"
+        "bodies:\n"
+        "  - {name: a, mass: 2, inertia: [0.3, 0.4, 0.2]}\n"
+        "  - {name: b, mass: 1, inertia: [0.2, 0.1, 0.3], position: [0, 0, -1]}\n"
+        "joints:\n"
+        "  - {name: base, between: [ground, a], at: [0, 0, 1], axis: [0, 1, 0], torque: 1}\n";
+    static const char *const terms[] = {
+        "  - {name: j, between: [a, b], at: [0, 0, -0.4], axis: [0, 1, 0.3], stiffness: 3,\n"
+        "     damping: 0.4}\n"
+        "springs:\n"
+        "  - {name: s1, between: [[0.3, 0, 0], {on: b, at: [0.1, 0, 0]}], stiffness: 3, length: "
+        "0.4,\n"
+        "     damping: 0.2}\n"
+        "  - {name: s2, type: linear, between: [a, b], stiffness: 2, offset: [0.1, 0.2, 0],\n"
+        "     damping: 0.3}\n"
+        "  - {name: s3, between: [[0.3, 0.5, 0], b], energy: l^4/4 - cos(l)}\n"
+        "  - {name: s4, along: j.angle, stiffness: 5, length: 0.3}\n",
+        "  - {name: j, between: [a, b], at: [0, 0, -0.4], axis: [0, 1, 0.3]}\n"
+        "springs: {name: s5, between: [[0.3, 0.5, 0], b], force: 2*l^3 + v*sqrt(1 + v^2) + "
+        "sin(3*t)}\n"
+        "dampers:\n"
+        "  - {name: d1, between: [[0.3, 0, 0], b], damping: 0.7}\n"
+        "  - {name: d2, type: linear, between: [a, b], damping: 0.3}\n"
+        "  - {name: d3, along: j.angle, damping: 0.4}\n"
+        "  - {name: d4, along: base.angle, force: 0.3*v^3 + l}\n",
+        "  - {name: j, between: [a, b], at: [0, 0, -0.4], axis: [0, 1, 0.3]}\n"
+        "relations: {name: gear, coordinate: j, follows: base, ratio: -2}\n",
+        "  - {name: j, between: [a, b], at: [0, 0, -0.4], axis: [0, 1, 0.3], motion: sin(3*t)}\n"};
+    for (int i = 0; i < 4; i++) {
+        char text[2000];
+        bench b;
+        (void)snprintf(text, sizeof text, "%s%s", chain, terms[i]);
+        open_bench(&b, text);
+        control(&b, "base");
+        b.problem.end_velocity = "free";
+        use(&b, "b.velocity", "end");
+        check_range(&b, 0, i == 3 ? 2 : 4);
+        scene_close(&b.s);
+    }
+}
+
+/* Energies of minimal coordinates, and elements of a beam. */
+TEST(minimal_coordinates_and_beams_have_exact_derivatives)
+{
+    static const char *const models[] = {
+        "coordinates: {names: [x, y], values: [0.3, 0.2], mass: [2, 3],\n"
+        "              energy: sin(x*y) + x^4, forces: [1, 0]}\n",
+        "gravity: [0, 0, -9.81]\n"
+        "bodies: {name: a, mass: 2, inertia: [0.3, 0.4, 0.2]}\n"
+        "beams: {name: arm, elements: 1, from: [0, 0, 0], to: [1, 0, 0], start_on: a,\n"
+        "        stiffness: [30, 30, 50, 5, 6, 4], inertia: [0.5, 0.02, 0.03], damping: 0.01}\n"
+        "joints: {name: base, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0], torque: 1}\n"};
+    for (int i = 0; i < 2; i++) {
+        bench b;
+        open_bench(&b, models[i]);
+        control(&b, i == 0 ? "x" : "base");
+        b.costs[0] = olo_problem_cost_default();
+        b.problem.cost_count = 1;
+        b.problem.end_velocity = "free";
+        use(&b, i == 0 ? "x" : "base.angle", "end");
+        check_all(&b);
+        scene_close(&b.s);
+    }
+}
+
 /* Loops: rows of joints, of a rod, and of a relation between coordinates have multipliers in the
  * reduced transcription; those of the tree have not. */
 TEST(closures_of_loops_have_exact_derivatives)
@@ -477,4 +552,6 @@ TEST_MAIN(cmocka_unit_test(measures_have_exact_first_and_second_derivatives),
           cmocka_unit_test(every_action_has_exact_derivatives_as_a_control),
           cmocka_unit_test(constant_reduced_forces_are_found),
           cmocka_unit_test(every_joint_type_has_exact_derivatives),
+          cmocka_unit_test(every_term_has_exact_derivatives),
+          cmocka_unit_test(minimal_coordinates_and_beams_have_exact_derivatives),
           cmocka_unit_test(closures_of_loops_have_exact_derivatives))
