@@ -177,6 +177,13 @@ TEST(o4_three_rotors_turn_a_body_without_angular_momentum)
                    0.01);
     check_true(t.certificate.minimum);
     check_turned_without_momentum(&t, turn->rotation);
+    /* both transcriptions */
+    task redundant = {.s = scene_open(rotors, NULL), .problem = t.problem};
+    redundant.problem.transcription = "redundant";
+    redundant.problem.start = t.optimum;
+    optimise(&redundant);
+    check_same_optimum(&t, &redundant);
+    close_task(&redundant);
     close_task(&t);
 }
 
