@@ -346,8 +346,10 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
                         given->duration);
     if (p->free_duration && !(given->shortest > 0 && given->shortest < given->longest))
         return olo_fail(error, OLO_BAD_INPUT,
-                        "duration: bounds must be positive and ascending, got %g and %g",
-                        given->shortest, given->longest);
+                        "%s: the bounds of a free duration must be positive and ascending, got %g "
+                        "and %g",
+                        given->shortest != 0 ? "shortest" : "longest", given->shortest,
+                        given->longest);
     if (!rest && (!given->end_velocity || strcmp(given->end_velocity, "free") != 0))
         return olo_fail(error, OLO_BAD_INPUT, "end_velocity: take rest or free");
     const int transcription = find_word(given->transcription, transcriptions);

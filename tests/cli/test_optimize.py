@@ -503,7 +503,7 @@ def test_the_result_of_a_run_is_an_initial_guess(oloid, tmp_path):
 def test_results_that_are_no_guess_are_refused(oloid, tmp_path):
     path = changed(tmp_path, ("intervals: 10", "intervals: 10\n  guess_file: r.h5"))
     done = oloid("optimize", path)
-    assert done.returncode in (2, 4) and "p.yaml:5:1: optimize.guess_file" in done.stderr
+    assert done.returncode in (2, 4) and "p.yaml:7:3: optimize.guess_file" in done.stderr
     (tmp_path / "r.h5").write_text("no result")
     done = oloid("optimize", path)
     assert done.returncode in (2, 4) and "optimize.guess_file" in done.stderr
