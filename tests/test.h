@@ -36,6 +36,11 @@
 #define check_relative(expected, got, tolerance)                                                   \
     test_relative(#got, (expected), (got), (tolerance), __FILE__, __LINE__)
 
+/* `got` is a published number of so many decimal digits: half a unit of the last one, and a tenth
+ * of that for the rounding of the source. */
+#define check_digits(published, got, digits)                                                       \
+    check_close((published), (got), 0.55 * pow(10, floor(log10(fabs(published))) + 1 - (digits)))
+
 /* 0 <= value <= bound: the value is a magnitude. A negative one is a mistake of the test, which
  * would pass with any error of that sign: write fabs() in the test. */
 #define check_below(value, bound) test_below(#value, (value), (bound), __FILE__, __LINE__)

@@ -102,11 +102,11 @@ OLO_API olo_status olo_derivatives_compute_step_map(olo_derivatives *derivatives
 /** @name Controls
  *  Numbers that are constant over a step and may differ from step to step.
  *  @{ */
-/** Names the controlled elements: loads, and joints with a torque, force or controller. In every
- * step a control replaces the function of time of its element: the factor of a load, torque or
- * force, or the target of a controller. `values` are `count` numbers for each of `steps` steps,
- * step by step; they are not copied and may change between runs. A count of 0 removes all controls.
- */
+/** Names the controlled elements: loads, joints with a torque, force or controller, and joint
+ * coordinates (`slide.angle`) with one. In every step a control replaces the function of time of
+ * its element: the factor of a load, torque or force, or the target of a controller. `values` are
+ * `count` numbers for each of `steps` steps, step by step; they are not copied and may change
+ * between runs. A count of 0 removes all controls. */
 OLO_API olo_status olo_derivatives_set_controls(olo_derivatives *derivatives,
                                                 const char *const *names, int count,
                                                 const double *values, long steps, olo_error *error);

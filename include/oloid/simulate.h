@@ -54,8 +54,8 @@ OLO_API olo_status olo_stepper_step(olo_stepper *stepper, olo_state *state, doub
 OLO_API olo_status olo_stepper_step_adaptive(olo_stepper *stepper, olo_state *state, double longest,
                                              olo_error *error);
 /** Sets a control for the following steps: it replaces the factor over time of the load `name`, or
- * that of the torque or force, or the target of the controller, of the joint `name`. OLO_UNSET: the
- * function of the model acts again. */
+ * that of the torque or force, or the target of the controller, of the joint `name` or along the
+ * joint coordinate `name`. OLO_UNSET: the function of the model acts again. */
 OLO_API olo_status olo_stepper_set_control(olo_stepper *stepper, const char *name, double value,
                                            olo_error *error);
 /** What the last step did; valid until the next. */

@@ -127,8 +127,9 @@ class Optimum:
     explanation     how the solution ended, a sentence
     cost, duration  of the motion
     intervals       of time, each with constant controls
-    iterations, seconds, own_seconds
-                    of the solver; seconds in total and in the functions of the library
+    iterations, seconds, cpu_seconds, own_seconds
+                    of the solver; seconds of the clock, of the processor, and those of the
+                    processor in the functions of the library
     time            of the nodes, the ends of the intervals
     q               configurations, an array (nodes, coordinates)
     multipliers     of the constraints, an array (nodes, constraints)
@@ -147,7 +148,8 @@ class Optimum:
         self.explanation = text(lib.olo_optimum_explanation(optimum))
         self.solved = lib.olo_optimum_ended(optimum) in (lib.OLO_OPTIMUM_SOLVED,
                                                          lib.OLO_OPTIMUM_NEARLY)
-        for name in ("cost", "duration", "intervals", "iterations", "seconds", "own_seconds"):
+        for name in ("cost", "duration", "intervals", "iterations", "seconds", "cpu_seconds",
+                     "own_seconds"):
             setattr(self, name, getattr(lib, f"olo_optimum_{name}")(optimum))
         self.time = numpy.array([lib.olo_optimum_time(optimum, k)
                                  for k in range(self.intervals + 1)])

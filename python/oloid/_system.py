@@ -271,8 +271,8 @@ class System:
 
     def derivatives(self, parameters=(), controls=(), **options):
         """Derivatives of the runs of this system, an `oloid.Derivatives`: with respect to the
-        initial state, to `parameters` of the model, and to `controls` of every step (loads, and
-        joints with a torque, force or controller)."""
+        initial state, to `parameters` of the model, and to `controls` of every step (loads,
+        joints with a torque, force or controller, joint coordinates with one)."""
         from ._derivatives import Derivatives  # which imports this module
         if parameters and self._values.count:
             raise InputError("derivatives by parameters are taken at the values of the model: load "
@@ -466,8 +466,8 @@ class Stepper:
         """Advances the state by h (default: the step of the run); on failure it is unchanged.
 
         `controls` = {name: value} replaces, in this and the following steps, the factor over time
-        of the load of this name, or of the torque or force of the joint, or the target of its
-        controller; None instead of a value: the function of the model acts again. The controls may
+        of the load of this name, or of the torque or force of the joint or along the joint
+        coordinate (`slide.angle`), or the target of its controller; None instead of a value: the function of the model acts again. The controls may
         be the second argument: step(state, {"motor": 0.3})."""
         if isinstance(h, Mapping):
             h, controls = None, h

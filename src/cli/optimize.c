@@ -308,7 +308,8 @@ static void print_text(const struct session *session)
 {
     const olo_optimum *o = session->optimum;
     const olo_certificate *c = &session->certificate;
-    char wall[CLI_NUMBER_SIZE], own[CLI_NUMBER_SIZE], a[CLI_NUMBER_SIZE], b[CLI_NUMBER_SIZE];
+    char wall[CLI_NUMBER_SIZE], cpu[CLI_NUMBER_SIZE], own[CLI_NUMBER_SIZE], a[CLI_NUMBER_SIZE],
+        b[CLI_NUMBER_SIZE];
     (void)printf("%s: %s\n", olo_model_name(session->result.loaded.model),
                  olo_optimum_explanation(o));
     (void)printf("  cost           %.12g\n", olo_optimum_cost(o));
@@ -323,10 +324,11 @@ static void print_text(const struct session *session)
                  cli_count(a, c->rule_variables), cli_count(b, c->rule_constraints));
     (void)printf("; %s and %s with multipliers\n", cli_count(a, c->rule_multiplier_variables),
                  cli_count(b, c->rule_multiplier_constraints));
-    (void)printf("  solver         %d iteration%s in %s, of which %s in the model\n",
-                 olo_optimum_iterations(o), plural(olo_optimum_iterations(o)),
-                 cli_duration(wall, olo_optimum_seconds(o)),
-                 cli_duration(own, olo_optimum_own_seconds(o)));
+    (void)printf(
+        "  solver         %d iteration%s in %s; of the processor %s, of which %s in the model\n",
+        olo_optimum_iterations(o), plural(olo_optimum_iterations(o)),
+        cli_duration(wall, olo_optimum_seconds(o)), cli_duration(cpu, olo_optimum_cpu_seconds(o)),
+        cli_duration(own, olo_optimum_own_seconds(o)));
     (void)printf("  memory         %.0f MB at most, of the whole process\n",
                  olo_peak_memory() / 1e6);
     (void)printf("  constraints    satisfied to %s (%s)\n", cli_deviation(a, c->violation),

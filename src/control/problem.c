@@ -27,27 +27,19 @@ static olo_status no_memory(olo_error *error)
 
 /* --- controls --- */
 
-/* Whether an action belongs to the element, or to the joint coordinate, of this name. */
-static bool belongs(const olo_system *s, const olo_action *action, const char *name)
-{
-    if (action->owner && strcmp(action->owner, name) == 0)
-        return true;
-    const int coordinate = action->coordinate ? olo_system_find_joint_coordinate(s, name) : -1;
-    return coordinate >= 0 && s->joint_coordinates[coordinate].term == action->coordinate;
-}
-
 /* Lets control k drive all actions of an element or joint coordinate. The name is copied. */
 static olo_status drive(olo_control_problem *p, int k, const char *given, double factor,
                         olo_error *error)
 {
     const olo_system *s = p->system;
+    const olo_term *along = olo_system_coordinate_term(s, given);
     const char *name = olo_pool_text(&p->pool, given, strlen(given));
     bool found = false;
     if (!name)
         return no_memory(error);
     for (int i = 0; i < s->action_count; i++) {
         const olo_action *action = &s->actions[i];
-        if (!belongs(s, action, name))
+        if (!olo_action_belongs(action, name, along))
             continue;
         if (p->control_of[i] >= 0)
             return olo_fail(error, OLO_BAD_INPUT, "'%s' is driven by two controls", name);
@@ -63,8 +55,9 @@ static olo_status drive(olo_control_problem *p, int k, const char *given, double
     p->input_factor[p->input_count++] = factor;
     return found ? OLO_OK
                  : olo_fail(error, OLO_NOT_FOUND,
-                            "no load, and no joint with a torque, force or controller, is called "
-                            "'%s'; a joint that shall be driven needs `torque: 1` or `force: 1`",
+                            "no load, no joint with a torque, force or controller, and no joint "
+                            "coordinate with one is called '%s'; a joint that shall be driven "
+                            "needs `torque: 1` or `force: 1`",
                             name);
 }
 
@@ -353,8 +346,10 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
                         given->duration);
     if (p->free_duration && !(given->shortest > 0 && given->shortest < given->longest))
         return olo_fail(error, OLO_BAD_INPUT,
-                        "duration: bounds must be positive and ascending, got %g and %g",
-                        given->shortest, given->longest);
+                        "%s: the bounds of a free duration must be positive and ascending, got %g "
+                        "and %g",
+                        given->shortest != 0 ? "shortest" : "longest", given->shortest,
+                        given->longest);
     if (!rest && (!given->end_velocity || strcmp(given->end_velocity, "free") != 0))
         return olo_fail(error, OLO_BAD_INPUT, "end_velocity: take rest or free");
     const int transcription = find_word(given->transcription, transcriptions);

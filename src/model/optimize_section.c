@@ -232,13 +232,16 @@ static olo_status read_list(olo_reader *reader, const olo_yaml_node *node, const
 
 /* A key that is no list: as a map of this key alone. */
 static olo_status read_option(olo_reader *reader, const olo_yaml_node *section,
-                              const olo_yaml_node *node, olo_problem *problem)
+                              const olo_yaml_node *node, olo_problem *problem, olo_mark *marks)
 {
     const char *keys[FIELDS + LISTS];
     bool known = false;
     for (int i = 0; i < FIELDS; i++) {
         keys[i] = problem_fields[i].key;
-        known = known || strcmp(keys[i], node->key) == 0;
+        if (strcmp(keys[i], node->key) != 0)
+            continue;
+        known = true;
+        marks[i] = (olo_mark){node->key_line, node->key_column};
     }
     for (int i = 0; i < LISTS; i++)
         keys[FIELDS + i] = lists[i].key;
@@ -255,8 +258,10 @@ olo_status olo_read_optimize(olo_reader *reader, const olo_yaml_node *section)
 {
     olo_model *model = reader->model;
     olo_problem_section *problem = olo_pool_alloc(&model->pool, 1, sizeof *problem);
-    if (!problem)
+    olo_mark *marks = olo_pool_alloc(&model->pool, FIELDS, sizeof *marks);
+    if (!problem || !marks)
         return olo_read_no_memory(reader);
+    problem->options = marks;
     if (section->kind != OLO_YAML_MAP)
         return olo_read_fail_expected(reader, section, "a problem as a map of keys and values");
     problem->problem = olo_problem_default();
@@ -269,7 +274,7 @@ olo_status olo_read_optimize(olo_reader *reader, const olo_yaml_node *section)
             if (strcmp(lists[i].key, node->key) == 0)
                 of = &lists[i];
         status = of ? read_list(reader, node, of, problem)
-                    : read_option(reader, section, node, &problem->problem);
+                    : read_option(reader, section, node, &problem->problem, marks);
     }
     if (status == OLO_OK &&
         (!olo_fields_copy(&model->pool, problem_fields, FIELDS, &problem->problem) ||
@@ -282,6 +287,17 @@ olo_status olo_read_optimize(olo_reader *reader, const olo_yaml_node *section)
 const olo_problem *olo_model_problem(const olo_model *model)
 {
     return model->problem ? &model->problem->problem : NULL;
+}
+
+olo_mark olo_problem_section_find(const olo_problem_section *own, const char *text)
+{
+    for (int i = 0; i < FIELDS; i++) {
+        const size_t length = strlen(problem_fields[i].key);
+        if (own->options[i].line > 0 && strncmp(text, problem_fields[i].key, length) == 0 &&
+            text[length] == ':')
+            return own->options[i];
+    }
+    return own->mark;
 }
 
 olo_status olo_model_check_problem(const olo_model *model, const olo_system *system,
@@ -298,7 +314,7 @@ olo_status olo_model_check_problem(const olo_model *model, const olo_system *sys
     olo_control_problem_free(resolved);
     if (status == OLO_OK)
         return OLO_OK;
-    olo_mark mark = own->mark;
+    olo_mark mark = error && !at.list ? olo_problem_section_find(own, error->text) : own->mark;
     for (int i = 0; at.list && i < LISTS; i++)
         if (strcmp(lists[i].key, at.list) == 0)
             mark = (*(const olo_mark *const *)(const void *)((const char *)own +

@@ -187,10 +187,11 @@ olo_status olo_model_read_guess(const olo_model *model, const olo_system *system
     *guess = NULL;
     if (!own || !own->problem.guess_file)
         return OLO_OK;
+    const olo_mark mark = olo_problem_section_find(own, "guess_file:");
     return olo_fail_context(
         error, olo_result_read_guess(own->problem.guess_file, system, problem, guess, error),
-        "%s:%d:%d: optimize.guess_file", model->file ? model->file : "the model", own->mark.line,
-        own->mark.column);
+        "%s:%d:%d: optimize.guess_file", model->file ? model->file : "the model", mark.line,
+        mark.column);
 }
 
 void olo_guess_free(olo_guess *guess)

@@ -327,16 +327,17 @@ olo_status olo_derivatives_set_controls(olo_derivatives *x, const char *const *n
         x->control[i] = -1;
     x->control_count = 0;
     for (int k = 0; k < count; k++) {
+        const olo_term *along = olo_system_coordinate_term(s, names[k]);
         int found = 0;
         for (int i = 0; i < s->action_count; i++)
-            if (strcmp(s->actions[i].owner, names[k]) == 0) {
+            if (olo_action_belongs(&s->actions[i], names[k], along)) {
                 x->control[i] = k;
                 found++;
             }
         if (found == 0)
             return olo_fail(error, OLO_NOT_FOUND,
-                            "no load, and no joint with a torque, force or controller, is called "
-                            "'%s'",
+                            "no load, no joint with a torque, force or controller, and no joint "
+                            "coordinate with one is called '%s'",
                             names[k]);
     }
     x->control_count = count;

@@ -28,6 +28,18 @@ int olo_system_find_joint_coordinate(const olo_system *system, const char *name)
     return -1;
 }
 
+const olo_term *olo_system_coordinate_term(const olo_system *system, const char *name)
+{
+    const int found = olo_system_find_joint_coordinate(system, name);
+    return found >= 0 ? system->joint_coordinates[found].term : NULL;
+}
+
+bool olo_action_belongs(const olo_action *action, const char *name, const olo_term *along)
+{
+    return (action->owner && strcmp(action->owner, name) == 0) ||
+           (along && action->coordinate == along);
+}
+
 double olo_system_joint_coordinate_value(const olo_system *system, const olo_state *state,
                                          int index)
 {

@@ -21,6 +21,7 @@
 
 typedef struct olo_system olo_system;
 typedef struct olo_state olo_state;
+typedef struct olo_action olo_action;
 
 enum { OLO_COORDINATE_ANGLE = 3 };
 
@@ -38,6 +39,11 @@ static inline bool olo_joint_coordinate_is_angle(const olo_joint_coordinate *x)
     return x->term->law->angle != NULL;
 }
 
+/* The term of the joint coordinate of this name, or NULL. */
+const olo_term *olo_system_coordinate_term(const olo_system *system, const char *name);
+/* Whether a control of this name drives the action: it belongs to the element of the name, or acts
+ * `along` the joint coordinate of the name. */
+bool olo_action_belongs(const olo_action *action, const char *name, const olo_term *along);
 /* Updates the angles of the state after q has changed by less than half a turn. */
 void olo_state_follow_angles(const olo_system *system, olo_state *state);
 

@@ -26,6 +26,7 @@ def test_problems_are_given_by_the_model_or_by_arguments():
         assert found.solved and found.cost == pytest.approx(EXACT, rel=1e-10)
         assert found.costs == {"rail": pytest.approx(EXACT, rel=1e-10)}
         assert found.certificate.minimum and found.certificate.violation < 1e-10
+        assert 0 < found.own_seconds <= found.cpu_seconds
     finer = oloid.optimize(slider(optimize=PROBLEM), intervals=20, start=found)
     assert finer.cost == pytest.approx(12 * 400 / 399, rel=1e-10)
 

@@ -21,6 +21,37 @@ def test_steps_by_hand_are_those_of_a_run():
         assert stepper.report.iterations == result["iterations"][row]
 
 
+SLIDE = {
+    "bodies": {"name": "a", "mass": 2, "inertia": [2, 2, 3]},
+    "joints": {"name": "slide", "type": "cylindrical", "between": ["ground", "a"],
+               "axis": [0, 0, 1], "force": 4, "torque": 0.5, "time": 0},
+    "run": {"scheme": "variational", "step": 0.1, "end": 1}}
+
+
+def test_controls_along_joint_coordinates():
+    """Force and torque of one joint are two controls: 4*0.5 moves 2 kg by 1/2 in one second, and
+    0.5*0.6 gives the inertia 3 the angular momentum 0.3. The derivative of the path by the force of
+    step k is 4 h (1 - (k + 1/2) h)/2."""
+    system = oloid.load({"name": "s", **SLIDE})
+    state, stepper = system.initial_state(), system.stepper()
+    for _ in range(10):
+        stepper.step(state, {"slide.position": 0.5, "slide.angle": 0.6})
+    assert state.q[2] == pytest.approx(0.5, abs=1e-13)
+    assert state.ledger.angular_momentum[2] == pytest.approx(0.3, abs=1e-13)
+    with pytest.raises(oloid.Error, match="no joint coordinate with one is called 'slide.height'"):
+        stepper.step(state, {"slide.height": 1})
+    by = system.derivatives(controls=["slide.position", "slide.angle"])
+    found = by.gradient(end=lambda now: (now.q[2], numpy.eye(12)[2], numpy.zeros(12)),
+                        controls=numpy.tile([0.5, 0.6], (10, 1)))
+    k = numpy.arange(10)
+    assert found.value == pytest.approx(0.5, abs=1e-13)
+    assert found.controls[:, 0] == pytest.approx(0.2 * (1 - (k + 0.5) / 10), abs=1e-12)
+    assert found.controls[:, 1] == pytest.approx(0, abs=1e-12)
+    with pytest.raises(oloid.Error, match="no joint coordinate with one is called 'slide.height'"):
+        system.derivatives(controls=["slide.height"]).gradient(
+            end=lambda now: (0.0, numpy.zeros(12), numpy.zeros(12)), controls=numpy.zeros((10, 1)))
+
+
 def test_simulate_calls_back_at_every_step():
     system = oloid.load(pendulum())
     seen, state = [], system.initial_state()

@@ -440,6 +440,64 @@ TEST(every_joint_type_has_exact_derivatives)
     }
 }
 
+/* --- terms --- */
+
+/* Springs and dampers of every kind, forces as expressions. */
+TEST(springs_and_dampers_have_exact_derivatives)
+{
+    static const char chain[] =
+        "gravity: [0, 0, -9.81]\n"
+        "bodies:\n"
+        "  - {name: a, mass: 2, inertia: [0.3, 0.4, 0.2]}\n"
+        "  - {name: b, mass: 1, inertia: [0.2, 0.1, 0.3], position: [0, 0, -1]}\n"
+        "joints:\n"
+        "  - {name: base, between: [ground, a], at: [0, 0, 1], axis: [0, 1, 0], torque: 1}\n";
+    static const char *const terms[] = {
+        "  - {name: j, between: [a, b], at: [0, 0, -0.4], axis: [0, 1, 0.3], stiffness: 3,\n"
+        "     damping: 0.4}\n"
+        "springs:\n"
+        "  - {name: s1, between: [[0.3, 0, 0], {on: b, at: [0.1, 0, 0]}], stiffness: 3, length: "
+        "0.4,\n"
+        "     damping: 0.2}\n"
+        "  - {name: s2, type: linear, between: [a, b], stiffness: 2, offset: [0.1, 0.2, 0],\n"
+        "     damping: 0.3}\n"
+        "  - {name: s3, between: [[0.3, 0.5, 0], b], energy: l^4/4 - cos(l)}\n"
+        "  - {name: s4, along: j.angle, stiffness: 5, length: 0.3}\n",
+        "  - {name: j, between: [a, b], at: [0, 0, -0.4], axis: [0, 1, 0.3]}\n"
+        "springs: {name: s5, between: [[0.3, 0.5, 0], b], force: 2*l^3 + v*sqrt(1 + v^2) + "
+        "sin(3*t)}\n"
+        "dampers:\n"
+        "  - {name: d1, between: [[0.3, 0, 0], b], damping: 0.7}\n"
+        "  - {name: d2, type: linear, between: [a, b], damping: 0.3}\n"
+        "  - {name: d3, along: j.angle, damping: 0.4}\n"
+        "  - {name: d4, along: base.angle, force: 0.3*v^3 + l}\n"};
+    for (int i = 0; i < 2; i++) {
+        char text[2000];
+        bench b;
+        (void)snprintf(text, sizeof text, "%s%s", chain, terms[i]);
+        open_bench(&b, text);
+        control(&b, "base");
+        b.problem.end_velocity = "free";
+        use(&b, "b.velocity", "end");
+        check_all(&b);
+        scene_close(&b.s);
+    }
+}
+
+TEST(minimal_coordinates_have_exact_derivatives)
+{
+    bench b;
+    open_bench(&b, "coordinates: {names: [x, y], values: [0.3, 0.2], mass: [2, 3],\n"
+                   "              energy: sin(x*y) + x^4, forces: [1, 0]}\n");
+    control(&b, "x");
+    b.costs[0] = olo_problem_cost_default();
+    b.problem.cost_count = 1;
+    b.problem.end_velocity = "free";
+    use(&b, "x", "end");
+    check_all(&b);
+    scene_close(&b.s);
+}
+
 /* Loops: rows of joints, of a rod, and of a relation between coordinates have multipliers in the
  * reduced transcription; those of the tree have not. */
 TEST(closures_of_loops_have_exact_derivatives)
@@ -573,6 +631,8 @@ TEST_MAIN(cmocka_unit_test(measures_have_exact_first_and_second_derivatives),
           cmocka_unit_test(conditions_and_costs_at_a_free_start_have_exact_derivatives),
           cmocka_unit_test(rates_targets_and_orientations_have_exact_derivatives),
           cmocka_unit_test(every_action_has_exact_derivatives_as_a_control),
+          cmocka_unit_test(springs_and_dampers_have_exact_derivatives),
+          cmocka_unit_test(minimal_coordinates_have_exact_derivatives),
           cmocka_unit_test(constant_reduced_forces_are_found),
           cmocka_unit_test(every_joint_type_has_exact_derivatives),
           cmocka_unit_test(closures_of_loops_have_exact_derivatives),
