@@ -42,7 +42,7 @@ struct olo_contact_reduced {
     double *increment;                   /* [unknowns] */
     double *multiplier, *Gamma, *Lambda; /* [closures] */
     double *response;                    /* [2 n] */
-    double *wrench;                      /* [twists] impulses of joints since the step began */
+    double *wrench, *part;               /* [twists] impulses of joints: of the step, of a part */
     olo_motion rest;                     /* without motion, at a frozen configuration */
     double compliance;                   /* lower bound of independent closure rows, or 0 */
 };
@@ -81,6 +81,7 @@ olo_status olo_contact_reduced_create(const olo_system *s, olo_contact_reduced *
                                 {&x->Lambda, closures},
                                 {&x->response, 2 * n},
                                 {&x->wrench, twists},
+                                {&x->part, twists},
                                 {&rest, olo_motion_numbers(topology)}};
     x->touched = olo_pool_alloc(&x->pool, (size_t)s->node_count + 1, sizeof *x->touched);
     if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
@@ -367,19 +368,28 @@ static double update(olo_smooth *smooth, int count, const olo_contact_unknown *o
     return relative_size(smooth, move(x));
 }
 
-/* Multipliers of closures, and impulses of joints: those of T less 2/h those of r. */
+/* Multipliers of closures, and impulses of joints that belong to lambda, as with all multipliers:
+ * those of T at the solution less 2/h those of r. */
 static void accept(olo_smooth *smooth)
 {
     olo_contact_reduced *x = smooth->data;
     const reduced *tree = x->tree;
+    olo_step *step = &x->step;
     const double h = smooth->h;
+    add_impulses(smooth, 1, 2 / h, false, x->force);
+    add_impulses(smooth, 0, 1, true, x->lift);
+    tree->scheme->balance(step, NULL);
+    olo_dense_add(smooth->system->n, -1, x->force, step->T);
     for (int i = 0; i < tree->topology->closure_count; i++) {
+        const olo_constraint *row = &smooth->system->constraints[tree->topology->closures[i]];
         x->Gamma[i] = h * tree->rates->gamma[i];
         x->Lambda[i] = 2 / h * (tree->lambda[i] + x->Gamma[i]);
+        olo_step_row(step, row, step->r, NULL);
+        for (int k = 0; k < row->size; k++)
+            step->T[row->index[k]] += 2 / h * tree->lambda[i] * step->r[k];
     }
-    olo_reduced_rates_wrenches(tree, &x->step);
-    olo_dense_add(tree->system->twists, 1, tree->wrench, x->wrench);
-    olo_dense_add(tree->system->twists, -2 / h, tree->rates->wrench, x->wrench);
+    olo_reduced_rates_reactions(tree, step, x->part);
+    olo_dense_add(tree->system->twists, 1, x->part, x->wrench);
 }
 
 static const olo_smooth_form smooth_form = {.contraction = 0.9,

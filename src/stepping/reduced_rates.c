@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "linalg/small.h"
+#include "linalg/vector.h"
 #include "stepping/reduced_private.h"
 #include "system/rate_interval.h"
 
@@ -337,7 +338,8 @@ static void add_local(const olo_constraint *row, const olo_node *node, double fa
                       const double *local, double *own)
 {
     for (int i = 0; i < row->size; i++)
-        own[row->index[i] - node->q] += factor * local[i];
+        if (row->index[i] >= node->q && row->index[i] < node->q + node->size)
+            own[row->index[i] - node->q] += factor * local[i];
 }
 
 /* The impulses h gamma of the rows of the joint of node k, from its wrench P_int^T h sum gamma d,
@@ -364,20 +366,19 @@ static void find_impulses(const reduced *x, const olo_step *step, int k, double 
         small_lu_solve(group->count, square, pivot, 1, impulse);
 }
 
-/* The rows of a joint that constrains velocities act as closures do: they are left out of r, which
- * adds (dP_int[v_m])^T h sum gamma d to the load, and their force is P_int^T h sum gamma a. */
-static void load_rows(const reduced *x, const olo_step *step, int k)
+/* load += P_int^T sum h gamma a + (dP_int[v_m])^T sum h gamma d of the rows of a group at a node.
+ */
+static void load_impulses(const reduced *x, const olo_step *step, const olo_group *group, int k,
+                          const double *impulse)
 {
     const olo_system *s = x->system;
     const olo_node *node = &s->nodes[k];
-    const olo_group *group = &s->groups[x->topology->nodes[k].joint.group];
     const olo_interval over = olo_step_interval(step);
     const olo_end_velocities v = {.v0 = step->v0, .v1 = step->v1};
     const olo_reduced_rates *rates = x->rates;
-    double impulse[OLO_BLOCK_MAX], row[OLO_FORM_SIZE_MAX], still[OLO_NODE_TWIST_MAX] = {0};
+    double row[OLO_FORM_SIZE_MAX], still[OLO_NODE_TWIST_MAX] = {0};
     double along[OLO_NODE_SIZE_MAX] = {0}, across[OLO_NODE_SIZE_MAX] = {0};
     double *load = rates->load + node->motion;
-    find_impulses(x, step, k, impulse);
     for (int i = 0; i < group->count; i++) {
         const olo_constraint *c = &s->constraints[group->first + i];
         olo_step_row(step, c, row, NULL);
@@ -392,6 +393,26 @@ static void load_rows(const reduced *x, const olo_step *step, int k)
         load[i] -= still[i];
 }
 
+/* The rows of a joint that constrains velocities act as closures do: they are left out of r, which
+ * adds (dP_int[v_m])^T h sum gamma d to the load, and their force is P_int^T h sum gamma a. */
+static void load_rows(const reduced *x, const olo_step *step, int k)
+{
+    double impulse[OLO_BLOCK_MAX];
+    find_impulses(x, step, k, impulse);
+    load_impulses(x, step, &x->system->groups[x->topology->nodes[k].joint.group], k, impulse);
+}
+
+/* Sums the wrenches of nodes to those of joints, from leaf to root. */
+static void sum_wrenches(const reduced *x, double *wrench)
+{
+    for (int i = x->system->node_count - 1; i >= 0; i--) {
+        const int k = x->topology->order[i];
+        olo_joint_blocks b = olo_elimination_joint(x->rates->elimination, k);
+        if (x->topology->nodes[k].type)
+            olo_add_wrench_to_parent(x->topology, k, &b, wrench);
+    }
+}
+
 void olo_reduced_rates_wrenches(const reduced *x, olo_step *step)
 {
     const olo_system *s = x->system;
@@ -399,12 +420,7 @@ void olo_reduced_rates_wrenches(const reduced *x, olo_step *step)
     find_r(x, step);
     for (int k = 0; k < s->node_count; k++)
         olo_node_wrench(&s->nodes[k], step->x.qm, rates->r, rates->wrench + s->nodes[k].motion);
-    for (int i = s->node_count - 1; i >= 0; i--) {
-        const int k = x->topology->order[i];
-        olo_joint_blocks b = olo_elimination_joint(rates->elimination, k);
-        if (x->topology->nodes[k].type)
-            olo_add_wrench_to_parent(x->topology, k, &b, rates->wrench);
-    }
+    sum_wrenches(x, rates->wrench);
 }
 
 /* The forces h sum gamma a of closures, and those of others. */
@@ -447,4 +463,46 @@ void olo_reduced_rates_load(const reduced *x, olo_step *step)
     if (x->topology->closure_count > 0 || x->outer.lift)
         load_closures(x, step);
     olo_anderson_next(&x->rates->mixing, x->rates->slow, x->rates->load);
+}
+
+/* --- joint wrenches of lambda --- */
+
+/* The impulses h gamma of a joint act on its child and its parent. */
+static void load_joint_impulses(const reduced *x, const olo_step *step, int k)
+{
+    const olo_topology_node *t = &x->topology->nodes[k];
+    double impulse[OLO_BLOCK_MAX];
+    if (t->joint.group < 0)
+        return; /* a body in the plane: its rows are linear */
+    find_impulses(x, step, k, impulse);
+    load_impulses(x, step, &x->system->groups[t->joint.group], k, impulse);
+    if (t->parent >= 0)
+        load_impulses(x, step, &x->system->groups[t->joint.group], t->parent, impulse);
+}
+
+void olo_reduced_rates_reactions(const reduced *x, olo_step *step, double *wrench)
+{
+    const olo_system *s = x->system;
+    olo_reduced_rates *rates = x->rates;
+    /* nodes: T - (2/h) r, and the lifts of internal rows */
+    find_r(x, step);
+    for (int k = 0; k < s->node_count; k++) {
+        const int first = s->nodes[k].motion;
+        load_node(x, step, k);
+        olo_node_wrench(&s->nodes[k], step->x.qm, step->T, wrench + first);
+        olo_dense_add(s->nodes[k].twist, -2 / step->h, rates->wrench + first, wrench + first);
+    }
+    /* lifts of joints, from leaf to root, and of closures */
+    for (int i = s->node_count - 1; i >= 0; i--) {
+        const int k = x->topology->order[i];
+        olo_joint_blocks b = olo_elimination_joint(rates->elimination, k);
+        if (!x->topology->nodes[k].type)
+            continue;
+        load_joint_impulses(x, step, k);
+        olo_add_wrench_to_parent(x->topology, k, &b, rates->wrench);
+    }
+    if (x->topology->closure_count > 0 || x->outer.lift)
+        load_closures(x, step);
+    olo_dense_add(s->twists, 1, rates->load, wrench);
+    sum_wrenches(x, wrench);
 }

@@ -58,5 +58,10 @@ int olo_reduced_rates_project(const reduced *x, olo_step *step);
 /* Then: computes r and its joint wrenches; and the load, too. */
 void olo_reduced_rates_wrenches(const reduced *x, olo_step *step);
 void olo_reduced_rates_load(const reduced *x, olo_step *step);
+/* The wrenches -h P_int^T sum lambda d of the joints, lambda = mu + 2 gamma/h, from T with the
+ * forces of closures and of others: the constraint forces of the tree are T = -h sum (mu d + gamma
+ * a). The load of (2) does not serve: it acts along the motion of a joint, whichever of its rows
+ * gamma belongs to, so that wrenches would be off by O(h^2). */
+void olo_reduced_rates_reactions(const reduced *x, olo_step *step, double *wrench);
 
 #endif
