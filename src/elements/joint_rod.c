@@ -12,6 +12,7 @@
  * of the sphere.) */
 #include <math.h>
 
+#include "base/extreme.h"
 #include "elements/joint_chart.h"
 #include "elements/joint_pair.h"
 #include "linalg/rotation.h"
@@ -60,13 +61,14 @@ static void begin(const olo_joint_view *x, const olo_system *system)
     double *b = x->constants, *r0 = b + 6, unit[3], end[3];
     parent_end(x, x->parent0, end);
     vec3_subtract(x->child0, end, r0);
-    vec3_copy(r0, unit);
-    vec3_normalise(unit);
-    if (system->planar)
+    if (system->planar) {
         vec3_copy(system->plane, b);
-    else
+    } else {
+        vec3_copy(r0, unit);
+        vec3_normalise(unit);
         vec3_transversals(unit, b, b + 3);
-    for (int i = 0; i < 6; i++)
+    }
+    for (int i = 0; i < 3 * axes_count(system); i++)
         b[i] /= x->joint->length;
     /* the number of axes is stored with the constants */
     b[9] = axes_count(system);
@@ -125,10 +127,10 @@ static void predict(const olo_joint_view *x, const double *motion, double *u)
     double square0 = vec3_dot(r0, r0) - height0 * height0,
            square1 = vec3_dot(r1, r1) - height1 * height1;
     double along = vec3_dot(r0, r1) - height0 * height1;
-    double sum = sqrt(fmax(square0 * square1, 0.0)) + along;
+    double sum = sqrt(olo_larger(square0 * square1, 0.0)) + along;
     vec3_cross(r0, dr, a);
     for (int k = 0; k < axes_of(x); k++)
-        u[k] = 2 * length * length * vec3_dot(b + 3 * k, a) / fmax(sum, 1e-12 * square0);
+        u[k] = 2 * length * length * vec3_dot(b + 3 * k, a) / olo_larger(sum, 1e-12 * square0);
 }
 
 /* A, A^ and Ep; kp follows from kc, because the rod depends on the difference of its ends only */

@@ -72,17 +72,22 @@ static void move_coordinates(const olo_node *node, const olo_motion *x)
                      x->q1 + node->q);
 }
 
-/* The motion of node k from that of its parent and u, then its coordinates. */
-static void move_node(const olo_topology *topology, int k, olo_motion *x)
+/* The motion of node k from that of its parent and u, then its coordinates; u is the one closest to
+ * `desired`, unless that is NULL. */
+static void move_node(const olo_topology *topology, int k, const double *desired, olo_motion *x)
 {
     const olo_node *node = &topology->system->nodes[k];
     const olo_topology_node *t = &topology->nodes[k];
-    double *motion = x->motion + node->motion;
+    double *motion = x->motion + node->motion, *u = x->u + t->u;
     if (t->type) {
         olo_joint_view view = olo_motion_view(topology, k, x);
-        t->type->move(&view, x->u + t->u, motion);
+        if (desired)
+            t->type->predict(&view, desired, u);
+        t->type->move(&view, u, motion);
     } else {
-        memcpy(motion, x->u + t->u, (size_t)node->twist * sizeof *motion);
+        if (desired)
+            memcpy(u, desired, (size_t)t->dof * sizeof *u);
+        memcpy(motion, u, (size_t)node->twist * sizeof *motion);
     }
     move_coordinates(node, x);
 }
@@ -101,24 +106,17 @@ void olo_motion_predict(const olo_topology *topology, olo_motion *x, const doubl
     const olo_system *s = topology->system;
     for (int i = 0; i < s->node_count; i++) {
         int k = topology->order[i];
-        const olo_topology_node *t = &topology->nodes[k];
-        double desired[OLO_NODE_TWIST_MAX], *u = x->u + t->u;
+        double desired[OLO_NODE_TWIST_MAX];
         for (int j = 0; j < s->nodes[k].twist; j++)
             desired[j] = scale * motion[s->nodes[k].motion + j];
-        if (t->type) {
-            olo_joint_view view = olo_motion_view(topology, k, x);
-            t->type->predict(&view, desired, u);
-        } else {
-            memcpy(u, desired, (size_t)t->dof * sizeof *u);
-        }
-        move_node(topology, k, x);
+        move_node(topology, k, desired, x);
     }
 }
 
 void olo_motion_move(const olo_topology *topology, olo_motion *x)
 {
     for (int i = 0; i < topology->system->node_count; i++)
-        move_node(topology, topology->order[i], x);
+        move_node(topology, topology->order[i], NULL, x);
 }
 
 void olo_motion_update(const olo_topology *topology, int c, olo_motion *x, const double *twist)

@@ -76,10 +76,6 @@ static olo_status create_with(const olo_system *system, const olo_scheme *scheme
     x->varied = !scheme->evaluation.at_start;
     x->motion_pass = x->varied && !scheme->consistent ? NULL : olo_motion_pass_any;
     x->topology = system->topology;
-    for (int k = 0; k < system->node_count; k++) {
-        const olo_joint_type *type = x->topology->nodes[k].type;
-        x->has_rods = x->has_rods || (type && type->turn);
-    }
     if (x->topology->closure_count > 0)
         find_redundancy(x);
     olo_status status = olo_elimination_create(x->topology->elimination, &x->elimination, error);
@@ -223,14 +219,23 @@ static void add_closures(reduced *x, olo_step *step)
     }
 }
 
+/* Raises the angle of rods to that of a joint at the iterate. */
+static void measure_rod(reduced *x, const olo_joint_type *type, const olo_joint_view *view)
+{
+    if (type->turn)
+        olo_raise(&x->rod_turn, type->turn(view));
+}
+
 /* Fills the joint matrices and the gap of a joint. Lifted iterates use the wrench of the last
  * iteration; closed ones the sum from leaf to root, so that their tangent is that of the joint
  * increments alone. */
 static void fill_joint(reduced *x, olo_step *step, int k)
 {
     const double *W = x->varied ? x->wrench + x->system->nodes[k].motion : NULL;
-    fill_blocks(x, &step->x, W, k, !x->closed);
-    if (step->closed && x->varied && x->topology->nodes[k].type) {
+    const olo_joint_view view = olo_motion_view(x->topology, k, &step->x);
+    fill_blocks_at(x, &view, W, k, !x->closed);
+    measure_rod(x, x->topology->nodes[k].type, &view);
+    if (step->closed && x->varied) {
         olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
         olo_add_wrench_to_parent(x->topology, k, &b, x->wrench);
     }
@@ -382,18 +387,6 @@ static void measure(const reduced *x, const olo_step *step, int k, const double 
           olo_node_shift_size(node, motion) * x->per_length + turn, turn);
 }
 
-/* Raises the angle of the motion to that of rods. */
-static void measure_rods(const reduced *x, const olo_step *step, olo_newton *newton)
-{
-    for (int k = 0; x->has_rods && k < x->system->node_count; k++) {
-        const olo_joint_type *type = x->topology->nodes[k].type;
-        if (!type || !type->turn)
-            continue;
-        olo_joint_view view = olo_motion_view(x->topology, k, &step->x);
-        olo_raise(&newton->turn, type->turn(&view));
-    }
-}
-
 /* Stores the wrench of the joint of a node after the update. */
 static void store_wrench(reduced *x, int k)
 {
@@ -419,7 +412,6 @@ static void store_wrenches(reduced *x, double factor)
 static void update_nodes(reduced *x, olo_step *step, olo_newton *newton)
 {
     const olo_frame_packs *frames = &step->frames;
-    measure_rods(x, step, newton);
     for (int i = 0; i < frames->count; i++) {
         const olo_frame_pack *pack = &frames->pack[i];
         const double *twist[LANES];
@@ -473,6 +465,7 @@ static int eliminate(reduced *x, olo_step *step)
     const olo_system *s = x->system;
     int count = olo_elimination_count(x->elimination);
     const int *order = olo_elimination_sequence(x->elimination);
+    x->rod_turn = 0;
     fill_nodes(x, &step->x, step->T, x->varied);
     /* closed joints: sum wrenches from the balance of the nodes */
     for (int k = 0; x->rates && k < s->node_count; k++)
@@ -507,7 +500,8 @@ static void predict_rates(reduced *x, const olo_step *step, int k)
 static void substitute(reduced *x, olo_step *step, olo_newton *newton)
 {
     const int *order = olo_elimination_sequence(x->elimination);
-    newton->increment = newton->size = newton->turn = 0;
+    newton->increment = newton->size = 0;
+    newton->turn = x->rod_turn;
     newton->worst = 0;
     if (x->rates)
         newton->increment = x->rates->correction;
@@ -546,7 +540,8 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
 static double residual_of(const reduced *x, const olo_step *step, const olo_newton *newton)
 {
     const double stagnation = x->rates ? 1e-13 : 1e-9, negligible = 1e-14, slow = 0.5;
-    const bool small = newton->increment <= fmax(stagnation * fmin(newton->size, 1.0), negligible);
+    const bool small =
+        newton->increment <= olo_larger(stagnation * olo_smaller(newton->size, 1.0), negligible);
     if (!small || (!x->rates && newton->increment <= slow * x->update_before))
         return HUGE_VAL;
     return olo_rows_largest_residual(step, x->topology->closure_count, x->topology->closures);
@@ -558,7 +553,7 @@ static double residual_of(const reduced *x, const olo_step *step, const olo_newt
 static bool is_settled(const olo_newton *newton)
 {
     const double update = 1e-8, rounding = 1e-16, moderate_turn = 1.0;
-    double bound = fmin(newton->size, 1.0);
+    double bound = olo_smaller(newton->size, 1.0);
     bool small =
         newton->left > 0 ? newton->left <= rounding * bound : newton->increment <= update * bound;
     return small && newton->turn <= moderate_turn;
@@ -583,6 +578,7 @@ static void fill_rhs(reduced *x, olo_step *step)
     const int *order = olo_elimination_sequence(x->elimination);
     if (x->rates)
         (void)update_rates(x, step, true);
+    x->rod_turn = 0;
     olo_elimination_clear_right(x->elimination);
     x->scheme->balance(step, NULL);
     add_closures(x, step);
@@ -598,6 +594,7 @@ static void fill_rhs(reduced *x, olo_step *step)
             } else if (type) {
                 olo_joint_view view = olo_motion_view(x->topology, c, &step->x);
                 type->gap(&view, olo_elimination_gap(x->elimination, c));
+                measure_rod(x, type, &view);
             }
         }
         olo_elimination_forward(x->elimination, c);
@@ -739,7 +736,7 @@ static bool rebuild(reduced *x, olo_step *step)
         olo_raise(&moved, motion_size(s, k, change));
         olo_raise(&size, motion_size(s, k, now));
     }
-    return moved <= moved_bound * fmin(size, 1.0) + 1e-14;
+    return moved <= moved_bound * olo_smaller(size, 1.0) + 1e-14;
 }
 
 /* The velocities of the solution, and the joint wrenches that belong to lambda = mu + 2 gamma/h:

@@ -47,7 +47,7 @@ struct reduced {
     double compliance;   /* lower bound of the entries of independent closure rows in G M^-1 G^T */
     double mass_factor;  /* of M in the tangent */
     double scaled_h, scale;   /* see mass_scale */
-    bool has_rods;            /* some joint types have an angle of their own */
+    double rod_turn;          /* largest angle of joints that have one of their own (rods) */
     bool tree_only;           /* the tangent consists of frames and joints only */
     double per_length;        /* one over the model's length */
     olo_step *step;           /* argument of the sink */
@@ -65,17 +65,24 @@ static inline void fill_nodes(reduced *x, const olo_motion *at, const double *ba
     olo_fill_nodes(x->projector, x->elimination, x->system, x->mass_factor, varied, balance, at);
 }
 
-/* Fills the joint matrices at a motion, and the gap if wanted; includes the variation of the left
- * pair against W unless that is NULL. */
-static inline void fill_blocks(reduced *x, const olo_motion *at, const double *W, int k, bool gap)
+/* Fills the matrices of the joint of node k, and the gap if wanted; includes the variation of the
+ * left pair against W unless that is NULL. */
+static inline void fill_blocks_at(reduced *x, const olo_joint_view *view, const double *W, int k,
+                                  bool gap)
 {
     static const double none[6] = {0};
-    const olo_topology_node *t = &x->topology->nodes[k];
-    if (!t->type)
-        return;
-    olo_joint_view view = olo_motion_view(x->topology, k, at);
     olo_joint_blocks b = olo_elimination_joint(x->elimination, k);
-    t->type->blocks(&view, W ? W : none, &b, gap ? olo_elimination_gap(x->elimination, k) : NULL);
+    x->topology->nodes[k].type->blocks(view, W ? W : none, &b,
+                                       gap ? olo_elimination_gap(x->elimination, k) : NULL);
+}
+
+/* The same at a motion, if the node has a joint. */
+static inline void fill_blocks(reduced *x, const olo_motion *at, const double *W, int k, bool gap)
+{
+    if (!x->topology->nodes[k].type)
+        return;
+    const olo_joint_view view = olo_motion_view(x->topology, k, at);
+    fill_blocks_at(x, &view, W, k, gap);
 }
 
 /* The power of two next to 2/h, computed once per step size. Products of masses with it are exact:

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/extreme.h"
 #include "base/fail.h"
 #include "base/initialised.h"
 #include "base/progress.h"
@@ -202,9 +203,10 @@ void olo_summary_add(olo_run_summary *sum, const olo_step_report *report, bool t
     if (!taken)
         return;
     sum->steps++;
-    sum->smallest_step = sum->steps == 1 ? report->size : fmin(sum->smallest_step, report->size);
-    sum->largest_step = fmax(sum->largest_step, report->size);
-    sum->largest_rotation = fmax(sum->largest_rotation, report->rotation);
+    sum->smallest_step =
+        sum->steps == 1 ? report->size : olo_smaller(report->size, sum->smallest_step);
+    sum->largest_step = olo_larger(report->size, sum->largest_step);
+    sum->largest_rotation = olo_larger(report->rotation, sum->largest_rotation);
 }
 
 /* Makes the steps after sum->steps; the sums already contain the previous ones. */

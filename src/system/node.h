@@ -121,8 +121,8 @@ static inline void olo_node_wrench(const olo_node *node, const double *q, const 
 }
 
 /* dx, x_m and x1 of a position after a displacement */
-static inline void olo_node_displace(const double *displacement, const double *x0, double *dx,
-                                     double *xm, double *x1)
+static inline void olo_node_displace(const double *restrict displacement, const double *restrict x0,
+                                     double *restrict dx, double *restrict xm, double *restrict x1)
 {
     for (int i = 0; i < 3; i++) {
         dx[i] = displacement[i];
