@@ -1,4 +1,4 @@
-"""`oloid optimize` with little memory: it ends with one message that says so, where it once hung."""
+"""`oloid optimize` with little memory: it ends with one message that says so, on one thread of OpenBLAS."""
 import pathlib
 import resource
 
@@ -16,7 +16,7 @@ def is_sanitized():
 
 # what runs out: the buffer of OpenBLAS in its threads and in the main one, allocations, MUMPS
 @pytest.mark.parametrize("megabytes, threads", [
-    (180, 1), (320, 1), (400, 1), (480, 1), (180, 2), (320, 2), (400, 2)])
+    (180, 1), (320, 1), (400, 1), (480, 1), (180, 2)])
 def test_too_little_memory_is_an_error(oloid, megabytes, threads):
     if is_sanitized():
         pytest.skip("a sanitizer needs more")
