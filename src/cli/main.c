@@ -56,5 +56,9 @@ int main(int argc, char **argv)
     (void)signal(SIGPIPE, SIG_DFL);
     cli_interrupt_prepare();
     olo_hdf5_skip_exit();
-    return cli_close_output(dispatch(argc, argv));
+    const int code = cli_close_output(dispatch(argc, argv));
+    // at exit OpenBLAS waits for its threads, which try for ever where they got no memory
+    if (code == olo_status_exit_code(OLO_NO_MEMORY))
+        _exit(code);
+    return code;
 }

@@ -10,6 +10,7 @@
 #include "control/guess.h"
 #include "control/optimum.h"
 #include "control/refinement.h"
+#include "linalg/dense.h"
 #include "stepping/contact_scheme.h"
 #include "stepping/events.h"
 
@@ -257,7 +258,11 @@ olo_status olo_optimum_prepare(const olo_system *system, const olo_problem *prob
     if (!o)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     o->shift = problem->shift;
-    olo_status status = resolve(system, problem, &o->given, error);
+    olo_status status = olo_dense_reserve()
+                            ? resolve(system, problem, &o->given, error)
+                            : olo_fail(error, OLO_NO_MEMORY,
+                                       "out of memory for the linear algebra of an optimisation, "
+                                       "which needs 128 MB of its own: raise the limit of memory");
     o->problem = o->given;
     if (status == OLO_OK && problem->guess_file && problem->motion_count == 0)
         status = olo_fail(error, OLO_BAD_INPUT,

@@ -25,6 +25,17 @@ bool olo_symmetric_eigenvectors(int n, double *A, double *values)
     return all_finite(n * n, A) && LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'V', 'U', n, A, n, values) == 0;
 }
 
+bool olo_dense_reserve(void)
+{
+    enum { BUFFER = (128 << 20) + (1 << 16) };
+    void *room = olo_alloc_plain(BUFFER);
+    if (!room)
+        return false;
+    olo_free(room);
+    double A[9] = {2, 1, 1, 1, 2, 1, 1, 1, 2}, values[3];
+    return olo_symmetric_eigenvectors(3, A, values);
+}
+
 bool olo_symmetric_pencil(int n, double *A, double *B, double *theta)
 {
     return all_finite(n * n, A) && all_finite(n * n, B) &&

@@ -13,6 +13,11 @@ bool olo_symmetric_eigenvalues(int n, double *A, double *values);
 /* The same with unit eigenvectors, which become the columns of A. */
 bool olo_symmetric_eigenvectors(int n, double *A, double *values);
 
+/* Has OpenBLAS take its buffer (128 MB of addresses, which later calls share) while there is room:
+ * where there is none it would try for ever, in memory.c of its sources. A thread of OpenBLAS that
+ * starts late can still take the buffer. False: no memory. */
+bool olo_dense_reserve(void);
+
 /* A x = theta B x of symmetric A and positive B: ascending theta, and x with x.B x = 1 as the
  * columns of A. Both are overwritten. False when B is not positive definite or a number is not
  * finite. */

@@ -1,10 +1,8 @@
 /* The models of the catalogue for least time and for design, against closed forms and independent
  * computations. */
-#include "scene.h"
+#include "optimal_task.h"
 
-#include "oloid/optimize.h"
-
-static olo_optimum *optimise(const olo_system *system, const olo_problem *problem)
+static olo_optimum *optimum_of(const olo_system *system, const olo_problem *problem)
 {
     olo_error error = {0};
     olo_optimum *optimum;
@@ -17,13 +15,6 @@ static olo_optimum *optimise(const olo_system *system, const olo_problem *proble
     return optimum;
 }
 
-/* Ipopt is optional when the library is built. */
-static void skip_without_solver(void)
-{
-    if (!olo_optimize_available())
-        skip();
-}
-
 /* With the inertias I of the satellite and J of the wheel about the axis, the bounds M of the
  * torque and W of the relative speed, the largest speed of the satellite is w = W/(1 + I/J). It is
  * reached in the time w I/M, and the turn by a takes a/w + w I/M. */
@@ -33,7 +24,7 @@ TEST(reorientation_takes_the_least_time)
     scene s = scene_open("reorientation", NULL);
     const double I = 100 * 2.0 / 12, J = 40 * 0.25 / 2, w = 1 / (1 + I / J),
                  exact = 1.57079632679489662 / w + w * I;
-    olo_optimum *o = optimise(s.system, olo_model_problem(s.model));
+    olo_optimum *o = optimum_of(s.system, olo_model_problem(s.model));
     check_relative(exact, olo_optimum_duration(o), 2e-3);
     check_close(-1, olo_optimum_controls(o, 3)[0], 1e-4);
     check_close(1, olo_optimum_controls(o, 56)[0], 1e-4);
@@ -49,7 +40,7 @@ TEST(crane_takes_the_least_time)
     scene s = scene_open("crane", NULL);
     olo_resimulation fine;
     olo_error error = {0};
-    olo_optimum *o = optimise(s.system, olo_model_problem(s.model));
+    olo_optimum *o = optimum_of(s.system, olo_model_problem(s.model));
     check_relative(3.81020677, olo_optimum_duration(o), 3e-4);
     check_close(700, olo_optimum_controls(o, 10)[0], 0.01);
     check_close(-700, olo_optimum_controls(o, 90)[0], 0.01);
@@ -67,7 +58,7 @@ TEST(arm_design_has_the_best_elbow)
     scene s = scene_open("arm-design", NULL);
     olo_error error = {0};
     olo_problem problem = *olo_model_problem(s.model);
-    olo_optimum *o = optimise(s.system, &problem);
+    olo_optimum *o = optimum_of(s.system, &problem);
     const double best = olo_optimum_parameter(o, 0), least = olo_optimum_cost(o), d = 0.01;
     const char *const name = "upper";
     double J[3];
@@ -77,7 +68,7 @@ TEST(arm_design_has_the_best_elbow)
         olo_system *system;
         check_ok(olo_system_with_parameters(s.model, s.system, 1, &name, &upper, &system, &error),
                  &error);
-        olo_optimum *fixed = optimise(system, &problem);
+        olo_optimum *fixed = optimum_of(system, &problem);
         J[i] = olo_optimum_cost(fixed);
         olo_optimum_free(fixed);
         olo_system_free(system);
