@@ -94,7 +94,8 @@ TEST(joints_hold)
     check_true(drifting.rows > 0.05 && drifting.rates > 0.1);
 }
 
-/* The angular momentum of a pendulum with a stop at its bearing, relative. */
+/* The angular momentum of a pendulum with a stop at its bearing, relative. A hundred steps may each
+ * add a few units of rounding, 2e-16. */
 TEST(momentum_that_contacts_do_not_touch_is_conserved)
 {
     const double size =
@@ -105,7 +106,7 @@ TEST(momentum_that_contacts_do_not_touch_is_conserved)
         if (k == PUBLISHED)
             check_relative(2.7e-6, x.momentum / size, 0.05);
         else
-            check_below(x.momentum / size, 1e-14);
+            check_below(x.momentum / size, 1e-13);
         check_below(x.drift, 1e-14);
     }
 }

@@ -102,11 +102,11 @@ TEST(a_saved_state_of_an_earlier_version_is_refused)
     size_t size = 0;
     check_ok(journal_prepare(&run, NULL, 0, &error), &error);
     uint64_t *block = save(run.state, &size); /* magic, checksum, version, ... */
-    check_equal(11, block[2]);
-    block[2] = 10;
+    check_equal(12, block[2]);
+    block[2] = 11;
     check_status(OLO_UNSUPPORTED, olo_state_load(run.state, block, size, &error));
     check_true(
-        strcmp(error.text, "the saved state has version 10; this version of Oloid reads 11") == 0);
+        strcmp(error.text, "the saved state has version 11; this version of Oloid reads 12") == 0);
     free(block);
     journal_free(&run);
 }
