@@ -1,4 +1,4 @@
-"""`oloid optimize` with little memory: it ends with one message that says so, on one thread of OpenBLAS."""
+"""`oloid optimize` with little memory ends with one message that says so."""
 import pathlib
 import resource
 
