@@ -1,10 +1,16 @@
-/* The overbalanced wheel over 10 s with the published two steps of 1e-4 s (Moeller 2011), against
- * the tables that were computed from the published equations: both starts with plastic stops, and
- * elastic ones. Angles to 1e-5 are possible since nothing but the decision which contacts act
- * depends on rounding; the first start is required to 1e-3. */
+/* The overbalanced wheel with the published two steps of 1e-4 s (Moeller 2011), over 10 s in
+ * `make study` (OLOID_STUDY) and 2 s otherwise, against the tables that were computed from the
+ * published equations: both starts with plastic stops, and elastic ones. Angles to 1e-5 are
+ * possible since nothing but the decision which contacts act depends on rounding; the second start
+ * is required to 1e-4. */
 #include "scene.h"
 
 enum { STEPS_PER_SECOND = 10000 };
+
+static double end(void)
+{
+    return getenv("OLOID_STUDY") ? 10 : 2;
+}
 
 static scene open_wheel(const char *start, const char *restitution)
 {
@@ -44,7 +50,7 @@ TEST(the_wheel_has_the_table_of_angles_and_energies)
         {6, -0.572478, -0.945456},    {8, -1.868744, -0.951018},   {10, -0.696737, -0.957259}};
     scene s = open_wheel("0", "0");
     check_close(-0.0811013713, scene_ledger(&s).total, 1e-10);
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    for (size_t i = 0; i < sizeof row / sizeof *row && row[i][0] <= end(); i++) {
         run_to(&s, row[i][0]);
         check_close(row[i][1], angle(&s), 1e-5);
         check_close(row[i][2], scene_ledger(&s).total, 1e-5);
@@ -58,20 +64,21 @@ TEST(the_other_start_has_its_angles_and_energies)
         {1, -1.985513}, {2, -2.963563}, {5, -1.286667}, {10, -2.303757}};
     scene s = open_wheel("1", "0");
     check_close(-0.0171013713, scene_ledger(&s).total, 1e-10);
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    for (size_t i = 0; i < sizeof row / sizeof *row && row[i][0] <= end(); i++) {
         run_to(&s, row[i][0]);
         check_close(row[i][1], angle(&s), 1e-4);
     }
-    check_close(-0.901274, scene_ledger(&s).total, 1e-4);
+    if (end() == 10)
+        check_close(-0.901274, scene_ledger(&s).total, 1e-4);
     scene_close(&s);
 }
 
 /* W1. */
-TEST(the_elastic_wheel_conserves_its_energy_for_ten_seconds)
+TEST(the_elastic_wheel_conserves_its_energy)
 {
     scene s = open_wheel("0", "1");
     const double start = scene_ledger(&s).total;
-    for (long i = 0; i < 10 * STEPS_PER_SECOND; i++) {
+    for (long i = 0; i < lround(end() * STEPS_PER_SECOND); i++) {
         scene_run(&s, 1.0 / STEPS_PER_SECOND, 1);
         check_close(start, scene_ledger(&s).total, 1e-11);
     }
@@ -80,4 +87,4 @@ TEST(the_elastic_wheel_conserves_its_energy_for_ten_seconds)
 
 TEST_MAIN(cmocka_unit_test(the_wheel_has_the_table_of_angles_and_energies),
           cmocka_unit_test(the_other_start_has_its_angles_and_energies),
-          cmocka_unit_test(the_elastic_wheel_conserves_its_energy_for_ten_seconds))
+          cmocka_unit_test(the_elastic_wheel_conserves_its_energy))
