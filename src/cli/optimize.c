@@ -201,10 +201,10 @@ static olo_status load_found(struct session *session, const char *file, olo_erro
     const cli_list *set = &session->options->set;
     const int found = olo_optimum_parameter_count(o);
     enum { LONGEST = 160 };
-    olo_pool pool = {0};
-    cli_list all = {olo_pool_alloc(&pool, (size_t)(set->count + found), sizeof(char *)), 0};
     if (found == 0)
         return OLO_OK;
+    olo_pool pool = {0};
+    cli_list all = {olo_pool_alloc(&pool, (size_t)(set->count + found), sizeof(char *)), 0};
     for (int i = 0; all.items && i < set->count; i++)
         all.items[all.count++] = set->items[i];
     for (int i = 0; all.items && i < found; i++) {

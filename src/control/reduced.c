@@ -100,7 +100,7 @@ static void set_bounds(olo_reduced *x)
 static int largest_block(const olo_reduced *x)
 {
     int most = 1;
-    for (int kind = 0; kind < OLO_BLOCKS; kind++) {
+    for (olo_block_kind kind = 0; kind < OLO_BLOCKS; kind++) {
         const int count = olo_redundant_block(x->full, kind, true)->count;
         most = count > most ? count : most;
     }

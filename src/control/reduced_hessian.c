@@ -151,7 +151,7 @@ static void pass_pairs(olo_reduced *x, olo_block_kind kind, int k, const double 
 static const double *add_blocks(olo_reduced *x, int k, double sigma, const double *y,
                                 const double *A)
 {
-    for (int kind = 0; kind < OLO_BLOCKS; kind++) {
+    for (olo_block_kind kind = 0; kind < OLO_BLOCKS; kind++) {
         const olo_reduced_block *block = &x->blocks[kind];
         if (!olo_redundant_has_block(x->full, kind, k))
             continue;
@@ -219,7 +219,7 @@ bool olo_reduced_list_hessian(olo_reduced *x)
     int count = 0;
     for (int k = 0; k <= x->intervals; k++) {
         count += pairs_of(x, olo_reduced_shape_of(x, k));
-        for (int kind = 0; kind < OLO_BLOCKS; kind++)
+        for (olo_block_kind kind = 0; kind < OLO_BLOCKS; kind++)
             if (olo_redundant_has_block(x->full, kind, k))
                 pass_pairs(x, kind, k, NULL, NULL);
     }

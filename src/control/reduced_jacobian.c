@@ -253,7 +253,7 @@ void olo_reduced_differentiate(olo_reduced *x, const double *at, double *values)
         olo_reduced_fetch(x, k + 2);
         if (k < x->intervals)
             set_basis(x, k + 1);
-        for (int kind = 0; kind < OLO_BLOCKS; kind++) {
+        for (olo_block_kind kind = 0; kind < OLO_BLOCKS; kind++) {
             const olo_reduced_block *block = &x->blocks[kind];
             if (!olo_redundant_has_block(x->full, kind, k))
                 continue;
@@ -282,7 +282,7 @@ bool olo_reduced_list_jacobian(olo_reduced *x)
     int count = 0;
     for (int k = 0; k <= x->intervals; k++) {
         count += x->dof * olo_reduced_shape_of(x, k)->count;
-        for (int kind = 0; kind < OLO_BLOCKS; kind++)
+        for (olo_block_kind kind = 0; kind < OLO_BLOCKS; kind++)
             if (olo_redundant_has_block(x->full, kind, k))
                 olo_reduced_pass(x, x->blocks[kind].passed_count, x->blocks[kind].passed, k,
                                  k * x->row_stride, NULL, &x->passed_rows);

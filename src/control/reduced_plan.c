@@ -263,9 +263,9 @@ bool olo_reduced_plan(olo_reduced *x)
     bool done = start_matrix(x, &x->A) && start_matrix(x, &x->H);
     for (int i = 0; i < 3; i++)
         done = done && set_shape(x, &x->shapes[i]);
-    for (int kind = 0; kind < OLO_BLOCKS; kind++)
+    for (olo_block_kind kind = 0; kind < OLO_BLOCKS; kind++)
         done = done && plan_block(x, kind);
-    for (int kind = 0; done && kind < OLO_BLOCKS; kind++) {
+    for (olo_block_kind kind = 0; done && kind < OLO_BLOCKS; kind++) {
         finish(x->blocks[kind].balance_count, x->blocks[kind].balances, &x->A);
         finish(x->blocks[kind].pair_count, x->blocks[kind].pairs, &x->H);
     }

@@ -80,7 +80,7 @@ void olo_redundant_jacobian(void *context, const double *at, double *values)
     olo_redundant *x = context;
     olo_redundant_set_point(x, at);
     for (int k = 0; k <= x->intervals; k++)
-        for (int kind = 0; kind < OLO_BLOCKS; kind++)
+        for (olo_block_kind kind = 0; kind < OLO_BLOCKS; kind++)
             if (olo_redundant_has_block(x, kind, k)) {
                 olo_redundant_block_jacobian(x, kind, k, values);
                 values += x->blocks[kind].jacobian.positions.count;
@@ -93,7 +93,7 @@ void olo_redundant_hessian(void *context, const double *at, double sigma, const 
     olo_redundant *x = context;
     olo_redundant_set_point(x, at);
     for (int k = 0; k <= x->intervals; k++)
-        for (int kind = 0; kind < OLO_BLOCKS; kind++)
+        for (olo_block_kind kind = 0; kind < OLO_BLOCKS; kind++)
             if (olo_redundant_has_block(x, kind, k)) {
                 olo_redundant_block_hessian(x, kind, k, sigma, y, values);
                 values += x->blocks[kind].hessian.positions.count;
@@ -118,7 +118,7 @@ static bool list_positions(olo_redundant *x, bool hessian, olo_positions *to)
 {
     size_t count = 0;
     for (int k = 0; k <= x->intervals; k++)
-        for (int kind = 0; kind < OLO_BLOCKS; kind++)
+        for (olo_block_kind kind = 0; kind < OLO_BLOCKS; kind++)
             if (olo_redundant_has_block(x, kind, k))
                 count += (size_t)olo_redundant_block(x, kind, hessian)->count;
     to->row = olo_pool_alloc(&x->pool, count, sizeof *to->row);
@@ -126,7 +126,7 @@ static bool list_positions(olo_redundant *x, bool hessian, olo_positions *to)
     if (!to->row || !to->column)
         return false;
     for (int k = 0; k <= x->intervals; k++)
-        for (int kind = 0; kind < OLO_BLOCKS; kind++)
+        for (olo_block_kind kind = 0; kind < OLO_BLOCKS; kind++)
             if (olo_redundant_has_block(x, kind, k))
                 append(x, olo_redundant_block(x, kind, hessian), hessian, k, to);
     return true;
@@ -135,7 +135,7 @@ static bool list_positions(olo_redundant *x, bool hessian, olo_positions *to)
 bool olo_redundant_record_blocks(olo_redundant *x)
 {
     bool done = true;
-    for (int kind = 0; kind < OLO_BLOCKS; kind++) {
+    for (olo_block_kind kind = 0; kind < OLO_BLOCKS; kind++) {
         visit_jacobian(x, kind, 0);
         visit_hessian(x, kind, 0, 1.0, NULL);
         done = olo_entries_complete(&x->blocks[kind].jacobian, &x->pool) && done;

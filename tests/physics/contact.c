@@ -312,9 +312,6 @@ TEST(energy_never_rises_at_any_step_and_gaps_do_not_sink)
                 for (int i = 0; i < 4; i++) {
                     scene s = open_with(texts[m], schemes[k], restitution[e]);
                     const worst w = run_and_watch(&s, steps[i], lround(0.6 / steps[i]));
-                    printf("%d %d %d %d rise %.3g bal %.3g rows %.3g rates %.3g it %ld\n", m, k, e,
-                           i, w.rise, w.balance, w.rows, w.rates, (long)s.iterations);
-                    continue;
                     check_below(w.rise, 1e-13);
                     check_below(w.sinking, 1e-13);
                     check_below(w.balance, 1e-12);
