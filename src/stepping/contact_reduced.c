@@ -32,9 +32,9 @@ struct olo_contact_reduced {
     olo_pool pool;
     reduced *tree; /* the treatment, for energy-momentum */
     olo_step step;
-    olo_state start; /* angles and remainder, which pieces read */
-    bool *touched;   /* [nodes] with rows of contacts */
-    double *motion;  /* [twists] predicted */
+    olo_state *start; /* angles and remainder, which pieces read */
+    bool *touched;    /* [nodes] with rows of contacts */
+    double *motion;   /* [twists] predicted */
     /* of the contact impulses: sum (lambda + 2 kappa/h) d, sum kappa d, sum kappa a */
     double *force, *pair, *lift; /* [n] */
     /* the update without a change of impulses */
@@ -83,6 +83,7 @@ olo_status olo_contact_reduced_create(const olo_system *s, olo_contact_reduced *
                                 {&x->wrench, twists},
                                 {&x->part, twists},
                                 {&rest, olo_motion_numbers(topology)}};
+    x->start = olo_pool_alloc(&x->pool, 1, sizeof *x->start);
     x->touched = olo_pool_alloc(&x->pool, (size_t)s->node_count + 1, sizeof *x->touched);
     if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
@@ -175,9 +176,9 @@ static void begin(olo_smooth *smooth)
     const olo_system *s = smooth->system;
     olo_step *step = &x->step;
     const size_t size = (size_t)s->n * sizeof *smooth->q0;
-    x->start.angles = (double *)smooth->angles;
-    x->start.q_remainder = (double *)smooth->remainder;
-    step->state = &x->start;
+    x->start->angles = (double *)smooth->angles;
+    x->start->q_remainder = (double *)smooth->remainder;
+    step->state = x->start;
     step->t = smooth->t;
     step->h = smooth->h;
     step->inputs = smooth->inputs;
