@@ -34,6 +34,7 @@
  * (elimination_wide.c), to the same bits. */
 #include <string.h>
 
+#include "base/inline.h"
 #include "linalg/elimination_private.h"
 #include "linalg/elimination_threes.h"
 #include "linalg/small.h"
@@ -43,7 +44,7 @@
 #define OLO_ELIMINATION_KERNELS olo_elimination_kernels_plain
 #endif
 
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE OLO_INLINE
 
 /* C (m x n) -= A (m x k) B (k x n) */
 INLINE void subtract_product(int m, const int k, int n, const double *A, const double *B, double *C)

@@ -22,6 +22,7 @@
  * As elimination_sweep.c this file is compiled twice, to the same bits. */
 #include <string.h>
 
+#include "base/inline.h"
 #include "linalg/elimination_private.h"
 #include "linalg/small.h"
 
@@ -29,7 +30,7 @@
 #define OLO_SYMMETRIC_KERNELS olo_symmetric_kernels_plain
 #endif
 
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE OLO_INLINE
 
 /* D <- L d L^T in place, with 1/d on the diagonal; false if that is not finite */
 INLINE bool factor_definite(const int r, double *D)

@@ -5,10 +5,11 @@
 #ifndef OLO_LINALG_ELIMINATION_THREES_H
 #define OLO_LINALG_ELIMINATION_THREES_H
 
+#include "base/inline.h"
 #include "linalg/elimination_private.h"
 #include "linalg/small.h"
 
-#define THREES_INLINE static inline __attribute__((always_inline))
+#define THREES_INLINE OLO_INLINE
 
 /* Three numbers and the one behind them: there is one behind the last block. */
 THREES_INLINE row6_four load_three(const double *x)

@@ -11,11 +11,13 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/inline.h"
+
 /* True if the processor has registers of four numbers (AVX2), for which code on lanes may be
  * compiled a second time. */
 bool olo_lanes_are_wide(void);
 
-#define LANES_INLINE static inline __attribute__((always_inline))
+#define LANES_INLINE OLO_INLINE
 
 enum { LANES = 4 };
 typedef double lane __attribute__((vector_size(32)));

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "base/inline.h"
+
 typedef double row6_pair __attribute__((vector_size(16)));
 typedef double row6_four __attribute__((vector_size(32)));
 
@@ -16,7 +18,7 @@ typedef struct row6 {
     row6_pair b;
 } row6;
 
-#define ROW6_INLINE static inline __attribute__((always_inline))
+#define ROW6_INLINE OLO_INLINE
 
 ROW6_INLINE row6 row6_load(const double *x)
 {

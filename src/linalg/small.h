@@ -6,10 +6,11 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/inline.h"
 #include "linalg/row6.h"
 
 /* Inlined always, since most callers know the sizes when they are compiled. */
-#define SMALL_INLINE static inline __attribute__((always_inline))
+#define SMALL_INLINE OLO_INLINE
 
 /* A call that uses WIDTH, compiled for each width n of a block. */
 #define WITH_WIDTH(width, call)                                                                    \

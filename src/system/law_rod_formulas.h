@@ -4,10 +4,12 @@
 #ifndef OLO_SYSTEM_LAW_ROD_FORMULAS_H
 #define OLO_SYSTEM_LAW_ROD_FORMULAS_H
 
+#include "base/inline.h"
+
 /* The first curvature among the strains and invariants, and the position of c. */
 enum { ROD_STRAINS = 6, ROD_CURVATURE = 3, ROD_COS = 6 };
 
-#define ROD_FORMULA static inline __attribute__((always_inline))
+#define ROD_FORMULA OLO_INLINE
 
 /* The strains at one end and their derivatives: with w = 1/c, du/dK = w, du/dc = -K w^2. */
 typedef struct rod_strains {

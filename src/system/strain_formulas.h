@@ -17,11 +17,12 @@
 #ifndef OLO_SYSTEM_STRAIN_FORMULAS_H
 #define OLO_SYSTEM_STRAIN_FORMULAS_H
 
+#include "base/inline.h"
 #include "system/strain.h"
 
 enum { A = OLO_STRAIN_NODES_MAX, FRAME = 12, COS = OLO_STRAINS };
 
-#define FORMULA static inline __attribute__((always_inline))
+#define FORMULA OLO_INLINE
 
 static const int next[3] = {1, 2, 0}, last[3] = {2, 0, 1};
 
