@@ -174,7 +174,7 @@ static olo_status make_part(olo_contact_step *x, double longest, bool may_locate
     if (!jump.converged)
         return olo_fail(error, OLO_NOT_CONVERGED,
                         "the impulses of an impact were not found, residual %.1e", jump.residual);
-    olo_contact_step_report(x, &jump);
+    olo_contact_step_report(x, x->q, &jump);
     x->report.impacts += jump.happened;
     status = solve_smooth(x, longest, error);
     if (status != OLO_OK)
@@ -199,7 +199,7 @@ static olo_status make_part(olo_contact_step *x, double longest, bool may_locate
         status = olo_impact_settle(&x->impact, &end, &x->newton, x->v, x->account, x->rows, &jump,
                                    error);
     if (x->options.pairs)
-        olo_contact_step_report(x, &jump);
+        olo_contact_step_report(x, x->q, &jump);
     return status;
 }
 

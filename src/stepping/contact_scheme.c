@@ -197,6 +197,12 @@ olo_status olo_contact_scheme_create(olo_stepper *x, olo_error *error)
     x->contact = olo_alloc(1, sizeof *x->contact);
     olo_status status =
         x->contact ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
+    x->contact_reactions =
+        olo_alloc(6 * (size_t)x->system->group_count + (size_t)x->system->m + 1, sizeof(double));
+    if (status == OLO_OK && !x->contact_reactions)
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
+    if (status == OLO_OK)
+        x->contact_rows = x->contact_reactions + 6 * x->system->group_count;
     if (status == OLO_OK)
         status = on_tree ? create_reduced(x, error) : create_with_multipliers(x, error);
     if (status == OLO_OK)
@@ -209,7 +215,34 @@ void olo_contact_scheme_free(olo_stepper *x)
     if (x->contact)
         olo_contact_step_free(x->contact);
     olo_free(x->contact);
+    olo_free(x->contact_reactions);
     olo_contact_reduced_free(x->contact_tree);
+}
+
+/* The interval of forces: a part of the step, a jump (dq is NULL), or the step. */
+static void set_interval(olo_stepper *x, const double *q0, const double *dq, const double *qm,
+                         const double *q1)
+{
+    const size_t size = (size_t)x->system->n * sizeof *q0;
+    memcpy(x->step.q0, q0, size);
+    memcpy(x->step.x.qm, qm, size);
+    memcpy(x->step.x.q1, q1, size);
+    if (dq)
+        memcpy(x->step.x.dq, dq, size);
+    else
+        memset(x->step.x.dq, 0, size);
+    x->step.x.q0 = x->step.q0;
+    x->step.x.left = NULL;
+}
+
+/* Adds the impulses of joints and rows over this interval to the reactions. */
+static void add_reactions(olo_stepper *x, double sign, const double *rows)
+{
+    const olo_contact_form *form = &x->contact->form;
+    for (int r = 0; r < form->row_count; r++)
+        x->contact_rows[form->row[r]] = sign * rows[r];
+    olo_stepper_add_reactions(
+        x, x->contact_tree ? olo_contact_reduced_wrenches(x->contact_tree) : NULL, x->contact_rows);
 }
 
 /* Work of actions and energy lost in dissipative terms over a part. */
@@ -236,12 +269,16 @@ static void enter_part(void *context, const olo_smooth *part)
         olo_sum_add(&state->work, work);
         olo_state_add_received_energy(s, state, action->index[0], work);
     }
-    /* the last part is the interval of reactions */
-    const size_t size = (size_t)s->n * sizeof *part->dq;
-    memcpy(x->step.q0, part->q0, size);
-    memcpy(x->step.x.dq, part->dq, size);
-    memcpy(x->step.x.qm, part->qm, size);
-    memcpy(x->step.x.q1, part->q1, size);
+    set_interval(x, part->q0, part->dq, part->qm, part->q1);
+    add_reactions(x, 1, part->Lambda);
+}
+
+/* Impulses of constraints in a jump at q. */
+static void enter_jump(void *context, const double *q, const double *rows)
+{
+    olo_stepper *x = context;
+    set_interval(x, q, NULL, q, q);
+    add_reactions(x, -1, rows);
 }
 
 /* The mean force of a contact over the step, and whether it sticks. Without geometry it is the
@@ -301,11 +338,13 @@ static void enter_step(olo_stepper *x, olo_state *state, double h)
     for (int i = 0; i < s->drive_count; i++)
         olo_balance_add_drive_work(&x->step, state, i, c->row_work[s->drives[i].row]);
     olo_state_set_drive_forces(s, state, state->lambda);
-    x->step.x.q0 = x->step.q0;
-    x->step.x.left = NULL;
-    if (x->contact_tree)
-        memcpy(olo_last_wrenches(state), olo_contact_reduced_wrenches(x->contact_tree),
-               (size_t)s->twists * sizeof(double));
+    for (int i = 0; i < 6 * s->group_count; i++)
+        x->contact_reactions[i] /= h;
+    set_interval(x, c->q_begin, NULL, c->q, c->q);
+    for (int i = 0; i < s->n; i++) {
+        x->step.x.dq[i] = c->q[i] - c->q_begin[i];
+        x->step.x.qm[i] = 0.5 * (c->q[i] + c->q_begin[i]);
+    }
     state->h = h;
     olo_stepper_record_reactions(x, state);
     x->report.iterations += c->report.iterations;
@@ -325,10 +364,10 @@ olo_status olo_contact_scheme_step(olo_stepper *x, olo_state *state, double h, o
     c->angles = state->angles;
     c->inputs = x->step.inputs;
     c->observe = enter_part;
+    c->observe_jump = enter_jump;
     c->context = x;
     x->step.state = state;
-    if (x->contact_tree)
-        olo_contact_reduced_begin(x->contact_tree);
+    memset(x->contact_reactions, 0, 6 * (size_t)x->system->group_count * sizeof(double));
     const olo_status status = c->options.make(c, h, error);
     if (status != OLO_OK) {
         olo_state_copy(x->begin, state);
