@@ -721,7 +721,7 @@ TEST(events_that_undo_each_other_at_one_time_are_an_error)
     } row[] = {{"  - {name: shut, when: hinge.angle + 1, crosses: falling, latch: bolt}\n"
                 "  - {name: bounce, when: hinge.angle.rate + 0.5, crosses: rising, open: bolt}\n",
                 true},
-                      {"  - {name: shut, at: 0.5, latch: bolt}\n"
+               {"  - {name: shut, at: 0.5, latch: bolt}\n"
                 "  - {name: bounce, when: t - 0.5, open: bolt}\n",
                 true},
                {"  - {name: shut, when: hinge.angle + 1, crosses: falling, latch: bolt}\n"
@@ -770,7 +770,10 @@ TEST(whatever_cannot_handle_events_says_so)
     olo_stepper *stepper;
     check_equal(OLO_UNSUPPORTED, olo_stepper_create(s.system, &s.run, &stepper, &error));
     check_contains("events[0]", error.text);
-    check_contains("a stepper cannot handle events", error.text);
+    check_contains("single steps and derivatives of runs cannot handle events", error.text);
+    olo_derivatives *derivatives;
+    check_equal(OLO_UNSUPPORTED, olo_derivatives_create(s.system, &s.run, &derivatives, &error));
+    check_contains("events[0]: single steps and derivatives of runs cannot", error.text);
     olo_equilibrium_options options = olo_equilibrium_options_default();
     check_equal(OLO_UNSUPPORTED,
                 olo_find_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error));
