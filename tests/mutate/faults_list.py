@@ -110,6 +110,8 @@ FAULTS = [
     Fault("no_pairs", "src/contact/consistent.c",
           "mode->normal_pair = x->options.pairs && fabs(rate) <= zero;",
           "mode->normal_pair = false;", "physics.contact"),
+    Fault("blocked_rows_without_a_step", "src/contact/consistent.c",
+          "blocked = 1e-3;", "blocked = 0;", "physics.contact_reduced"),
     Fault("gap_located_roughly", "src/contact/consistent.c",
           "if (fabs(f) <= located_gap ||", "if (fabs(f) <= 1e-4 ||",
           "physics.contact"),

@@ -274,11 +274,12 @@ static const char *const wheel =
     "     gap: \"-x{i}*sin(phi + i*pi/6) + y{i}*cos(phi + i*pi/6)\"}\n"
     "run: {step: 1e-3}\n";
 
-/* Stops and rods as functions of the angle are those of a body with planes. */
+/* Stops and rods as functions of the angle are those of a body with planes. Positions differ by the
+ * error of the step, which is not the same for an angle and for directors. (With two steps rounding
+ * decides which levers at rest are closed, and energies differ by 1e-5.) */
 TEST(a_wheel_in_coordinates_turns_as_a_body)
 {
-    scene c = open_with(wheel, "contact-two-step"),
-          b = open_with("overbalanced-wheel", "contact-two-step");
+    scene c = open_with(wheel, "contact"), b = open_with("overbalanced-wheel", "contact");
     double energy = scene_ledger(&c).total;
     check_close(-0.0811013713, energy, 1e-10);
     for (int i = 0; i < 20; i++) {
@@ -290,8 +291,8 @@ TEST(a_wheel_in_coordinates_turns_as_a_body)
         check_below(now.velocity_error, 1e-12);
         energy = now.total;
     }
-    check_close(olo_system_joint_coordinate_value(b.system, b.state, 0), q(&c, "phi"), 1e-6);
-    check_close(scene_ledger(&b).total, energy, 1e-6);
+    check_close(olo_system_joint_coordinate_value(b.system, b.state, 0), q(&c, "phi"), 1e-8);
+    check_close(scene_ledger(&b).total, energy, 1e-11);
     scene_close(&c);
     scene_close(&b);
 }
