@@ -118,6 +118,27 @@ TEST(the_double_pendulum_has_the_check_values)
     }
 }
 
+/* P1 for the symmetric schemes: ten seconds with many impacts. */
+TEST(the_double_pendulum_conserves_its_energy_and_rows_for_ten_seconds)
+{
+    static const char *const schemes[] = {"contact", "contact-captured"};
+    for (int k = 0; k < 2; k++) {
+        scene s = open_with(pendulum, schemes[k], "1");
+        const double start = scene_ledger(&s).total;
+        long impacts = 0;
+        for (int i = 0; i < 1000; i++) {
+            scene_run(&s, 0.01, 1);
+            const olo_ledger now = scene_ledger(&s);
+            impacts += report_of(&s)->impacts;
+            check_close(start, now.total, 1e-12 * 3.125);
+            check_below(now.constraint_error, 1e-12);
+            check_below(now.velocity_error, 1e-12);
+        }
+        check_true(impacts > 10);
+        scene_close(&s);
+    }
+}
+
 /* --- (c) rod and sphere --- */
 
 TEST(the_rod_has_the_check_values)
@@ -576,6 +597,7 @@ TEST_MAIN(cmocka_unit_test(a_captured_ball_has_the_check_values),
           cmocka_unit_test(a_located_ball_follows_the_exact_solution),
           cmocka_unit_test(a_slow_ball_comes_to_rest),
           cmocka_unit_test(the_double_pendulum_has_the_check_values),
+          cmocka_unit_test(the_double_pendulum_conserves_its_energy_and_rows_for_ten_seconds),
           cmocka_unit_test(the_rod_has_the_check_values),
           cmocka_unit_test(the_sphere_slips_and_rolls_with_the_check_values),
           cmocka_unit_test(hinged_boxes_have_the_check_values),
