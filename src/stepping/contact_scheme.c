@@ -197,12 +197,14 @@ olo_status olo_contact_scheme_create(olo_stepper *x, olo_error *error)
     x->contact = olo_alloc(1, sizeof *x->contact);
     olo_status status =
         x->contact ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
-    x->contact_reactions =
-        olo_alloc(6 * (size_t)x->system->group_count + (size_t)x->system->m + 1, sizeof(double));
+    const size_t reactions = 6 * (size_t)x->system->group_count;
+    x->contact_reactions = olo_alloc(2 * reactions + (size_t)x->system->m + 1, sizeof(double));
     if (status == OLO_OK && !x->contact_reactions)
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
-    if (status == OLO_OK)
-        x->contact_rows = x->contact_reactions + 6 * x->system->group_count;
+    if (status == OLO_OK) {
+        x->contact_impulses = x->contact_reactions + reactions;
+        x->contact_rows = x->contact_impulses + reactions;
+    }
     if (status == OLO_OK)
         status = on_tree ? create_reduced(x, error) : create_with_multipliers(x, error);
     if (status == OLO_OK)
@@ -281,6 +283,14 @@ static void enter_jump(void *context, const double *q, const double *rows)
     add_reactions(x, -1, rows);
 }
 
+/* The mean over what has been made of a step that is halved, with the mean `before`, and a part of
+ * length h. */
+static double mean(const olo_stepper *x, double h, double before, double now)
+{
+    const double made = x->contact_time;
+    return made > 0 ? (made * before + h * now) / (made + h) : now;
+}
+
 /* The mean force of a contact over the step, and whether it sticks. Without geometry it is the
  * force along the gap, if there is one, then those along the sliding distances. */
 static void record_contact(const olo_stepper *x, int i, double h, olo_contact_record *record)
@@ -311,7 +321,14 @@ static void record_contact(const olo_stepper *x, int i, double h, olo_contact_re
             vec3_add(force, tangent, record->force);
         }
     }
-    record->friction = sqrt(square);
+    const olo_contact_record *before = &x->begin->contacts[i];
+    record->normal = mean(x, h, before->normal, record->normal);
+    record->friction = mean(x, h, before->friction, sqrt(square));
+    record->torque = mean(x, h, before->torque, record->torque);
+    for (int k = 0; k < 3; k++)
+        record->force[k] = mean(x, h, before->force[k], record->force[k]);
+    record->impulse += x->contact_time > 0 ? before->impulse : 0;
+    record->guarded = record->guarded || (x->contact_time > 0 && before->guarded);
     record->sticking = c->newton.smooth.active[i] && contact->sliding_count > 0 &&
                        c->newton.mode[i].status == OLO_CONTACT_STICKING;
 }
@@ -334,12 +351,13 @@ static void enter_step(olo_stepper *x, olo_state *state, double h)
         record_contact(x, i, h, &state->contacts[i]);
     state->inclusion_residual = c->report.residual;
     for (int i = 0; i < s->m; i++)
-        state->lambda[i] = c->lambda[i] / h;
+        state->lambda[i] = mean(x, h, x->begin->lambda[i], c->lambda[i] / h);
     for (int i = 0; i < s->drive_count; i++)
         olo_balance_add_drive_work(&x->step, state, i, c->row_work[s->drives[i].row]);
     olo_state_set_drive_forces(s, state, state->lambda);
     for (int i = 0; i < 6 * s->group_count; i++)
-        x->contact_reactions[i] /= h;
+        x->contact_reactions[i] = mean(x, h, x->contact_reactions[i], x->contact_impulses[i] / h);
+    x->contact_time += h;
     set_interval(x, c->q_begin, NULL, c->q, c->q);
     for (int i = 0; i < s->n; i++) {
         x->step.x.dq[i] = c->q[i] - c->q_begin[i];
@@ -367,7 +385,7 @@ olo_status olo_contact_scheme_step(olo_stepper *x, olo_state *state, double h, o
     c->observe_jump = enter_jump;
     c->context = x;
     x->step.state = state;
-    memset(x->contact_reactions, 0, 6 * (size_t)x->system->group_count * sizeof(double));
+    memset(x->contact_impulses, 0, 6 * (size_t)x->system->group_count * sizeof(double));
     const olo_status status = c->options.make(c, h, error);
     if (status != OLO_OK) {
         olo_state_copy(x->begin, state);

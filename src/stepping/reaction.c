@@ -140,7 +140,7 @@ void olo_stepper_add_reactions(olo_stepper *x, const double *wrench, const doubl
     const olo_forces forces = {
         .step = &x->step, .topology = tree_of(x), .wrench = wrench, .unit = 1, .lambda = lambda};
     for (int g = 0; g < s->group_count; g++) {
-        double force[3], moment[3], *sum = x->contact_reactions + 6 * g;
+        double force[3], moment[3], *sum = x->contact_impulses + 6 * g;
         if (reaction(&forces, g, force, moment, NULL) != OLO_OK)
             continue; /* inside a node */
         vec3_add(1, force, sum);

@@ -341,7 +341,9 @@ struct olo_stepper {
     olo_contact_step *contact; /* of a scheme with impacts; it has no treatment data */
     struct olo_contact_reduced *contact_tree; /* its equations on the spanning tree; else NULL */
     double *contact_reactions; /* [6 x groups] means over its last step, parts and jumps */
-    double *contact_rows;      /* [m] impulses of a part or a jump */
+    double *contact_impulses;  /* [6 x groups] of the step, or of a half of it */
+    double *contact_rows;      /* [m] of a part or a jump */
+    double contact_time;       /* what has been made of a step that is halved */
     struct olo_accelerations *accelerations; /* at the ends of steps, with consistent velocities:
                                                 created if forces are recorded, or on demand */
     double tolerance;

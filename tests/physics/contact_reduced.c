@@ -168,7 +168,7 @@ TEST(reactions_of_steps_with_impacts_are_impulses_over_the_step)
                  "run: {step: 0.01}\n",
                  joints[i / 2]);
         both s = open_both(text, schemes[i % 2]);
-        for (int n = 0; n < 100; n++) {
+        for (int n = 0; n < 160; n++) {
             scene *form[] = {&s.reduced, &s.multipliers};
             double f[2][3], m[2][3];
             for (int k = 0; k < 2; k++) {
