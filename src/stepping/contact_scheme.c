@@ -328,7 +328,7 @@ static void record_contact(const olo_stepper *x, int i, double h, olo_contact_re
     for (int k = 0; k < 3; k++)
         record->force[k] = mean(x, h, before->force[k], record->force[k]);
     record->impulse += x->contact_time > 0 ? before->impulse : 0;
-    record->guarded = record->guarded || (x->contact_time > 0 && before->guarded);
+    record->guarded = fmax(record->guarded, x->contact_time > 0 ? before->guarded : 0);
     record->sticking = c->newton.smooth.active[i] && contact->sliding_count > 0 &&
                        c->newton.mode[i].status == OLO_CONTACT_STICKING;
 }
