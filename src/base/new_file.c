@@ -156,9 +156,11 @@ static long process_of(const char *name, const char *prefix)
 
 /* Removes hidden files for the same target whose processes have ended: no such process exists, and
  * the file is not locked (it might be locked from another machine). */
-static void remove_stale(const char *folder, const char *prefix)
+static void remove_stale(const char *target)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], folder[PATH_MAX], prefix[PREFIX_SIZE];
+    folder_of(target, folder);
+    prefix_of(target, prefix);
     DIR *entries = opendir(folder);
     if (entries == NULL)
         return; // a folder that cannot be read is no failure here
@@ -180,7 +182,6 @@ static bool give_hidden_name(olo_new_file *new_file)
     char folder[PATH_MAX], prefix[PREFIX_SIZE];
     folder_of(new_file->target, folder);
     prefix_of(new_file->target, prefix);
-    remove_stale(folder, prefix);
     const size_t size = strlen(folder) + strlen(prefix) + 64;
     char *name = olo_alloc(size, 1);
     bool done = false;
@@ -242,8 +243,10 @@ olo_status olo_new_file_open(olo_new_file *new_file, const char *path, olo_error
     }
     if (status == OLO_OK && (new_file->path == NULL || new_file->target == NULL))
         status = olo_fail(error, OLO_NO_MEMORY, "cannot create '%s': out of memory", path);
-    if (status == OLO_OK)
+    if (status == OLO_OK) {
+        remove_stale(target);
         status = open_unnamed(new_file, error);
+    }
     if (status != OLO_OK)
         olo_new_file_close(new_file);
     return status;

@@ -3,7 +3,7 @@
  * ".NAME.oloid-<process>-<number>". It gets its name when it is complete. So a failure, a signal or
  * the end of the process leaves no incomplete file and damages no old one. The hidden name is also
  * used for a moment when a file that was written without a name replaces another one. Hidden files
- * of killed processes are removed when the next hidden name for the same file is made.
+ * of killed processes are removed when the next file with the same path is opened.
  *
  * The rule about what may be written: a path that does not exist yet, or a regular file. A symbolic
  * link remains, and the file that it names is replaced. Folders, devices, pipes and sockets are

@@ -10,6 +10,10 @@
 /* A located gap, relative to its unit; bracket of the time, relative to the step. */
 static const double located_gap = 1e-14, located_time = 1e-13;
 enum { TRIALS_MAX = 40 };
+/* Joints may block the motion along a row: the tip of a stretched chain slides only as the chain
+ * bends. Its step r is that of a mobility of this fraction of the contact's largest one; with no
+ * bound rounding would decide whether the contact sticks. */
+static const double blocked = 1e-3;
 
 /* --- parts of a step --- */
 
@@ -53,8 +57,10 @@ static void set_modes(olo_contact_step *x, double h)
         mode->status = rate > zero ? OLO_CONTACT_OPEN
                        : still     ? OLO_CONTACT_STICKING
                                    : OLO_CONTACT_SLIDING;
-        for (int k = 0; k < 2; k++)
-            mode->r[k] = x->D[2 * c + k] > 0 ? 2 / (h * x->D[2 * c + k]) : 0;
+        for (int k = 0; k < 2; k++) {
+            const double *D = x->D + 2 * c, least = blocked * fmax(D[0], D[1]);
+            mode->r[k] = least > 0 ? 2 / (h * fmax(D[k], least)) : 0;
+        }
     }
 }
 
@@ -174,7 +180,7 @@ static olo_status make_part(olo_contact_step *x, double longest, bool may_locate
     if (!jump.converged)
         return olo_fail(error, OLO_NOT_CONVERGED,
                         "the impulses of an impact were not found, residual %.1e", jump.residual);
-    olo_contact_step_report(x, &jump);
+    olo_contact_step_report(x, x->q, &jump);
     x->report.impacts += jump.happened;
     status = solve_smooth(x, longest, error);
     if (status != OLO_OK)
@@ -199,7 +205,7 @@ static olo_status make_part(olo_contact_step *x, double longest, bool may_locate
         status = olo_impact_settle(&x->impact, &end, &x->newton, x->v, x->account, x->rows, &jump,
                                    error);
     if (x->options.pairs)
-        olo_contact_step_report(x, &jump);
+        olo_contact_step_report(x, x->q, &jump);
     return status;
 }
 

@@ -81,12 +81,13 @@ double olo_contact_relative_gap(const olo_contact_step *x, int c, const double *
            olo_contact_unit(&x->system->contacts[c], x->system->length_scale);
 }
 
-/* Adds what a jump did to the report, and its impulses of bilateral rows: those of prescribed
- * motions do work. */
-void olo_contact_step_report(olo_contact_step *x, const olo_jump *jump)
+/* The impulses of bilateral rows with a prescribed motion do work. */
+void olo_contact_step_report(olo_contact_step *x, const double *q, const olo_jump *jump)
 {
     if (!jump->happened)
         return;
+    if (x->observe_jump)
+        x->observe_jump(x->context, q, x->rows);
     for (int r = 0; r < x->form.row_count; r++) {
         const olo_constraint *row = &x->system->constraints[x->row[r]];
         const double rate = olo_constraint_motion_rate(row, x->t);

@@ -73,7 +73,9 @@ struct olo_contact_step {
     double *q, *q_remainder, *v; /* [n] the start, and after the step its end */
     double t;
     const double *angles, *inputs;
-    void (*observe)(void *context, const olo_smooth *part); /* after every part; NULL: none */
+    /* after every smooth part, and after every jump at q with impulses `rows`; NULL: none */
+    void (*observe)(void *context, const olo_smooth *part);
+    void (*observe_jump)(void *context, const double *q, const double *rows);
     void *context;
     /* results */
     olo_contact_report report;
@@ -107,8 +109,8 @@ void olo_contact_step_begin(olo_contact_step *x);
 void olo_contact_step_finish(olo_contact_step *x);
 /* Adds an increment to the configuration, with its remainder. */
 void olo_contact_step_move(olo_contact_step *x, const double *dq);
-/* Adds what a jump did to the report, and the impulses of bilateral rows. */
-void olo_contact_step_report(olo_contact_step *x, const olo_jump *jump);
+/* Adds what a jump at q did to the report, and the impulses of bilateral rows. */
+void olo_contact_step_report(olo_contact_step *x, const double *q, const olo_jump *jump);
 /* The start of the step again, after a failure. */
 void olo_contact_step_restore(olo_contact_step *x, double t);
 

@@ -97,7 +97,7 @@ olo_status olo_contact_make_moreau(olo_contact_step *x, double h, olo_error *err
     }
     set_status(x, &middle);
     jump.happened = true; /* the bilateral rows, too */
-    olo_contact_step_report(x, &jump);
+    olo_contact_step_report(x, smooth->qm, &jump);
     if (x->observe)
         x->observe(x->context, smooth);
     for (int i = 0; i < n; i++)

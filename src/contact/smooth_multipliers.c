@@ -189,12 +189,11 @@ static void add_forces(olo_smooth *x, bool numbers)
 
 /* d, its tangent K and the lift a of a row, as the variant has them; d_0 is the gradient that acts
  * in (1). The derivative of a by q1 is multiplied by k; it is zero without that. */
-static void evaluate_row(olo_smooth *x, const olo_constraint *row, double k, double *d, double *d_0,
-                         double *a, double *K, double *by_q1, double *by_v1)
+static void evaluate_row(olo_smooth *x, const olo_constraint *row, bool at_start, double k,
+                         double *d, double *d_0, double *a, double *K, double *by_q1, double *by_v1)
 {
     const olo_interval over = olo_smooth_interval(x);
     const olo_at start = {.q = x->q0, .angles = x->angles, .t = x->t};
-    const bool at_start = olo_smooth_at_start(x, row);
     const int size = row->size;
     memset(K, 0, (size_t)(size * size) * sizeof *K);
     (void)olo_evaluate_row(&(olo_evaluation){.at_start = at_start}, row, &over, d, K);
@@ -218,7 +217,8 @@ static void add_row_forces(olo_smooth *x, const olo_constraint *row, double sign
     double *K = own(x)->local, *by_q1 = K + SIZE * SIZE, *by_v1 = by_q1 + SIZE * SIZE;
     const int size = row->size, *index = row->index;
     if (numbers) {
-        evaluate_row(x, row, k, d, d_0, a, K, by_q1, by_v1);
+        const bool at_start = sign < 0 && olo_smooth_at_start(x, row); /* not of rolling joints */
+        evaluate_row(x, row, at_start, k, d, d_0, a, K, by_q1, by_v1);
         add_local(own(x)->residual, size, index, -k, d_0);
         add_local(own(x)->residual + x->system->n, size, index, sign * l, d);
         add_local(own(x)->residual + x->system->n, size, index, k, a);

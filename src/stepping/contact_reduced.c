@@ -42,7 +42,7 @@ struct olo_contact_reduced {
     double *increment;                   /* [unknowns] */
     double *multiplier, *Gamma, *Lambda; /* [closures] */
     double *response;                    /* [2 n] */
-    double *wrench, *part;               /* [twists] impulses of joints: of the step, of a part */
+    double *wrench;                      /* [twists] impulses of joints in a part or a jump */
     olo_motion rest;                     /* without motion, at a frozen configuration */
     double compliance;                   /* lower bound of independent closure rows, or 0 */
 };
@@ -81,7 +81,6 @@ olo_status olo_contact_reduced_create(const olo_system *s, olo_contact_reduced *
                                 {&x->Lambda, closures},
                                 {&x->response, 2 * n},
                                 {&x->wrench, twists},
-                                {&x->part, twists},
                                 {&rest, olo_motion_numbers(topology)}};
     x->start = olo_pool_alloc(&x->pool, 1, sizeof *x->start);
     x->touched = olo_pool_alloc(&x->pool, (size_t)s->node_count + 1, sizeof *x->touched);
@@ -389,8 +388,7 @@ static void accept(olo_smooth *smooth)
         for (int k = 0; k < row->size; k++)
             step->T[row->index[k]] += 2 / h * tree->lambda[i] * step->r[k];
     }
-    olo_reduced_rates_reactions(tree, step, x->part);
-    olo_dense_add(tree->system->twists, 1, x->part, x->wrench);
+    olo_reduced_rates_reactions(tree, step, x->wrench);
 }
 
 static const olo_smooth_form smooth_form = {.contraction = 0.9,
@@ -491,6 +489,7 @@ static void frozen_jump(olo_frozen *of, const double *f, double *v, double *rows
             rows[closure->u + j] -=
                 olo_elimination_twist(elimination, closure_block(x->tree, i))[j];
     }
+    memset(x->wrench, 0, (size_t)s->twists * sizeof *x->wrench);
     for (int k = 0; k < s->node_count; k++) {
         if (!topology->nodes[k].type)
             continue;
@@ -518,11 +517,6 @@ olo_contact_form olo_contact_reduced_form(olo_contact_reduced *x)
                               .frozen = &frozen_form,
                               .data = x,
                               .settle = settle};
-}
-
-void olo_contact_reduced_begin(olo_contact_reduced *x)
-{
-    memset(x->wrench, 0, (size_t)x->tree->system->twists * sizeof *x->wrench);
 }
 
 const double *olo_contact_reduced_wrenches(const olo_contact_reduced *x)

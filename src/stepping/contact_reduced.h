@@ -13,8 +13,7 @@ olo_status olo_contact_reduced_create(const olo_system *system, olo_contact_redu
 void olo_contact_reduced_free(olo_contact_reduced *x);
 /* The form for a contact step; its data is `x`. Closure rows have multipliers. */
 olo_contact_form olo_contact_reduced_form(olo_contact_reduced *x);
-/* Before a step; [twists] the impulses of all joints since then. */
-void olo_contact_reduced_begin(olo_contact_reduced *x);
+/* [twists] the impulses of all joints in the last accepted smooth part or jump. */
 const double *olo_contact_reduced_wrenches(const olo_contact_reduced *x);
 
 #endif

@@ -197,6 +197,14 @@ olo_status olo_contact_scheme_create(olo_stepper *x, olo_error *error)
     x->contact = olo_alloc(1, sizeof *x->contact);
     olo_status status =
         x->contact ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
+    const size_t reactions = 6 * (size_t)x->system->group_count;
+    x->contact_reactions = olo_alloc(2 * reactions + (size_t)x->system->m + 1, sizeof(double));
+    if (status == OLO_OK && !x->contact_reactions)
+        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
+    if (status == OLO_OK) {
+        x->contact_impulses = x->contact_reactions + reactions;
+        x->contact_rows = x->contact_impulses + reactions;
+    }
     if (status == OLO_OK)
         status = on_tree ? create_reduced(x, error) : create_with_multipliers(x, error);
     if (status == OLO_OK)
@@ -209,7 +217,34 @@ void olo_contact_scheme_free(olo_stepper *x)
     if (x->contact)
         olo_contact_step_free(x->contact);
     olo_free(x->contact);
+    olo_free(x->contact_reactions);
     olo_contact_reduced_free(x->contact_tree);
+}
+
+/* The interval of forces: a part of the step, a jump (dq is NULL), or the step. */
+static void set_interval(olo_stepper *x, const double *q0, const double *dq, const double *qm,
+                         const double *q1)
+{
+    const size_t size = (size_t)x->system->n * sizeof *q0;
+    memcpy(x->step.q0, q0, size);
+    memcpy(x->step.x.qm, qm, size);
+    memcpy(x->step.x.q1, q1, size);
+    if (dq)
+        memcpy(x->step.x.dq, dq, size);
+    else
+        memset(x->step.x.dq, 0, size);
+    x->step.x.q0 = x->step.q0;
+    x->step.x.left = NULL;
+}
+
+/* Adds the impulses of joints and rows over this interval to the reactions. */
+static void add_reactions(olo_stepper *x, double sign, const double *rows)
+{
+    const olo_contact_form *form = &x->contact->form;
+    for (int r = 0; r < form->row_count; r++)
+        x->contact_rows[form->row[r]] = sign * rows[r];
+    olo_stepper_add_reactions(
+        x, x->contact_tree ? olo_contact_reduced_wrenches(x->contact_tree) : NULL, x->contact_rows);
 }
 
 /* Work of actions and energy lost in dissipative terms over a part. */
@@ -236,12 +271,24 @@ static void enter_part(void *context, const olo_smooth *part)
         olo_sum_add(&state->work, work);
         olo_state_add_received_energy(s, state, action->index[0], work);
     }
-    /* the last part is the interval of reactions */
-    const size_t size = (size_t)s->n * sizeof *part->dq;
-    memcpy(x->step.q0, part->q0, size);
-    memcpy(x->step.x.dq, part->dq, size);
-    memcpy(x->step.x.qm, part->qm, size);
-    memcpy(x->step.x.q1, part->q1, size);
+    set_interval(x, part->q0, part->dq, part->qm, part->q1);
+    add_reactions(x, 1, part->Lambda);
+}
+
+/* Impulses of constraints in a jump at q. */
+static void enter_jump(void *context, const double *q, const double *rows)
+{
+    olo_stepper *x = context;
+    set_interval(x, q, NULL, q, q);
+    add_reactions(x, -1, rows);
+}
+
+/* The mean over what has been made of a step that is halved, with the mean `before`, and a part of
+ * length h. */
+static double mean(const olo_stepper *x, double h, double before, double now)
+{
+    const double made = x->contact_time;
+    return made > 0 ? (made * before + h * now) / (made + h) : now;
 }
 
 /* The mean force of a contact over the step, and whether it sticks. Without geometry it is the
@@ -274,7 +321,14 @@ static void record_contact(const olo_stepper *x, int i, double h, olo_contact_re
             vec3_add(force, tangent, record->force);
         }
     }
-    record->friction = sqrt(square);
+    const olo_contact_record *before = &x->begin->contacts[i];
+    record->normal = mean(x, h, before->normal, record->normal);
+    record->friction = mean(x, h, before->friction, sqrt(square));
+    record->torque = mean(x, h, before->torque, record->torque);
+    for (int k = 0; k < 3; k++)
+        record->force[k] = mean(x, h, before->force[k], record->force[k]);
+    record->impulse += x->contact_time > 0 ? before->impulse : 0;
+    record->guarded = fmax(record->guarded, x->contact_time > 0 ? before->guarded : 0);
     record->sticking = c->newton.smooth.active[i] && contact->sliding_count > 0 &&
                        c->newton.mode[i].status == OLO_CONTACT_STICKING;
 }
@@ -297,15 +351,18 @@ static void enter_step(olo_stepper *x, olo_state *state, double h)
         record_contact(x, i, h, &state->contacts[i]);
     state->inclusion_residual = c->report.residual;
     for (int i = 0; i < s->m; i++)
-        state->lambda[i] = c->lambda[i] / h;
+        state->lambda[i] = mean(x, h, x->begin->lambda[i], c->lambda[i] / h);
     for (int i = 0; i < s->drive_count; i++)
         olo_balance_add_drive_work(&x->step, state, i, c->row_work[s->drives[i].row]);
     olo_state_set_drive_forces(s, state, state->lambda);
-    x->step.x.q0 = x->step.q0;
-    x->step.x.left = NULL;
-    if (x->contact_tree)
-        memcpy(olo_last_wrenches(state), olo_contact_reduced_wrenches(x->contact_tree),
-               (size_t)s->twists * sizeof(double));
+    for (int i = 0; i < 6 * s->group_count; i++)
+        x->contact_reactions[i] = mean(x, h, x->contact_reactions[i], x->contact_impulses[i] / h);
+    x->contact_time += h;
+    set_interval(x, c->q_begin, NULL, c->q, c->q);
+    for (int i = 0; i < s->n; i++) {
+        x->step.x.dq[i] = c->q[i] - c->q_begin[i];
+        x->step.x.qm[i] = 0.5 * (c->q[i] + c->q_begin[i]);
+    }
     state->h = h;
     olo_stepper_record_reactions(x, state);
     x->report.iterations += c->report.iterations;
@@ -325,10 +382,10 @@ olo_status olo_contact_scheme_step(olo_stepper *x, olo_state *state, double h, o
     c->angles = state->angles;
     c->inputs = x->step.inputs;
     c->observe = enter_part;
+    c->observe_jump = enter_jump;
     c->context = x;
     x->step.state = state;
-    if (x->contact_tree)
-        olo_contact_reduced_begin(x->contact_tree);
+    memset(x->contact_impulses, 0, 6 * (size_t)x->system->group_count * sizeof(double));
     const olo_status status = c->options.make(c, h, error);
     if (status != OLO_OK) {
         olo_state_copy(x->begin, state);

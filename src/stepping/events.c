@@ -12,6 +12,8 @@
 
 /* The time of an event is located to this fraction of the step. */
 static const double location = 1e-14;
+/* Events closer than this fraction of the step have the same time. */
+static const double instant = 1e-12;
 static const int most_trials = 200;
 /* A row may close if it is satisfied to this fraction of its size. */
 static const double closed = 1e-7;
@@ -144,8 +146,11 @@ olo_status olo_events_create(olo_events *x, const olo_system *system, const olo_
 {
     *x = (olo_events){.system = system, .run = run};
     x->before = olo_alloc((size_t)system->event_count, sizeof *x->before);
-    if (!create_switches(&x->switches, system) || !x->before)
+    x->time = olo_alloc((size_t)system->event_count, sizeof *x->time);
+    if (!create_switches(&x->switches, system) || !x->before || !x->time)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for events");
+    for (int e = 0; e < system->event_count; e++)
+        x->time[e] = NAN;
     olo_status status = olo_state_create(system, &x->start, error);
     return status == OLO_OK ? enter_mode(x, state, error) : status;
 }
@@ -156,6 +161,7 @@ void olo_events_free(olo_events *x)
     olo_system_free(x->mode);
     olo_state_free(x->start);
     olo_free(x->before);
+    olo_free(x->time);
     free_switches(&x->switches);
 }
 
@@ -290,15 +296,47 @@ static olo_status collide(olo_events *x, olo_state *state, olo_error *error)
     return OLO_OK;
 }
 
+/* Whether one event switches on what the other one switches off. */
+static bool are_opposite(const olo_system_event *a, const olo_system_event *b)
+{
+    for (int i = 0; i < a->switch_count; i++)
+        for (int j = 0; j < b->switch_count; j++) {
+            const olo_event_switch *one = &a->switches[i], *other = &b->switches[j];
+            if (one->kind == other->kind && one->index == other->index && one->on != other->on)
+                return true;
+        }
+    return false;
+}
+
+/* Fails if event e undoes another one of the same time: they would chatter. */
+static olo_status check_chatter(const olo_events *x, int e, const olo_state *state,
+                                olo_error *error)
+{
+    const olo_system_event *events = x->system->events;
+    for (int f = 0; f < x->system->event_count; f++)
+        if (fabs(x->time[f] - state->t) <= x->instant && are_opposite(&events[e], &events[f]))
+            return olo_fail(error, OLO_BAD_INPUT,
+                            "%s: at t = %.9g the event '%s' undoes what '%s' (%s) has switched at "
+                            "the same time: which one is to be last is not determined; change one "
+                            "of their conditions",
+                            events[e].where, state->t, events[e].name, events[f].name,
+                            events[f].where);
+    return OLO_OK;
+}
+
 static olo_status happen(olo_events *x, int e, olo_state *state, olo_error *error)
 {
     const olo_system_event *event = &x->system->events[e];
     int last = 0;
+    olo_status status = check_chatter(x, e, state, error);
+    if (status != OLO_OK)
+        return status;
+    x->time[e] = state->t;
     for (int i = 0; i < x->system->event_count; i++)
         last = order_of(state)[i] > last ? (int)order_of(state)[i] : last;
     order_of(state)[e] = last + 1;
     x->ended = x->ended || event->end;
-    olo_status status = event->closes ? check_closed(x, event, state, error) : OLO_OK;
+    status = event->closes ? check_closed(x, event, state, error) : OLO_OK;
     if (status == OLO_OK && event->switch_count > 0) {
         status = olo_stepper_complete(x->stepper, state, error);
         latch(x, event, state);
@@ -362,6 +400,7 @@ olo_status olo_events_advance(olo_events *x, olo_state *state, double h, olo_err
 {
     const double target = state->t + h;
     x->report = (olo_step_report){.size = h, .rotation_node = -1};
+    x->instant = instant * h;
     olo_status status = happen_at_start(x, state, error);
     while (status == OLO_OK && !x->ended && target - state->t > location * h)
         status = make_part(x, state, target - state->t, error);
@@ -372,6 +411,7 @@ olo_status olo_events_step_adaptive(olo_events *x, olo_state *state, double long
                                     olo_error *error)
 {
     x->report = (olo_step_report){.rotation_node = -1};
+    x->instant = instant * longest;
     olo_status status = happen_at_start(x, state, error);
     if (status != OLO_OK || x->ended)
         return status;

@@ -6,9 +6,10 @@
  * another mode (kinematics/mode.h) with a stepper of its own; velocities change by a plastic impact
  * if a group closes; and the rest of the step follows. If the tolerance of the run chooses the
  * steps, a step ends at the event, and the choice begins anew after it. Each event happens once, so
- * that a run ends in bounded time. Which events have happened, and in which order, is a segment of
- * the state, and so are the constants of groups that have been latched (kinematics/latch.h): they
- * determine the mode, and a resumed run has the bits of an uninterrupted one. */
+ * that a run ends in bounded time; two events of one time must not undo each other. Which events
+ * have happened, and in which order, is a segment of the state, and so are the constants of groups
+ * that have been latched (kinematics/latch.h): they determine the mode, and a resumed run has the
+ * bits of an uninterrupted one. */
 #ifndef OLO_STEPPING_EVENTS_H
 #define OLO_STEPPING_EVENTS_H
 
@@ -24,6 +25,8 @@ typedef struct olo_events {
     bool ended;             /* an event has ended the run */
     olo_state *start;       /* of the step */
     double *before;         /* [events] conditions at its start */
+    double *time;           /* [events] when they have happened in this run; NaN before */
+    double instant;         /* times that differ by less than this are equal */
     olo_mode_switches switches;
     /* Called after an event; may be NULL. */
     void (*happened)(void *context, const olo_system_event *event, const olo_state *state);

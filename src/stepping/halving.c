@@ -93,6 +93,8 @@ static olo_status step_composed(olo_stepper *x, olo_state *state, double h, olo_
 static olo_status step_or_halve(olo_stepper *x, olo_state *state, double h, int depth,
                                 olo_error *error)
 {
+    if (depth == 0)
+        x->contact_time = 0;
     olo_status status = step_composed(x, state, h, error);
     if (status == OLO_OK || status == OLO_NO_MEMORY)
         return status;

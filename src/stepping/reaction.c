@@ -10,9 +10,10 @@
  *
  * The reaction of a composed step is the mean of its parts, sum c_i F_i, so that h times it is the
  * impulse over the step; if forces are those at the start of a step, it is the reaction of the
- * first part. With consistent velocities it is the reaction at the end of the step, from the
- * accelerations there (accelerations.h), which has the order of the step. Recorded reactions follow
- * the same rules. */
+ * first part. That of a step with contacts is the sum of the impulses of its parts and jumps, each
+ * about the joint point where it acts, by the length of the step. With consistent velocities it is
+ * the reaction at the end of the step, from the accelerations there (accelerations.h), which has
+ * the order of the step. Recorded reactions follow the same rules. */
 #include <math.h>
 #include <string.h>
 
@@ -76,25 +77,39 @@ static void move_to_joint_point(const olo_step *step, const olo_articulation *jo
     }
 }
 
+/* The node of the forest whose joint is the group; -1: none. */
+static int node_of_joint(const olo_forces *x, const olo_group *group, int index)
+{
+    if (!x->topology || group->joint < 0)
+        return -1;
+    const olo_articulation *joint = &x->step->system->joints[group->joint];
+    const int ends[2] = {joint->child, joint->parent};
+    for (int i = 0; i < 2; i++) {
+        const olo_topology_node *node = ends[i] < 0 ? NULL : &x->topology->nodes[ends[i]];
+        if (node && node->type && node->joint.group == index)
+            return ends[i];
+    }
+    return -1;
+}
+
 /* Force and moment of a group on its child. */
 static olo_status reaction(const olo_forces *x, int group, double force[3], double moment[3],
                            olo_error *error)
 {
     const olo_system *s = x->step->system;
     const olo_group *g = &s->groups[group];
-    int node = node_of(s, g);
+    const int of_joint = node_of_joint(x, g, group), node = of_joint < 0 ? node_of(s, g) : of_joint;
     double wrench[6] = {0};
-    bool joint = false;
-    for (int k = 0; x->topology && k < s->node_count && !joint; k++)
-        if (x->topology->nodes[k].type && x->topology->nodes[k].joint.group == group) {
-            joint = true;
-            node = k;
-            for (int i = 0; i < s->nodes[k].twist; i++)
-                wrench[i] = x->wrench[s->nodes[k].motion + i] / x->unit;
-        }
-    if (x->topology && !joint && g->internal)
+    if (x->topology && g->internal)
         return olo_fail(error, OLO_UNSUPPORTED, "use multipliers for forces inside '%s'", g->name);
-    if (!joint)
+    if (x->known) {
+        vec3_copy(x->known + 6 * group, force);
+        vec3_copy(x->known + 6 * group + 3, moment);
+        return OLO_OK;
+    }
+    for (int i = 0; of_joint >= 0 && i < s->nodes[node].twist; i++)
+        wrench[i] = x->wrench[s->nodes[node].motion + i] / x->unit;
+    if (of_joint < 0)
         from_multipliers(x, g, node, wrench);
     vec3_copy(wrench, force);
     vec3_copy(wrench + 3, moment);
@@ -115,7 +130,22 @@ static olo_forces forces_of(const olo_stepper *x, const olo_state *state)
                         .topology = tree_of(x),
                         .wrench = olo_last_wrenches(state),
                         .unit = state->h,
-                        .lambda = state->lambda};
+                        .lambda = state->lambda,
+                        .known = x->contact_reactions};
+}
+
+void olo_stepper_add_reactions(olo_stepper *x, const double *wrench, const double *lambda)
+{
+    const olo_system *s = x->system;
+    const olo_forces forces = {
+        .step = &x->step, .topology = tree_of(x), .wrench = wrench, .unit = 1, .lambda = lambda};
+    for (int g = 0; g < s->group_count; g++) {
+        double force[3], moment[3], *sum = x->contact_impulses + 6 * g;
+        if (reaction(&forces, g, force, moment, NULL) != OLO_OK)
+            continue; /* inside a node */
+        vec3_add(1, force, sum);
+        vec3_add(1, moment, sum + 3);
+    }
 }
 
 void olo_stepper_store_part(olo_stepper *x, const olo_state *state, double weight)

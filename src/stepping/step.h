@@ -340,8 +340,12 @@ struct olo_stepper {
     olo_control control;
     olo_contact_step *contact; /* of a scheme with impacts; it has no treatment data */
     struct olo_contact_reduced *contact_tree; /* its equations on the spanning tree; else NULL */
-    struct olo_accelerations *accelerations;  /* at the ends of steps, with consistent velocities:
-                                                 created if forces are recorded, or on demand */
+    double *contact_reactions; /* [6 x groups] means over its last step, parts and jumps */
+    double *contact_impulses;  /* [6 x groups] of the step, or of a half of it */
+    double *contact_rows;      /* [m] of a part or a jump */
+    double contact_time;       /* what has been made of a step that is halved */
+    struct olo_accelerations *accelerations; /* at the ends of steps, with consistent velocities:
+                                                created if forces are recorded, or on demand */
     double tolerance;
     int iterations, halvings;
     int unknowns;
@@ -373,6 +377,7 @@ typedef struct olo_forces {
     const double *wrench; /* [twists] joint wrenches, times `unit` */
     double unit;
     const double *lambda; /* [m] multipliers */
+    const double *known;  /* [6 x groups] force and moment of each; NULL: they follow from these */
 } olo_forces;
 
 /* Writes the recorded reactions to the state. */
@@ -382,6 +387,8 @@ void olo_stepper_record_reactions(olo_stepper *stepper, olo_state *state);
 /* With consistent velocities: replaces recorded reactions and forces of prescribed motions, which
  * are means over the step, by those at its end, unless these are not determined. */
 void olo_stepper_record_end_forces(olo_stepper *stepper, olo_state *state);
+/* Adds the impulses of joints and rows over x->step.x, a part of a step with contacts. */
+void olo_stepper_add_reactions(olo_stepper *stepper, const double *wrench, const double *lambda);
 /* Stores the solved step as a part of a composed one, for reactions. */
 void olo_stepper_store_part(olo_stepper *stepper, const olo_state *state, double weight);
 

@@ -168,7 +168,7 @@ olo_status olo_stepper_create(const olo_system *system, const olo_run *run, olo_
     *stepper = NULL;
     olo_status status = olo_check_initialised(run->initialised, OLO_INITIALISED_RUN, error);
     if (status == OLO_OK)
-        status = olo_events_refuse(system, "a stepper", error);
+        status = olo_events_refuse(system, "single steps and derivatives of runs", error);
     if (status == OLO_OK)
         status = find_scheme(run, &scheme, error);
     return status == OLO_OK ? olo_stepper_create_with(system, scheme, run, stepper, error) : status;

@@ -226,68 +226,70 @@ static void sliding_row(const olo_constraint *row, const double *q, double *d)
     }
 }
 
-/* matrix = factor dW/dq, or its transpose. */
-static void sliding_matrix(const olo_constraint *row, double factor, bool transposed,
+/* matrix = factor dW/dq */
+static void sliding_matrix(const olo_constraint *row, double factor, const double *q,
                            double *matrix)
 {
     const olo_sliding *sliding = row->data;
     const olo_contact_geometry *c = sliding->of;
     const double *n = c->normal, *t = sliding->along;
     const double cross[9] = {0, -n[2], n[1], n[2], 0, -n[0], -n[1], n[0], 0};
+    (void)q;
     set_zero(row, matrix);
     for (int s = 0; s < c->slots; s++)
         for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++) {
-                const int k = 3 * s + (transposed ? j : i), l = 3 * s + (transposed ? i : j);
-                matrix[k * row->size + l] =
+            for (int j = 0; j < 3; j++)
+                matrix[(3 * s + i) * row->size + 3 * s + j] =
                     factor * c->director[s] *
                     (0.5 * sliding->spin * cross[3 * i + j] - c->radius * t[i] * n[j]);
-            }
+}
+
+static const olo_sliding_form on_the_ground = {sliding_row, sliding_matrix};
+
+/* Rows of all forms, at the mean of a step. */
+static const olo_sliding_form *form_of(const olo_constraint *row)
+{
+    return ((const olo_sliding *)row->data)->of->sliding_form;
 }
 
 static void sliding_gradient(const olo_constraint *row, const olo_at *at, double *gradient)
 {
-    sliding_row(row, at->q, gradient);
+    form_of(row)->row(row, at->q, gradient);
 }
 
 static void sliding_discrete(const olo_constraint *row, const olo_interval *x, double *d,
                              double *tangent)
 {
-    sliding_row(row, x->qm, d);
+    form_of(row)->row(row, x->qm, d);
     if (tangent)
-        sliding_matrix(row, 0.5, false, tangent);
+        form_of(row)->matrix(row, 0.5, x->qm, tangent);
 }
 
 static void sliding_start_tangent(const olo_constraint *row, const olo_interval *x, double *tangent)
 {
-    (void)x;
-    sliding_matrix(row, 0.5, false, tangent);
+    form_of(row)->matrix(row, 0.5, x->qm, tangent);
 }
 
+/* The transpose of dW/dq. */
 static void sliding_hessian(const olo_constraint *row, const olo_at *at, double *hessian)
 {
-    (void)at;
-    sliding_matrix(row, 1, true, hessian);
-}
-
-const olo_constraint_type olo_constraint_sliding = {.name = "sliding",
-                                                    .velocity = true,
-                                                    .gradient = sliding_gradient,
-                                                    .discrete = sliding_discrete,
-                                                    .start_tangent = sliding_start_tangent,
-                                                    .hessian = sliding_hessian};
-
-/* --- the rows of a contact --- */
-
-void olo_contact_transpose(int size, double *matrix)
-{
-    for (int i = 0; i < size; i++)
+    form_of(row)->matrix(row, 1, at->q, hessian);
+    for (int i = 0; i < row->size; i++)
         for (int j = 0; j < i; j++) {
-            const double swap = matrix[i * size + j];
-            matrix[i * size + j] = matrix[j * size + i];
-            matrix[j * size + i] = swap;
+            const double swap = hessian[i * row->size + j];
+            hessian[i * row->size + j] = hessian[j * row->size + i];
+            hessian[j * row->size + i] = swap;
         }
 }
+
+static const olo_constraint_type sliding_type = {.name = "sliding",
+                                                 .velocity = true,
+                                                 .gradient = sliding_gradient,
+                                                 .discrete = sliding_discrete,
+                                                 .start_tangent = sliding_start_tangent,
+                                                 .hessian = sliding_hessian};
+
+/* --- the rows of a contact --- */
 
 double olo_contact_unit(const olo_contact_point *contact, double length_scale)
 {
@@ -377,12 +379,13 @@ void olo_contact_set_rows(olo_contact_point *contact, const olo_constraint_type 
     contact->gap = (olo_constraint){
         .type = gap, .size = 3 * geometry->slots, .index = index, .curved = true, .data = geometry};
     contact->sliding_count = sliding_count;
+    geometry->sliding_form = is_distance(geometry)           ? &olo_sliding_spheres
+                             : geometry->direction.count > 0 ? &olo_sliding_moving
+                                                             : &on_the_ground;
     for (int k = 0; k < sliding_count; k++) {
         geometry->sliding[k].of = geometry;
         contact->sliding[k] = contact->gap;
-        contact->sliding[k].type = is_distance(geometry)           ? &olo_constraint_sliding_spheres
-                                   : geometry->direction.count > 0 ? &olo_constraint_sliding_moving
-                                                                   : &olo_constraint_sliding;
+        contact->sliding[k].type = &sliding_type;
         contact->sliding[k].data = &geometry->sliding[k];
     }
 }

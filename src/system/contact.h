@@ -27,6 +27,7 @@ enum { OLO_CONTACT_SLOTS_MAX = OLO_POSITION_SLOTS_MAX + 6, OLO_SLIDING_MAX = 3 }
 #define OLO_CLOSED_GAP 1e-10
 
 typedef struct olo_contact_geometry olo_contact_geometry;
+typedef struct olo_sliding_form olo_sliding_form;
 
 /* A sliding velocity: that of the touching point along a direction, or the rate of rotation about
  * the normal. */
@@ -53,6 +54,7 @@ struct olo_contact_geometry {
      * 0 */
     double director[OLO_CONTACT_SLOTS_MAX];
     double tangent[2][OLO_CONTACT_SLOTS_MAX]; /* of each in the tangents of a moving plane */
+    const olo_sliding_form *sliding_form;
     olo_sliding sliding[OLO_SLIDING_MAX];
 };
 
@@ -94,8 +96,14 @@ static inline const olo_constraint *olo_contact_row(const olo_contact_point *con
 double olo_contact_unit(const olo_contact_point *contact, double length_scale);
 
 extern const olo_constraint_type olo_constraint_gap_plane, olo_constraint_gap_moving,
-    olo_constraint_gap_distance, olo_constraint_sliding, olo_constraint_sliding_moving,
-    olo_constraint_sliding_spheres;
+    olo_constraint_gap_distance;
+
+/* How sliding velocities follow from the geometry: W(q) of a row, and factor dW/dq. */
+struct olo_sliding_form {
+    void (*row)(const olo_constraint *row, const double *q, double *d);
+    void (*matrix)(const olo_constraint *row, double factor, const double *q, double *matrix);
+};
+extern const olo_sliding_form olo_sliding_moving, olo_sliding_spheres;
 
 /* The direction of the normal force at a configuration: on the body above the plane, or on the
  * second point; length one. The contact must have geometry. */
@@ -125,7 +133,5 @@ bool olo_contact_add_directors(olo_contact_geometry *geometry, int frame, double
  * the system. */
 void olo_contact_set_rows(olo_contact_point *contact, const olo_constraint_type *gap,
                           olo_contact_geometry *geometry, int *index, int sliding_count);
-
-void olo_contact_transpose(int size, double *matrix);
 
 #endif

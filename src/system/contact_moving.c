@@ -221,34 +221,4 @@ static void sliding_matrix(const olo_constraint *row, double factor, const doubl
         add_rotation_matrix(row, &turn, q, matrix);
 }
 
-static void sliding_gradient(const olo_constraint *row, const olo_at *at, double *gradient)
-{
-    sliding_row(row, at->q, gradient);
-}
-
-static void sliding_discrete(const olo_constraint *row, const olo_interval *x, double *d,
-                             double *tangent)
-{
-    sliding_row(row, x->qm, d);
-    if (tangent)
-        sliding_matrix(row, 0.5, x->qm, tangent);
-}
-
-static void sliding_start_tangent(const olo_constraint *row, const olo_interval *x, double *tangent)
-{
-    sliding_matrix(row, 0.5, x->qm, tangent);
-}
-
-/* The transpose of dW/dq. */
-static void sliding_hessian(const olo_constraint *row, const olo_at *at, double *hessian)
-{
-    sliding_matrix(row, 1, at->q, hessian);
-    olo_contact_transpose(row->size, hessian);
-}
-
-const olo_constraint_type olo_constraint_sliding_moving = {.name = "sliding on a moving plane",
-                                                           .velocity = true,
-                                                           .gradient = sliding_gradient,
-                                                           .discrete = sliding_discrete,
-                                                           .start_tangent = sliding_start_tangent,
-                                                           .hessian = sliding_hessian};
+const olo_sliding_form olo_sliding_moving = {sliding_row, sliding_matrix};

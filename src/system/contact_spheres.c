@@ -83,7 +83,7 @@ static void turning_vector(const sphere_row *r, const double inverse[9], double 
     product(inverse, moment, u);
 }
 
-static void sphere_gradient_at(const olo_constraint *row, const double *q, double *d)
+static void sphere_row_at(const olo_constraint *row, const double *q, double *d)
 {
     const sphere_row r = begin(row, q);
     double across[3], inverse[9], u[3];
@@ -190,33 +190,4 @@ static void sphere_matrix(const olo_constraint *row, double factor, const double
         add_body(row, &r, s, factor, matrix);
 }
 
-static void sphere_gradient(const olo_constraint *row, const olo_at *at, double *gradient)
-{
-    sphere_gradient_at(row, at->q, gradient);
-}
-
-static void sphere_discrete(const olo_constraint *row, const olo_interval *x, double *d,
-                            double *tangent)
-{
-    sphere_gradient_at(row, x->qm, d);
-    if (tangent)
-        sphere_matrix(row, 0.5, x->qm, tangent);
-}
-
-static void sphere_start_tangent(const olo_constraint *row, const olo_interval *x, double *tangent)
-{
-    sphere_matrix(row, 0.5, x->qm, tangent);
-}
-
-static void sphere_hessian(const olo_constraint *row, const olo_at *at, double *hessian)
-{
-    sphere_matrix(row, 1, at->q, hessian);
-    olo_contact_transpose(row->size, hessian);
-}
-
-const olo_constraint_type olo_constraint_sliding_spheres = {.name = "sliding between spheres",
-                                                            .velocity = true,
-                                                            .gradient = sphere_gradient,
-                                                            .discrete = sphere_discrete,
-                                                            .start_tangent = sphere_start_tangent,
-                                                            .hessian = sphere_hessian};
+const olo_sliding_form olo_sliding_spheres = {sphere_row_at, sphere_matrix};

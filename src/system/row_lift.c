@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "system/rate_interval.h"
+
 enum { SIZE = OLO_FORM_SIZE_MAX };
 
 /* a += factor K v over the coordinates of the row */
@@ -21,47 +23,25 @@ static void velocity_lift(const olo_constraint *row, const olo_interval *x, cons
     double H[SIZE * SIZE];
     const olo_at middle = {.q = x->qm, .angles = x->angles, .t = x->t + 0.5 * x->h};
     row->type->hessian(row, &middle, H);
+    memset(a, 0, (size_t)row->size * sizeof *a);
     add_product(row, 0.5, H, v0, a);
     add_product(row, 0.5, H, v1, a);
     for (int k = 0; by_v1 && k < row->size * row->size; k++)
         by_v1[k] = 0.5 * H[k];
 }
 
-/* Row i of da/dq1, from the second derivatives of component i of d. */
-static void curvature(const olo_constraint *row, const olo_interval *x, const double *v0,
-                      const double *v1, double *by_q1)
-{
-    double y[SIZE], second[SIZE * SIZE];
-    const int size = row->size;
-    for (int i = 0; i < size; i++)
-        for (int end = 0; end < 2; end++) {
-            const double *v = end ? v1 : v0;
-            memset(y, 0, (size_t)size * sizeof *y);
-            y[i] = 1;
-            row->type->second(row, x, y, end, 1, second);
-            for (int j = 0; j < size; j++)
-                for (int k = 0; k < size; k++)
-                    by_q1[i * size + k] += v[row->index[j]] * second[j * size + k];
-        }
-}
-
 void olo_row_lift(const olo_constraint *row, const olo_interval *x, const double *v0,
                   const double *v1, double *a, double *by_q1, double *by_v1)
 {
-    double K[SIZE * SIZE], d[SIZE];
-    memset(a, 0, (size_t)row->size * sizeof *a);
-    if (by_q1)
-        memset(by_q1, 0, (size_t)(row->size * row->size) * sizeof *by_q1);
-    if (row->type->velocity) {
+    const olo_end_velocities v = {v0, v1};
+    const size_t square = (size_t)(row->size * row->size);
+    const bool own = !row->type->velocity || row->type->rate_gradient;
+    if (own)
+        olo_rate_gradient(row, x, &v, a);
+    else
         velocity_lift(row, x, v0, v1, a, by_v1);
-        return;
-    }
-    row->type->start_tangent(row, x, K);
-    add_product(row, 1, K, v0, a);
-    row->type->discrete(row, x, d, K);
-    add_product(row, 1, K, v1, a);
-    if (by_v1)
-        memcpy(by_v1, K, (size_t)(row->size * row->size) * sizeof *K);
-    if (by_q1 && row->type->second)
-        curvature(row, x, v0, v1, by_q1);
+    if (own && by_v1)
+        olo_rate_gradient_by_velocity(row, x, 1, by_v1);
+    if (by_q1 && !(own && olo_rate_gradient_by(row, x, &v, 1, by_q1)))
+        memset(by_q1, 0, square * sizeof *by_q1);
 }

@@ -325,6 +325,42 @@ TEST(stops_and_friction_follow_parameters)
     scene_close(&s);
 }
 
+/* --- rolling --- */
+
+/* An unbalanced disc rolls down an inclined plane, on which it is held by a wall without friction
+ * and without loss: energy is constant at any step, in both forms and in the published scheme. */
+TEST(a_rolling_disc_at_a_wall_conserves_its_energy)
+{
+    static const char *const text =
+        "gravity: [0, 0, -9.81]\n"
+        "bodies: {name: b, mass: 0.3, center: [0.01, -0.02, 0.015], inertia: [8e-4, 1.2e-3, "
+        "1.5e-3, 5e-5, -4e-5, 3e-5], rotation: {axis: [1, 2, -1], angle: 0.7}, position: "
+        "[0.357095659811149, 0.093969832544504, -0.094363654619], angular_velocity: [2, 9, -1]}\n"
+        "joints: {type: rolling-disc, between: [[0.3, 0.1, -0.2], {on: b, at: [0.005, 0.01, "
+        "-0.01]}], axis: [0.2, 0.9, 0.3], normal: [0.1, -0.2, 1], radius: 0.1}\n"
+        "contacts: {point: b, origin: [0.4, 0, 0], normal: [-1, 0, 0], restitution: 1}\n"
+        "run: {step: 0.005}\n";
+    static const char *const forms[] = {"reduced", "multipliers"};
+    static const char *const schemes[] = {"contact", "contact-captured", "contact-two-step"};
+    static const double step[] = {0.005, 0.02};
+    for (int k = 0; k < 3; k++)
+        for (int f = 0; f < 2; f++)
+            for (int i = 0; i < 2; i++) {
+                const olo_setting setting = {"run.scheme", schemes[k]};
+                scene s = scene_open_set(text, forms[f], &setting, 1);
+                const double energy = scene_ledger(&s).total;
+                long impacts = 0;
+                for (int n = 0; n < lround(1 / step[i]); n++) {
+                    scene_run(&s, step[i], 1);
+                    impacts += s.stepper->contact->report.impacts;
+                    check_close(energy, scene_ledger(&s).total, 1e-13);
+                    check_below(scene_ledger(&s).velocity_error, 1e-12);
+                }
+                check_true(impacts > 0);
+                scene_close(&s);
+            }
+}
+
 TEST_MAIN(cmocka_unit_test(a_pendulum_hits_its_stop_after_a_quarter_of_its_period),
           cmocka_unit_test(each_impact_on_a_stop_leaves_a_share_of_the_energy),
           cmocka_unit_test(a_stop_carries_a_pendulum_at_rest),
@@ -334,4 +370,5 @@ TEST_MAIN(cmocka_unit_test(a_pendulum_hits_its_stop_after_a_quarter_of_its_perio
           cmocka_unit_test(a_rotor_with_dry_friction_spins_down),
           cmocka_unit_test(dry_friction_holds_or_subtracts_its_force),
           cmocka_unit_test(dry_friction_takes_no_part_in_impacts),
-          cmocka_unit_test(stops_and_friction_follow_parameters))
+          cmocka_unit_test(stops_and_friction_follow_parameters),
+          cmocka_unit_test(a_rolling_disc_at_a_wall_conserves_its_energy))

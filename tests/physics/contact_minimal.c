@@ -21,7 +21,8 @@ static double rate(const scene *s, const char *name)
 
 /* --- woodpecker --- */
 
-/* K1 and the table: two steps and Moreau's rule at 1e-5. */
+/* K1 and the table: two steps and Moreau's rule at 1e-5 have the same path to 30 micrometres and a
+ * milliradian. */
 TEST(both_published_schemes_have_the_table_of_the_woodpecker)
 {
     static const struct {
@@ -31,11 +32,17 @@ TEST(both_published_schemes_have_the_table_of_the_woodpecker)
         {"contact-two-step", -0.02071290, -0.10345826, -0.30976286, -0.303833, -7.87849,
          -6.706649e-4},
         {"moreau", -0.02069092, -0.10345625, -0.31034610, -0.302498, -7.89120, -6.715592e-4}};
-    double path[2][3];
+    enum { PARTS = 150 };
+    double path[2][PARTS][3];
     for (int i = 0; i < 2; i++) {
         scene s = open_with("woodpecker", row[i].scheme);
         check_close(3.541873368e-4, scene_ledger(&s).total, 1e-13);
-        scene_run(&s, 1e-5, 15000);
+        for (int k = 0; k < PARTS; k++) {
+            scene_run(&s, 1e-5, 15000 / PARTS);
+            path[i][k][0] = q(&s, "y");
+            path[i][k][1] = q(&s, "alpha");
+            path[i][k][2] = q(&s, "phi");
+        }
         check_close(row[i].y, q(&s, "y"), 1e-8);
         check_close(row[i].alpha, q(&s, "alpha"), 1e-8);
         check_close(row[i].phi, q(&s, "phi"), 2e-8);
@@ -43,14 +50,13 @@ TEST(both_published_schemes_have_the_table_of_the_woodpecker)
         check_close(0, rate(&s, "alpha"), 1e-9);
         check_close(row[i].phi_rate, rate(&s, "phi"), 1e-5);
         check_close(row[i].energy, scene_ledger(&s).total, 1e-9);
-        path[i][0] = q(&s, "y");
-        path[i][1] = q(&s, "alpha");
-        path[i][2] = q(&s, "phi");
         scene_close(&s);
     }
-    check_close(path[0][0], path[1][0], 3e-5);
-    check_close(path[0][1], path[1][1], 1e-3);
-    check_close(path[0][2], path[1][2], 1e-3);
+    for (int k = 0; k < PARTS; k++) {
+        check_close(path[0][k][0], path[1][k][0], 3e-5);
+        check_close(path[0][k][1], path[1][k][1], 1e-3);
+        check_close(path[0][k][2], path[1][k][2], 1e-3);
+    }
 }
 
 /* K2: sticking from 0.0225 s to 0.0615 s, strikes of the beak with the period 0.146 s, 19.4 mm
@@ -274,11 +280,12 @@ static const char *const wheel =
     "     gap: \"-x{i}*sin(phi + i*pi/6) + y{i}*cos(phi + i*pi/6)\"}\n"
     "run: {step: 1e-3}\n";
 
-/* Stops and rods as functions of the angle are those of a body with planes. */
+/* Stops and rods as functions of the angle are those of a body with planes. Positions differ by the
+ * error of the step, which is not the same for an angle and for directors. (With two steps rounding
+ * decides which levers at rest are closed, and energies differ by 1e-5.) */
 TEST(a_wheel_in_coordinates_turns_as_a_body)
 {
-    scene c = open_with(wheel, "contact-two-step"),
-          b = open_with("overbalanced-wheel", "contact-two-step");
+    scene c = open_with(wheel, "contact"), b = open_with("overbalanced-wheel", "contact");
     double energy = scene_ledger(&c).total;
     check_close(-0.0811013713, energy, 1e-10);
     for (int i = 0; i < 20; i++) {
@@ -290,8 +297,8 @@ TEST(a_wheel_in_coordinates_turns_as_a_body)
         check_below(now.velocity_error, 1e-12);
         energy = now.total;
     }
-    check_close(olo_system_joint_coordinate_value(b.system, b.state, 0), q(&c, "phi"), 1e-6);
-    check_close(scene_ledger(&b).total, energy, 1e-6);
+    check_close(olo_system_joint_coordinate_value(b.system, b.state, 0), q(&c, "phi"), 1e-8);
+    check_close(scene_ledger(&b).total, energy, 1e-11);
     scene_close(&c);
     scene_close(&b);
 }

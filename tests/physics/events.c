@@ -710,6 +710,59 @@ TEST(a_joint_that_closes_later_implies_no_initial_velocity)
     scene_close(&s);
 }
 
+/* A bolt shuts a door that turns with -2 rad/s when its angle is -1 rad, after half a second; the
+ * impact stops it, at which another event opens the bolt again. At other times or for other things
+ * events do not disturb each other. */
+TEST(events_that_undo_each_other_at_one_time_are_an_error)
+{
+    static const struct {
+        const char *events;
+        bool fails;
+    } row[] = {{"  - {name: shut, when: hinge.angle + 1, crosses: falling, latch: bolt}\n"
+                "  - {name: bounce, when: hinge.angle.rate + 0.5, crosses: rising, open: bolt}\n",
+                true},
+               {"  - {name: shut, at: 0.5, latch: bolt}\n"
+                "  - {name: bounce, when: t - 0.5, open: bolt}\n",
+                true},
+               {"  - {name: shut, when: hinge.angle + 1, crosses: falling, latch: bolt}\n"
+                "  - {name: bounce, when: t - 0.50001, open: bolt}\n",
+                false},
+               {"  - {name: shut, when: hinge.angle + 1, crosses: falling, latch: bolt}\n"
+                "  - {name: bounce, when: hinge.angle.rate + 0.5, crosses: rising, start: push}\n",
+                false}};
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 2; k++) {
+            char text[1000];
+            snprintf(text, sizeof text,
+                     "bodies: {name: door, mass: 3, inertia: [0.1, 0.2, 0.3], position: [0.5, 0, "
+                     "0]}\n"
+                     "joints:\n"
+                     "  - {name: hinge, between: [ground, door], at: [0, 0, 0], axis: [0, 0, 1], "
+                     "rate: -2}\n"
+                     "  - {name: bolt, between: [ground, door], type: rigid}\n"
+                     "loads: {name: push, on: door, force: [0, 0, 1]}\n"
+                     "events:\n%s"
+                     "run: {step: 0.03, end: 1}\n",
+                     row[i].events);
+            scene s = scene_open(text, NULL);
+            event_log events = {0};
+            olo_error error = {0};
+            if (k == 1)
+                s.run.tolerance = 1e-6;
+            const olo_status status = run(&s, &events, &error);
+            if (row[i].fails) {
+                check_status(OLO_BAD_INPUT, status);
+                check_contains(": at t = 0.5", error.text);
+                check_contains("the event 'bounce' undoes what 'shut' (test:", error.text);
+            } else {
+                check_ok(status, &error);
+                check_equal(2, events.count);
+            }
+            check_close(0.5, events.t[0], 1e-3);
+            scene_close(&s);
+        }
+}
+
 TEST(whatever_cannot_handle_events_says_so)
 {
     scene s = scene_open(pendulum, NULL);
@@ -717,7 +770,10 @@ TEST(whatever_cannot_handle_events_says_so)
     olo_stepper *stepper;
     check_equal(OLO_UNSUPPORTED, olo_stepper_create(s.system, &s.run, &stepper, &error));
     check_contains("events[0]", error.text);
-    check_contains("a stepper cannot handle events", error.text);
+    check_contains("single steps and derivatives of runs cannot handle events", error.text);
+    olo_derivatives *derivatives;
+    check_equal(OLO_UNSUPPORTED, olo_derivatives_create(s.system, &s.run, &derivatives, &error));
+    check_contains("events[0]: single steps and derivatives of runs cannot", error.text);
     olo_equilibrium_options options = olo_equilibrium_options_default();
     check_equal(OLO_UNSUPPORTED,
                 olo_find_equilibrium(s.system, &options, s.state, NULL, 0, NULL, &error));
@@ -743,4 +799,5 @@ TEST_MAIN(cmocka_unit_test(after_a_release_the_stone_flies_on_a_parabola),
           cmocka_unit_test(events_are_located_in_steps_by_a_tolerance),
           cmocka_unit_test(all_events_happen_in_steps_by_a_tolerance),
           cmocka_unit_test(a_joint_that_closes_later_implies_no_initial_velocity),
+          cmocka_unit_test(events_that_undo_each_other_at_one_time_are_an_error),
           cmocka_unit_test(whatever_cannot_handle_events_says_so))

@@ -577,6 +577,19 @@ TEST(other_schemes_refuse_contacts_and_name_them)
     olo_model_free(model);
 }
 
+/* Derivatives of runs name the scheme, whose choice is that of the contacts. */
+TEST(derivatives_of_runs_refuse_contacts)
+{
+    olo_error error = {0};
+    olo_derivatives *derivatives;
+    scene s = scene_open("bouncing-ball", NULL);
+    check_status(OLO_UNSUPPORTED, olo_derivatives_create(s.system, &s.run, &derivatives, &error));
+    check_contains("derivatives of runs are not available with the scheme contact: impacts and "
+                   "changes of contacts have no derivatives",
+                   error.text);
+    scene_close(&s);
+}
+
 /* An equilibrium without the floor would be wrong: contacts are not left out. */
 TEST(equilibria_refuse_contacts_and_name_them)
 {
@@ -608,4 +621,5 @@ TEST_MAIN(cmocka_unit_test(discrete_gradients_give_the_change_of_the_gap),
           cmocka_unit_test(friction_is_reported_as_force_and_torque),
           cmocka_unit_test(a_blocked_contact_is_an_error_that_names_it),
           cmocka_unit_test(other_schemes_refuse_contacts_and_name_them),
+          cmocka_unit_test(derivatives_of_runs_refuse_contacts),
           cmocka_unit_test(equilibria_refuse_contacts_and_name_them))

@@ -235,6 +235,65 @@ TEST(gaps_can_be_c_functions)
     scene_close(&expression);
 }
 
+/* d(a, b) of a row from a = x - t u to b = x + t u, in the order of its coordinates; returns the
+ * largest deviation from the gradient at the middle. */
+static double discrete_gradient(const olo_constraint *row, const double *x, const double *u,
+                                double t, double d[3])
+{
+    double q0[3], q1[3], dq[3], gradient[3], largest = 0;
+    for (int i = 0; i < 3; i++) {
+        q0[i] = x[i] - t * u[i];
+        q1[i] = x[i] + t * u[i];
+        dq[i] = q1[i] - q0[i];
+    }
+    const olo_interval over = {.q0 = q0, .q1 = q1, .qm = x, .dq = dq, .h = 0.1};
+    row->type->discrete(row, &over, d, NULL);
+    olo_constraint_gradient(row, &(olo_at){.q = x}, gradient);
+    for (int i = 0; i < 3; i++)
+        largest = larger(largest, fabs(d[i] - gradient[i]));
+    return largest;
+}
+
+/* The discrete gradient of a function gives its change exactly, is symmetric in both ends, deviates
+ * from the gradient at the middle by the square of the distance, and not at all for a quadratic
+ * function. */
+TEST(discrete_gradients_of_functions_are_exact_symmetric_and_of_order_2)
+{
+    static const char *const gaps[] = {"exp(0.5*x)*sin(y) + 1/(2 + z)",
+                                       "2*x^2 - 3*x*y + y*z - 0.5*z^2 + x - 4"};
+    static const double x[3] = {0.3, 0.8, -0.4}, u[3] = {0.7, -0.5, 0.9};
+    for (int k = 0; k < 2; k++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "points: {name: p, mass: 1, position: [0, 0, 9]}\n"
+                 "contacts: {type: function, point: p, gap: '%s'}\n",
+                 gaps[k]);
+        scene s = scene_open(text, NULL);
+        const olo_constraint *gap = &s.system->contacts[0].gap;
+        double deviation[3], d[3], back[3];
+        for (int i = 0; i < 3; i++) {
+            const double t = 0.2 / (1 << i), minus[3] = {-u[0], -u[1], -u[2]};
+            double q0[3], q1[3], change = 0;
+            deviation[i] = discrete_gradient(gap, x, u, t, d);
+            (void)discrete_gradient(gap, x, minus, t, back);
+            for (int j = 0; j < 3; j++) {
+                q0[j] = x[j] - t * u[j];
+                q1[j] = x[j] + t * u[j];
+                change += d[j] * (q1[j] - q0[j]);
+                check_close(d[j], back[j], 1e-15);
+            }
+            check_close(olo_constraint_value(gap, &(olo_at){.q = q1}) -
+                            olo_constraint_value(gap, &(olo_at){.q = q0}),
+                        change, 2e-15);
+        }
+        for (int i = 0; i < 2 && k == 0; i++)
+            check_close(4, deviation[i] / deviation[i + 1], 0.1);
+        if (k == 1)
+            check_below(deviation[0], 1e-14);
+        scene_close(&s);
+    }
+}
+
 /* The force along the gap, then that of friction. */
 TEST(forces_of_functions_are_reported)
 {
@@ -412,6 +471,7 @@ TEST_MAIN(cmocka_unit_test(a_pendulum_in_coordinates_moves_as_a_point_on_a_rod),
           cmocka_unit_test(an_equilibrium_of_coordinates_is_found),
           cmocka_unit_test(gaps_of_functions_are_those_of_a_plane),
           cmocka_unit_test(a_bead_slides_in_a_bowl), cmocka_unit_test(gaps_can_be_c_functions),
+          cmocka_unit_test(discrete_gradients_of_functions_are_exact_symmetric_and_of_order_2),
           cmocka_unit_test(forces_of_functions_are_reported),
           cmocka_unit_test(coordinates_follow_parameters),
           cmocka_unit_test(runs_have_derivatives_by_mass_and_force),
