@@ -203,6 +203,9 @@ typedef struct olo_problem {
      * the rows that close loops; "redundant": directors and all multipliers, where everything is
      * polynomial and sparse */
     const char *transcription;
+    /** The discrete mechanics: "variational", or "energy-momentum-2006", in which the change of the
+     * energy over each interval is exactly the work of the controls; it needs "redundant" */
+    const char *scheme;
     double tolerance; /**< of the solver, 1e-10 */
     int iterations;   /**< most iterations of the solver, 1000; again after each saddle point */
     double seconds;   /**< the solver ends after this time; infinite: no limit */
@@ -325,8 +328,11 @@ OLO_API bool olo_optimum_has_free_start(const olo_optimum *optimum);
 OLO_API bool olo_optimum_has_equal_intervals(const olo_optimum *optimum);
 /** The time of a node after the start. */
 OLO_API double olo_optimum_time(const olo_optimum *optimum, int node);
+/** The scheme of the problem, whose steps are those of the optimum. */
+OLO_API const char *olo_optimum_scheme(const olo_optimum *optimum);
 /** The controls of an interval, and the configuration and the constraint multipliers of a node.
- * They live as long as the optimum. */
+ * They live as long as the optimum. With energy-momentum-2006 the multipliers are those over the
+ * interval that begins at the node. */
 OLO_API const double *olo_optimum_controls(const olo_optimum *optimum, int interval);
 OLO_API const double *olo_optimum_configuration(const olo_optimum *optimum, int node);
 OLO_API const double *olo_optimum_multipliers(const olo_optimum *optimum, int node);

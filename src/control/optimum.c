@@ -74,6 +74,11 @@ double olo_optimum_own_seconds(const olo_optimum *o)
     return o->report.evaluation_seconds;
 }
 
+const char *olo_optimum_scheme(const olo_optimum *o)
+{
+    return o->problem->scheme;
+}
+
 const double *olo_optimum_controls(const olo_optimum *o, int interval)
 {
     return o->x + olo_redundant_controls(o->transcription, interval);

@@ -129,13 +129,15 @@ static void close_transcription(bench *b)
 }
 
 /* Both transcriptions, with a given and a free duration: from 1 without the first of these four,
- * from 2 with a free duration only. */
+ * from 2 with a free duration only; and energy-momentum, with a given and a free duration. */
 static void check_from(bench *b, int first)
 {
-    for (int i = first; i < 4; i++) {
-        b->problem.shortest = i / 2 ? 0.1 : 0;
-        b->problem.longest = i / 2 ? 2 : 0;
-        transcribe(b, i % 2);
+    for (int i = first; i < 6; i++) {
+        const bool energy_momentum = i >= 4, free_duration = energy_momentum ? i == 5 : i >= 2;
+        b->problem.scheme = energy_momentum ? "energy-momentum-2006" : "variational";
+        b->problem.shortest = free_duration ? 0.1 : 0;
+        b->problem.longest = free_duration ? 2 : 0;
+        transcribe(b, !energy_momentum && i % 2);
         programme_check_derivatives(b->nlp, b->x);
         close_transcription(b);
     }
