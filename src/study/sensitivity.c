@@ -105,6 +105,7 @@ static olo_status open_branch(const study *x, double value, branch *to, olo_erro
     problem.grid_count = problem.intervals;
     problem.grading = 1;
     problem.transcription = x->optimum->reduced ? "reduced" : "redundant";
+    problem.scheme = olo_optimum_scheme(x->optimum);
     problem.start = x->optimum;
     problem.warm = true;
     problem.shift = 0;
