@@ -50,8 +50,8 @@ typedef struct olo_problem_control {
 } olo_problem_control;
 
 /** A parameter of the model as a variable of the problem (design): a length, a mass, a stiffness.
- * Whatever depends on it, the initial state as well, follows. It needs `variants` in the problem
- * and the transcription redundant. */
+ * Whatever depends on it, the initial state as well, follows. It needs `variants` in the problem.
+ */
 typedef struct olo_problem_parameter {
     int initialised;
     const char *name;    /**< of the parameter */

@@ -107,7 +107,7 @@ const char *olo_optimum_parameter_name(const olo_optimum *o, int parameter)
 
 double olo_optimum_parameter(const olo_optimum *o, int parameter)
 {
-    return o->x[olo_redundant_nlp(o->transcription)->variables + parameter];
+    return olo_optimum_parameters(o, false)[parameter];
 }
 
 const olo_system *olo_optimum_system(const olo_optimum *o)

@@ -316,16 +316,19 @@ static bool list_rows(olo_redundant *x, bool closures)
     return x->rows && x->redundant;
 }
 
-/* A programme on charts needs no derivatives of forces that are constant there. */
+/* A programme on charts needs no derivatives of forces that are constant there; with parameters as
+ * variables they would depend on these. */
 static olo_status replace_constant_inputs(olo_redundant *x, olo_error *error)
 {
     const size_t size = (size_t)x->system->topology->unknowns * (size_t)x->controls;
     x->constant = olo_pool_alloc(&x->pool, (size_t)x->system->action_count + 1, sizeof(bool));
     x->constant_force = olo_pool_alloc(&x->pool, size + 1, sizeof(double));
-    return x->constant && x->constant_force
-               ? olo_constant_inputs_find(x->problem, x->guess, x->constant, x->constant_force,
-                                          error)
-               : olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    if (!x->constant || !x->constant_force)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    return x->problem->parameter_count > 0
+               ? OLO_OK
+               : olo_constant_inputs_find(x->problem, x->guess, x->constant, x->constant_force,
+                                          error);
 }
 
 static bool allocate(olo_redundant *x)

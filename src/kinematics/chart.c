@@ -303,6 +303,12 @@ void olo_chart_refer(olo_chart *chart, const double *q)
     olo_chart_at(chart, chart->u);
 }
 
+void olo_chart_use(olo_chart *chart, const olo_topology *topology, const double *q)
+{
+    chart->topology = topology;
+    olo_chart_refer(chart, q);
+}
+
 olo_status olo_chart_coordinates(const olo_chart *chart, const double *q, double *u,
                                  olo_error *error)
 {

@@ -160,6 +160,12 @@ void olo_null_form_refer(olo_null_form *form, const double *reference)
     }
 }
 
+void olo_null_form_use(olo_null_form *form, const olo_topology *topology, const double *reference)
+{
+    form->topology = topology;
+    olo_null_form_refer(form, reference);
+}
+
 void olo_null_form_free(olo_null_form *form)
 {
     if (!form)

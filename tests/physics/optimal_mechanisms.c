@@ -204,7 +204,7 @@ TEST(o4_three_rotors_turn_a_body_without_angular_momentum)
     turn->body = "hull";
     const double vector[3] = {pi / 14, 2 * pi / 14, 3 * pi / 14};
     rotation_exponential(vector, turn->rotation);
-    t.cost.weight = 0.5;
+    t.costs[0].weight = 0.5;
     t.problem.duration = T;
     optimise(&t);
     const double a = (I_L - J_a) * theta;

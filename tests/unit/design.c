@@ -85,31 +85,44 @@ static void bend(const bench *b, double *q)
 static void check_derivatives(bench *b)
 {
     const olo_system *s = b->s.system;
-    for (int open = 0; open < 2; open++) {
+    for (int kind = 0; kind < 4; kind++) {
+        const bool open = kind % 2, reduced = kind / 2;
         olo_error error = {0};
         olo_problem_entry at;
         olo_control_problem *resolved;
         olo_redundant *full;
+        olo_reduced *charts = NULL;
         olo_design *design;
         double *guess = calloc((size_t)((INTERVALS + 1) * s->n), sizeof *guess);
         unsigned seed = 11;
         b->problem.shortest = open ? 0.1 : 0;
         b->problem.longest = open ? 2 : 0;
+        b->problem.transcription = reduced ? "reduced" : "redundant";
         check_ok(olo_control_problem_create(s, &b->problem, &resolved, &at, &error), &error);
         bend(b, guess);
-        check_ok(olo_redundant_create(resolved, b->s.state, guess, false, &full, &error), &error);
-        check_ok(olo_design_create(resolved, full, &design, &error), &error);
+        check_ok(olo_redundant_create(resolved, b->s.state, guess, reduced, &full, &error), &error);
+        if (reduced)
+            check_ok(olo_reduced_create(resolved, full, guess, &charts, &error), &error);
+        check_ok(olo_design_create(resolved, full, charts, &design, &error), &error);
         const olo_nlp *nlp = olo_design_nlp(design);
-        double *x = calloc((size_t)nlp->variables, sizeof *x);
-        olo_redundant_start(full, x);
+        double *x = calloc((size_t)nlp->variables, sizeof *x),
+               *start = calloc((size_t)olo_redundant_nlp(full)->variables, sizeof *start);
+        olo_redundant_start(full, start);
+        if (reduced)
+            olo_reduced_shrink(charts, start, x);
+        else
+            memcpy(x, start, (size_t)olo_redundant_nlp(full)->variables * sizeof *x);
         for (int i = 0; i < resolved->parameter_count; i++)
             x[nlp->variables - resolved->parameter_count + i] = resolved->parameters[i].guess;
         for (int i = 0; i < nlp->variables; i++)
             x[i] += 0.05 * programme_number(&seed);
-        programme_check_derivatives_of(nlp, x, olo_redundant_duration(full));
+        programme_check_derivatives_of(
+            nlp, x, (reduced ? olo_reduced_nlp(charts) : olo_redundant_nlp(full))->variables - 1);
         free(x);
+        free(start);
         free(guess);
         olo_design_free(design);
+        olo_reduced_free(charts);
         olo_redundant_free(full);
         olo_control_problem_free(resolved);
     }
@@ -199,10 +212,6 @@ TEST(parameters_that_cannot_be_variables_are_refused_by_name)
     check_contains("parameters[0]", error.text);
     check_contains("no parameter 'mas'", error.text);
     b.parameters[0].name = "m";
-    b.problem.transcription = "reduced";
-    check_status(OLO_UNSUPPORTED, olo_problem_check(b.s.system, &b.problem, &error));
-    check_contains("redundant", error.text);
-    b.problem.transcription = "redundant";
     b.problem.variants = NULL;
     check_status(OLO_BAD_INPUT, olo_problem_check(b.s.system, &b.problem, &error));
     check_contains("variants", error.text);
