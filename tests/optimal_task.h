@@ -7,6 +7,21 @@
 
 #include "oloid/optimize.h"
 
+/* A four-bar linkage of four hinges has three redundant constraints in space; with a spherical and
+ * a universal joint it has none, and the same motion. */
+#define FOUR_BAR(B, C)                                                                             \
+    "gravity: [0, -9.81, 0]\n"                                                                     \
+    "bodies:\n"                                                                                    \
+    "  - {name: crank, mass: 1, inertia: [0.01, 0.02, 0.02], position: [0, 0.5, 0]}\n"             \
+    "  - {name: coupler, mass: 2, inertia: [0.02, 0.3, 0.3], position: [1, 1, 0]}\n"               \
+    "  - {name: rocker, mass: 1, inertia: [0.01, 0.02, 0.02], position: [2, 0.5, 0]}\n"            \
+    "joints:\n"                                                                                    \
+    "  - {name: A, between: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1], torque: 1}\n"         \
+    "  - {name: B, type: " B ", between: [crank, coupler], at: [0, 1, 0]}\n"                       \
+    "  - {name: C, type: " C ", between: [coupler, rocker], at: [2, 1, 0]}\n"                      \
+    "  - {name: D, between: [ground, rocker], at: [2, 0, 0], axis: [0, 0, 1]}\n"
+#define FOUR_HINGES FOUR_BAR("revolute, axis: [0, 0, 1]", "revolute, axis: [0, 0, 1]")
+
 static const double pi = 3.14159265358979323846;
 
 typedef struct task {

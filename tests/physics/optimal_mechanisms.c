@@ -5,27 +5,12 @@
 
 #include "linalg/rotation.h"
 
-/* A four-bar linkage of four hinges has three redundant constraints in space; with a spherical and
- * a universal joint it has none, and the same motion. */
-#define FOUR_BAR(B, C)                                                                             \
-    "gravity: [0, -9.81, 0]\n"                                                                     \
-    "bodies:\n"                                                                                    \
-    "  - {name: crank, mass: 1, inertia: [0.01, 0.02, 0.02], position: [0, 0.5, 0]}\n"             \
-    "  - {name: coupler, mass: 2, inertia: [0.02, 0.3, 0.3], position: [1, 1, 0]}\n"               \
-    "  - {name: rocker, mass: 1, inertia: [0.01, 0.02, 0.02], position: [2, 0.5, 0]}\n"            \
-    "joints:\n"                                                                                    \
-    "  - {name: A, between: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1], torque: 1}\n"         \
-    "  - {name: B, type: " B ", between: [crank, coupler], at: [0, 1, 0]}\n"                       \
-    "  - {name: C, type: " C ", between: [coupler, rocker], at: [2, 1, 0]}\n"                      \
-    "  - {name: D, between: [ground, rocker], at: [2, 0, 0], axis: [0, 0, 1]}\n"
-
 /* With either transcription, from an optimum of the other one or from a guess. */
 TEST(transcriptions_agree_on_loops_and_leave_redundant_closures_out)
 {
     skip_without_solver();
     static const char *const models[] = {
-        FOUR_BAR("revolute, axis: [0, 0, 1]", "revolute, axis: [0, 0, 1]"),
-        FOUR_BAR("spherical", "universal, axis: [0, 0, 1], axis2: [0, 1, 0]")};
+        FOUR_HINGES, FOUR_BAR("spherical", "universal, axis: [0, 0, 1], axis2: [0, 1, 0]")};
     task t[4];
     for (int i = 0; i < 4; i++) {
         open_task(&t[i], models[i / 2]);
@@ -130,8 +115,7 @@ TEST(velocities_at_the_end_of_loops)
 {
     skip_without_solver();
     static const char *const models[] = {
-        FOUR_BAR("revolute, axis: [0, 0, 1]", "revolute, axis: [0, 0, 1]"),
-        FOUR_BAR("spherical", "universal, axis: [0, 0, 1], axis2: [0, 1, 0]")};
+        FOUR_HINGES, FOUR_BAR("spherical", "universal, axis: [0, 0, 1], axis2: [0, 1, 0]")};
     double cost = 0;
     for (int i = 0; i < 4; i++) {
         olo_error error = {0};

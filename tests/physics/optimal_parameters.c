@@ -184,19 +184,9 @@ TEST(transcriptions_agree)
 {
     skip_without_solver();
     static const char loop[] =
-        "parameters: {k: 3, s: 0.3}\n"
-        "gravity: [0, -9.81, 0]\n"
-        "bodies:\n"
-        "  - {name: crank, mass: 1, inertia: [0.01, 0.02, 0.02], position: [0, 0.5, 0]}\n"
-        "  - {name: coupler, mass: 2, inertia: [0.02, 0.3, 0.3], position: [1, 1, 0]}\n"
-        "  - {name: rocker, mass: 1, inertia: [0.01, 0.02, 0.02], position: [2, 0.5, 0]}\n"
-        "joints:\n"
-        "  - {name: A, between: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1], torque: 1}\n"
-        "  - {name: B, between: [crank, coupler], at: [0, 1, 0], axis: [0, 0, 1]}\n"
-        "  - {name: C, between: [coupler, rocker], at: [2, 1, 0], axis: [0, 0, 1]}\n"
-        "  - {name: D, between: [ground, rocker], at: [2, 0, 0], axis: [0, 0, 1]}\n"
-        "springs: {name: s, between: [[-1, 0, 0], {on: coupler, at: [s, 0, 0]}], stiffness: k^2,\n"
-        "  length: 1}\n";
+        FOUR_HINGES "parameters: {k: 3, s: 0.3}\n"
+                    "springs: {name: s, between: [[-1, 0, 0], {on: coupler, at: [s, 0, 0]}],\n"
+                    "  stiffness: k^2, length: 1}\n";
     for (int model = 0; model < 2; model++) {
         task t[2];
         for (int i = 0; i < 2; i++) {
