@@ -18,7 +18,10 @@
  * Everything that depends on a parameter is differentiated in the same way: coefficients of forces,
  * constraints and masses, functions of time, quantities, the initial state. With d = |p|/64 and
  * functions that are analytic for p > 0 the errors are below 1e-11, relative to the terms of a sum,
- * and 1e-13 of first derivatives. The model is compiled at new values only, not per interval. */
+ * and 1e-13 of first derivatives: as small as those of the derivatives of coefficients that runs
+ * use (model/parameter_derivative.c), which also come from compiled models, and which charts,
+ * energies of springs and tables over time do not have. The model is compiled at new values only,
+ * not per interval. */
 #ifndef OLO_CONTROL_DESIGN_H
 #define OLO_CONTROL_DESIGN_H
 
