@@ -372,7 +372,8 @@ typedef struct olo_saddle {
 OLO_API int olo_optimum_saddle_count(const olo_optimum *optimum);
 OLO_API olo_saddle olo_optimum_saddle(const olo_optimum *optimum, int index);
 /** Sets a state of the system to a node: its time, configuration, joint angles, and the velocities
- * of its momentum, projected to the constraints. */
+ * of its momentum, projected to the constraints; with energy-momentum-2006 the velocities of the
+ * scheme. */
 OLO_API olo_status olo_optimum_get_state(const olo_optimum *optimum, int node, olo_state *state,
                                          olo_error *error);
 /** Writes the inputs as CSV: start and end of each interval, then a column per driven element. */
