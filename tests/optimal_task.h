@@ -7,13 +7,29 @@
 
 #include "oloid/optimize.h"
 
+/* A four-bar linkage of four hinges has three redundant constraints in space; with a spherical and
+ * a universal joint it has none, and the same motion. */
+#define FOUR_BAR(B, C)                                                                             \
+    "gravity: [0, -9.81, 0]\n"                                                                     \
+    "bodies:\n"                                                                                    \
+    "  - {name: crank, mass: 1, inertia: [0.01, 0.02, 0.02], position: [0, 0.5, 0]}\n"             \
+    "  - {name: coupler, mass: 2, inertia: [0.02, 0.3, 0.3], position: [1, 1, 0]}\n"               \
+    "  - {name: rocker, mass: 1, inertia: [0.01, 0.02, 0.02], position: [2, 0.5, 0]}\n"            \
+    "joints:\n"                                                                                    \
+    "  - {name: A, between: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1], torque: 1}\n"         \
+    "  - {name: B, type: " B ", between: [crank, coupler], at: [0, 1, 0]}\n"                       \
+    "  - {name: C, type: " C ", between: [coupler, rocker], at: [2, 1, 0]}\n"                      \
+    "  - {name: D, between: [ground, rocker], at: [2, 0, 0], axis: [0, 0, 1]}\n"
+#define FOUR_HINGES FOUR_BAR("revolute, axis: [0, 0, 1]", "revolute, axis: [0, 0, 1]")
+
 static const double pi = 3.14159265358979323846;
 
 typedef struct task {
     scene s;
     olo_problem problem;
     olo_problem_control controls[4];
-    olo_problem_cost cost;
+    olo_problem_parameter parameters[2];
+    olo_problem_cost costs[3]; /* the first one is the effort */
     olo_problem_condition conditions[4];
     olo_problem_guess guesses[4];
     olo_optimum *optimum;
@@ -30,9 +46,11 @@ static inline void skip_without_solver(void)
 static inline void open_task(task *t, const char *text)
 {
     *t = (task){.s = scene_open(text, NULL), .problem = olo_problem_default()};
-    t->cost = olo_problem_cost_default();
-    t->problem.costs = &t->cost;
+    t->costs[0] = olo_problem_cost_default();
+    t->problem.costs = t->costs;
     t->problem.cost_count = 1;
+    t->problem.parameters = t->parameters;
+    t->problem.variants = olo_model_variants(t->s.model);
     t->problem.controls = t->controls;
     t->problem.conditions = t->conditions;
     t->problem.guesses = t->guesses;
@@ -45,12 +63,35 @@ static inline void control(task *t, const char *name)
     c->name = name;
 }
 
-static inline void reach(task *t, const char *quantity, double value)
+static inline void vary(task *t, const char *name, double lower, double upper)
+{
+    olo_problem_parameter *p = &t->parameters[t->problem.parameter_count++];
+    *p = olo_problem_parameter_default();
+    p->name = name;
+    p->lower = lower;
+    p->upper = upper;
+}
+
+static inline olo_problem_cost *add_cost(task *t, const char *type)
+{
+    olo_problem_cost *c = &t->costs[t->problem.cost_count++];
+    *c = olo_problem_cost_default();
+    c->type = type;
+    return c;
+}
+
+static inline void reach_at(task *t, const char *at, const char *quantity, double value)
 {
     olo_problem_condition *c = &t->conditions[t->problem.condition_count++];
     *c = olo_problem_condition_default();
+    c->at = at;
     c->quantity = quantity;
     c->value = value;
+}
+
+static inline void reach(task *t, const char *quantity, double value)
+{
+    reach_at(t, "end", quantity, value);
 }
 
 /* A value in the middle of the initial guess. */

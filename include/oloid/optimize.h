@@ -50,8 +50,8 @@ typedef struct olo_problem_control {
 } olo_problem_control;
 
 /** A parameter of the model as a variable of the problem (design): a length, a mass, a stiffness.
- * Whatever depends on it, the initial state as well, follows. It needs `variants` in the problem
- * and the transcription redundant. */
+ * Whatever depends on it, the initial state as well, follows. It needs `variants` in the problem.
+ */
 typedef struct olo_problem_parameter {
     int initialised;
     const char *name;    /**< of the parameter */
@@ -203,6 +203,9 @@ typedef struct olo_problem {
      * the rows that close loops; "redundant": directors and all multipliers, where everything is
      * polynomial and sparse */
     const char *transcription;
+    /** The discrete mechanics: "variational", or "energy-momentum-2006", in which the change of the
+     * energy over each interval is exactly the work of the controls; it needs "redundant" */
+    const char *scheme;
     double tolerance; /**< of the solver, 1e-10 */
     int iterations;   /**< most iterations of the solver, 1000; again after each saddle point */
     double seconds;   /**< the solver ends after this time; infinite: no limit */
@@ -325,8 +328,11 @@ OLO_API bool olo_optimum_has_free_start(const olo_optimum *optimum);
 OLO_API bool olo_optimum_has_equal_intervals(const olo_optimum *optimum);
 /** The time of a node after the start. */
 OLO_API double olo_optimum_time(const olo_optimum *optimum, int node);
+/** The scheme of the problem, whose steps are those of the optimum. */
+OLO_API const char *olo_optimum_scheme(const olo_optimum *optimum);
 /** The controls of an interval, and the configuration and the constraint multipliers of a node.
- * They live as long as the optimum. */
+ * They live as long as the optimum. With energy-momentum-2006 the multipliers are those over the
+ * interval that begins at the node. */
 OLO_API const double *olo_optimum_controls(const olo_optimum *optimum, int interval);
 OLO_API const double *olo_optimum_configuration(const olo_optimum *optimum, int node);
 OLO_API const double *olo_optimum_multipliers(const olo_optimum *optimum, int node);
@@ -366,7 +372,8 @@ typedef struct olo_saddle {
 OLO_API int olo_optimum_saddle_count(const olo_optimum *optimum);
 OLO_API olo_saddle olo_optimum_saddle(const olo_optimum *optimum, int index);
 /** Sets a state of the system to a node: its time, configuration, joint angles, and the velocities
- * of its momentum, projected to the constraints. */
+ * of its momentum, projected to the constraints; with energy-momentum-2006 the velocities of the
+ * scheme. */
 OLO_API olo_status olo_optimum_get_state(const olo_optimum *optimum, int node, olo_state *state,
                                          olo_error *error);
 /** Writes the inputs as CSV: start and end of each interval, then a column per driven element. */

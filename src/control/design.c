@@ -37,6 +37,7 @@ typedef struct line {
 struct olo_design {
     const olo_control_problem *problem;
     olo_redundant *full;
+    olo_reduced *reduced; /* NULL: the transcription is `full` */
     const olo_nlp *of;
     olo_pool pool;
     olo_nlp nlp;
@@ -47,6 +48,7 @@ struct olo_design {
     double *d;         /* [count] */
     bool known;
     variant centre;
+    const variant *in_use;      /* the one that the transcription evaluates, NULL: none of these */
     line *axes, *pairs;         /* [count], [count (count - 1)/2] */
     double *c, *c0, *J, *g, *y; /* rows, Jacobian, gradient of the transcription */
 };
@@ -75,6 +77,7 @@ static int pair_count(const olo_design *x)
 
 static void clear_all(olo_design *x)
 {
+    x->in_use = NULL;
     for (int i = 0; x->axes && i < x->count; i++)
         clear_line(&x->axes[i]);
     for (int i = 0; x->pairs && i < pair_count(x); i++)
@@ -119,9 +122,15 @@ static line *pair_of(const olo_design *x, int a, int b)
     return &x->pairs[a * (a - 1) / 2 + b];
 }
 
-static void use(const olo_design *x, const variant *v)
+static void use(olo_design *x, const variant *v)
 {
-    olo_redundant_use(x->full, v->problem, v->state);
+    if (x->in_use == v)
+        return;
+    x->in_use = v;
+    if (x->reduced)
+        olo_reduced_use(x->reduced, v->problem, v->state);
+    else
+        olo_redundant_use(x->full, v->problem, v->state);
 }
 
 /* A sign that cannot change makes the value the scale of a parameter; otherwise its bounds do. */
@@ -214,7 +223,7 @@ static void gradient(void *context, const double *at, double *g)
 }
 
 /* All rows of a variant; those of the initial configuration are last. */
-static void rows_of(const olo_design *x, const variant *v, const double *at, double *c)
+static void rows_of(olo_design *x, const variant *v, const double *at, double *c)
 {
     use(x, v);
     x->of->evaluate(x->of->context, at, c);
@@ -400,18 +409,19 @@ static bool allocate(olo_design *x)
            olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) && list_positions(x);
 }
 
-olo_status olo_design_create(const olo_control_problem *problem, olo_redundant *transcription,
-                             olo_design **design, olo_error *error)
+olo_status olo_design_create(const olo_control_problem *problem, olo_redundant *full,
+                             olo_reduced *reduced, olo_design **design, olo_error *error)
 {
     olo_design *x = olo_alloc(1, sizeof *x);
     *design = x;
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     x->problem = problem;
-    x->full = transcription;
-    x->of = olo_redundant_nlp(transcription);
+    x->full = full;
+    x->reduced = reduced;
+    x->of = reduced ? olo_reduced_nlp(reduced) : olo_redundant_nlp(full);
     x->count = problem->parameter_count;
-    x->given = problem->free_start ? 0 : problem->system->n;
+    x->given = problem->free_start || reduced ? 0 : problem->system->n;
     x->nlp = (olo_nlp){.context = x,
                        .variables = x->of->variables + x->count,
                        .rows = x->of->rows + x->given,
@@ -443,6 +453,11 @@ void olo_design_free(olo_design *x)
 const olo_nlp *olo_design_nlp(const olo_design *x)
 {
     return &x->nlp;
+}
+
+olo_status olo_design_move(olo_design *x, const double *at, olo_error *error)
+{
+    return move_to(x, at, error);
 }
 
 olo_status olo_design_settle(olo_design *x, const double *at, const olo_control_problem **problem,

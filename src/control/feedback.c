@@ -283,7 +283,7 @@ static olo_status open_regulator(regulator *x, olo_error *error)
     const olo_system *s = o->problem->system;
     olo_counts counts;
     olo_run run = olo_run_default();
-    run.scheme = "variational";
+    run.scheme = o->problem->scheme;
     olo_status status = olo_system_counts(s, &counts, error);
     if (status == OLO_OK)
         status = olo_derivatives_create(s, &run, &x->derivatives, error);

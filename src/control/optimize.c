@@ -85,11 +85,6 @@ static void copy_motion(const olo_optimum *o, const olo_optimum *from, double *q
     memcpy(q, o->state->q, (size_t)n * sizeof *q);
 }
 
-static double *parameters(const olo_optimum *o)
-{
-    return o->x + olo_redundant_nlp(o->transcription)->variables;
-}
-
 /* Multipliers, controls, duration and parameters of another optimum; `lambda` is memory for the
  * multipliers of all rows. */
 static void copy_rest(olo_optimum *o, const olo_optimum *from, double *lambda)
@@ -118,7 +113,7 @@ static void copy_rest(olo_optimum *o, const olo_optimum *from, double *lambda)
     for (int i = 0; i < o->problem->parameter_count; i++)
         for (int j = 0; j < from->problem->parameter_count; j++)
             if (strcmp(o->problem->parameters[i].name, from->problem->parameters[j].name) == 0)
-                parameters(o)[i] = parameters(from)[j];
+                olo_optimum_parameters(o, false)[i] = olo_optimum_parameters(from, false)[j];
 }
 
 static olo_status check_start(const olo_optimum *o, const olo_optimum *from, olo_error *error)
@@ -163,7 +158,7 @@ static olo_status transcribe(olo_optimum *o, const olo_problem *given, olo_error
     if (status == OLO_OK)
         status = drop_implied_rows(o, guess + (nodes - 1) * n, error);
     if (status == OLO_OK && p->parameter_count > 0)
-        status = olo_design_create(p, o->transcription, &o->design, error);
+        status = olo_design_create(p, o->transcription, o->reduced, &o->design, error);
     if (status == OLO_OK)
         status = olo_presolve_create(solved_nlp(o), &o->presolve, error);
     olo_free(guess);
@@ -187,7 +182,7 @@ static olo_status allocate(olo_optimum *o, const olo_optimum *from, olo_error *e
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     olo_redundant_start(o->transcription, o->x);
     for (int i = 0; i < o->problem->parameter_count; i++)
-        parameters(o)[i] = o->problem->parameters[i].guess;
+        olo_optimum_parameters(o, false)[i] = o->problem->parameters[i].guess;
     olo_guess_given_controls(o->problem, o->transcription, o->x);
     olo_status status = OLO_OK;
     if (from)
@@ -196,7 +191,9 @@ static olo_status allocate(olo_optimum *o, const olo_optimum *from, olo_error *e
         status = olo_guess_controls(o->problem, o->state, o->transcription, o->x, error);
     if (o->reduced)
         olo_reduced_shrink(o->reduced, o->x, o->solved);
-    olo_presolve_shrink(o->presolve, o->reduced ? o->solved : o->x, o->point.x);
+    memmove(olo_optimum_parameters(o, true), olo_optimum_parameters(o, false),
+            (size_t)o->problem->parameter_count * sizeof *o->x);
+    olo_presolve_shrink(o->presolve, olo_optimum_solved(o), o->point.x);
     return status;
 }
 

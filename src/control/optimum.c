@@ -74,6 +74,11 @@ double olo_optimum_own_seconds(const olo_optimum *o)
     return o->report.evaluation_seconds;
 }
 
+const char *olo_optimum_scheme(const olo_optimum *o)
+{
+    return o->problem->scheme;
+}
+
 const double *olo_optimum_controls(const olo_optimum *o, int interval)
 {
     return o->x + olo_redundant_controls(o->transcription, interval);
@@ -102,7 +107,7 @@ const char *olo_optimum_parameter_name(const olo_optimum *o, int parameter)
 
 double olo_optimum_parameter(const olo_optimum *o, int parameter)
 {
-    return o->x[olo_redundant_nlp(o->transcription)->variables + parameter];
+    return olo_optimum_parameters(o, false)[parameter];
 }
 
 const olo_system *olo_optimum_system(const olo_optimum *o)

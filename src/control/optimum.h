@@ -23,7 +23,7 @@ struct olo_optimum {
     double shift;        /* of the motion of its start */
     double *x;           /* variables of the redundant transcription, then parameters */
     double *lambda;      /* [nodes x rows] multipliers, if not all of them are variables */
-    double *solved;      /* variables of the transcription that is solved */
+    double *solved;      /* variables of the reduced transcription, then parameters */
     olo_nlp_point point; /* the same after presolve, with multipliers */
     olo_solve_report report;
     bool warm;     /* the solver begins with the multipliers of the point */
@@ -45,6 +45,19 @@ olo_status olo_optimum_solve(olo_optimum *optimum, const olo_problem *given,
 static inline int olo_optimum_variables(const olo_optimum *o)
 {
     return olo_redundant_nlp(o->transcription)->variables + o->problem->parameter_count;
+}
+
+/* The variables of the transcription that is solved, then parameters. */
+static inline double *olo_optimum_solved(const olo_optimum *o)
+{
+    return o->reduced ? o->solved : o->x;
+}
+/* The parameters among the variables above: those of the redundant transcription, or of the one
+ * that is solved. */
+static inline double *olo_optimum_parameters(const olo_optimum *o, bool solved)
+{
+    return solved && o->reduced ? o->solved + olo_reduced_nlp(o->reduced)->variables
+                                : o->x + olo_redundant_nlp(o->transcription)->variables;
 }
 
 /* Everything but the solution: the programme of a problem at its initial guess. */

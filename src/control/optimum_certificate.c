@@ -68,7 +68,7 @@ static double largest_turn(const olo_optimum *o)
 
 static void describe(const olo_optimum *o, int row, char *text, size_t size)
 {
-    if (o->design && row >= olo_redundant_nlp(o->transcription)->rows)
+    if (o->design && !o->reduced && row >= olo_redundant_nlp(o->transcription)->rows)
         olo_design_describe(o->design, row, text, size);
     else if (o->reduced)
         olo_reduced_describe(o->reduced, row, olo_optimum_duration(o), text, size);

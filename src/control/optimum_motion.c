@@ -2,7 +2,9 @@
  *
  * The velocity of a node is that of its momentum, projected to the constraints there:
  *
- *     M v + G^T mu = p,   G v = 0,   p = D2 L_d(q_k-1, q_k) + f^+;   at the start p = M v0. */
+ *     M v + G^T mu = p,   G v = 0,   p = D2 L_d(q_k-1, q_k) + f^+;   at the start p = M v0,
+ *
+ * and with energy-momentum-2006 that of the scheme. */
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +27,7 @@ static olo_status open_maker(maker *x, const olo_optimum *o, olo_error *error)
 {
     const size_t n = (size_t)o->problem->system->n;
     olo_run run = olo_run_default();
-    run.scheme = "variational";
+    run.scheme = o->problem->scheme;
     run.end = olo_optimum_duration(o);
     run.step = run.end / o->problem->intervals;
     *x = (maker){.optimum = o, .minus = olo_alloc(2 * n, sizeof(double))};
@@ -47,6 +49,18 @@ static double time_of(const olo_optimum *o, int node)
     return o->state->t + olo_optimum_time(o, node);
 }
 
+/* v_k+1 = 2 (q_k+1 - q_k)/h - v_k up to a node, from the velocities at the start. */
+static void reflect_velocities(const olo_optimum *o, int node, double *v)
+{
+    for (int k = 0; k < node; k++) {
+        const double *q0 = olo_optimum_configuration(o, k),
+                     *q1 = olo_optimum_configuration(o, k + 1),
+                     h = olo_optimum_duration(o) * o->problem->part[k];
+        for (int i = 0; i < o->problem->system->n; i++)
+            v[i] = 2 * (q1[i] - q0[i]) / h - v[i];
+    }
+}
+
 static olo_status make_state(maker *x, int node, olo_state *state, olo_error *error)
 {
     const olo_optimum *o = x->optimum;
@@ -59,6 +73,10 @@ static olo_status make_state(maker *x, int node, olo_state *state, olo_error *er
     memcpy(state->angles, olo_node_angles(o->transcription, node),
            (size_t)s->joint_coordinate_count * sizeof *state->angles);
     olo_state_set_configuration(s, state, olo_optimum_configuration(o, node));
+    if (o->problem->energy_momentum) {
+        reflect_velocities(o, node, state->v);
+        return OLO_OK;
+    }
     olo_redundant_momenta(o->transcription, o->x, node - 1, x->minus, x->plus);
     return olo_stepper_set_momenta(x->stepper, state, x->plus, error);
 }

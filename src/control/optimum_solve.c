@@ -55,23 +55,38 @@ static bool is_solved(olo_solved solved)
     return solved == OLO_SOLVED || solved == OLO_SOLVED_NEARLY;
 }
 
-/* Takes the point of the solver to the variables of the transcriptions. */
-static void take_point(olo_optimum *o)
+/* Copies the parameters from the variables of one transcription to those of the other, and lets
+ * both be those of the system there. */
+static olo_status move_parameters(olo_optimum *o, bool to_solved, olo_error *error)
 {
-    olo_presolve_expand(o->presolve, o->point.x, o->reduced ? o->solved : o->x);
-    if (o->reduced)
+    if (!o->design)
+        return OLO_OK;
+    memmove(olo_optimum_parameters(o, to_solved), olo_optimum_parameters(o, !to_solved),
+            (size_t)o->problem->parameter_count * sizeof *o->x);
+    return olo_design_move(o->design, olo_optimum_solved(o), error);
+}
+
+/* Takes the point of the solver to the variables of the transcriptions. */
+static olo_status take_point(olo_optimum *o, olo_error *error)
+{
+    olo_presolve_expand(o->presolve, o->point.x, olo_optimum_solved(o));
+    const olo_status status = move_parameters(o, false, error);
+    if (status == OLO_OK && o->reduced)
         olo_reduced_expand(o->reduced, o->solved, o->x);
+    return status;
 }
 
 /* The inverse: takes variables of the redundant transcription to the solver, with the charts
  * centred there. */
-static void give_point(olo_optimum *o)
+static olo_status give_point(olo_optimum *o, olo_error *error)
 {
-    if (o->reduced) {
+    const olo_status status = move_parameters(o, true, error);
+    if (status == OLO_OK && o->reduced) {
         olo_reduced_recentre(o->reduced, o->x);
         olo_reduced_shrink(o->reduced, o->x, o->solved);
     }
-    olo_presolve_shrink(o->presolve, o->reduced ? o->solved : o->x, o->point.x);
+    olo_presolve_shrink(o->presolve, olo_optimum_solved(o), o->point.x);
+    return status;
 }
 
 /* Solves from the point; as long as a node is far from the reference of its chart, centres the
@@ -89,10 +104,11 @@ static olo_status start(solution *x, olo_error *error)
     bool again;
     do {
         options.seconds = fmax(x->end - olo_clock_seconds(), 1e-9); /* 0: no limit */
-        const olo_status status = olo_solver_solve(x->nlp, &options, &o->point, &o->report, error);
+        olo_status status = olo_solver_solve(x->nlp, &options, &o->point, &o->report, error);
+        if (status == OLO_OK)
+            status = take_point(o, error);
         if (status != OLO_OK)
             return status;
-        take_point(o);
         options.iterations -= o->report.iterations;
         x->iterations += o->report.iterations;
         total.seconds += o->report.seconds;
@@ -101,19 +117,21 @@ static olo_status start(solution *x, olo_error *error)
         total.solved = o->report.solved;
         again = o->recentre && o->report.solved == OLO_STOPPED;
         if (again) {
-            give_point(o);
+            status = give_point(o, error);
             options.warm = true;
             options.barrier = x->barrier;
             total.solved = OLO_LIMIT;
         }
+        if (status != OLO_OK)
+            return status;
     } while (again && options.iterations > 0 && olo_clock_seconds() < x->end);
     if (total.solved == OLO_SOLVED_NEARLY) {
         bool reached;
-        const olo_status status =
-            olo_polish(x->nlp, x->given->tolerance, &o->point, &reached, error);
+        olo_status status = olo_polish(x->nlp, x->given->tolerance, &o->point, &reached, error);
+        if (status == OLO_OK)
+            status = take_point(o, error);
         if (status != OLO_OK)
             return status;
-        take_point(o);
         total.solved = reached ? OLO_SOLVED : OLO_SOLVED_NEARLY;
     }
     total.iterations = x->iterations;
@@ -131,7 +149,7 @@ static size_t saved_size(const solution *x)
 }
 
 /* Copies the point, in variables that do not depend on charts, to the saved numbers or back. */
-static void copy_point(const solution *x, bool back)
+static olo_status copy_point(const solution *x, bool back, olo_error *error)
 {
     olo_optimum *o = x->optimum;
     const size_t full = (size_t)olo_optimum_variables(o), n = (size_t)x->nlp->variables,
@@ -141,8 +159,7 @@ static void copy_point(const solution *x, bool back)
     double *saved = x->saved;
     for (int i = 0; i < 4; saved += sizes[i++])
         memcpy(back ? parts[i] : saved, back ? saved : parts[i], sizes[i] * sizeof *saved);
-    if (back)
-        give_point(o);
+    return back ? give_point(o, error) : OLO_OK;
 }
 
 /* Records a saddle point; NULL without memory. */
@@ -167,14 +184,14 @@ static olo_status leave(solution *x, olo_saddle *saddle, olo_error *error)
     olo_status status = olo_saddle_leave(x->nlp, &o->point, beside, &saddle->curvature, error);
     if (status != OLO_OK || saddle->curvature == 0)
         return status;
-    copy_point(x, false);
+    (void)copy_point(x, false, error);
     memcpy(o->point.x, beside, (size_t)x->nlp->variables * sizeof *beside);
     x->iterations++;
     status = start(x, error);
     saddle->left =
         status == OLO_OK && is_solved(o->report.solved) && o->report.objective < before.objective;
     if (status == OLO_OK && !saddle->left) {
-        copy_point(x, true);
+        status = copy_point(x, true, error);
         o->report.objective = before.objective;
         if (o->report.solved != OLO_STOPPED)
             o->report.solved = before.solved;
@@ -255,7 +272,7 @@ static olo_status settle(olo_optimum *o, olo_error *error)
     const olo_state *state;
     olo_status status = OLO_OK;
     if (o->design)
-        status = olo_design_settle(o->design, o->x, &o->problem, &state, error);
+        status = olo_design_settle(o->design, olo_optimum_solved(o), &o->problem, &state, error);
     if (status == OLO_OK && o->design)
         olo_state_copy(state, o->state);
     if (status == OLO_OK && o->problem->free_start)

@@ -10,6 +10,7 @@
 #include "system/mass_function.h"
 
 static const char *const transcriptions[] = {"redundant", "reduced", NULL};
+static const char *const schemes[] = {"variational", "energy-momentum-2006", NULL};
 static const char *const starts[] = {"given", "free", NULL};
 /* The index of a word in a list that NULL ends, -1 if it is not there. */
 static int find_word(const char *word, const char *const *list)
@@ -356,6 +357,15 @@ static olo_status resolve_time(olo_control_problem *p, const olo_problem *given,
     if (transcription < 0)
         return olo_fail(error, OLO_BAD_INPUT, "transcription: take redundant or reduced");
     p->reduced = transcription == 1;
+    const int scheme = find_word(given->scheme, schemes);
+    if (scheme < 0)
+        return olo_fail(error, OLO_BAD_INPUT, "scheme: take variational or energy-momentum-2006");
+    p->scheme = schemes[scheme];
+    p->energy_momentum = scheme == 1;
+    if (p->energy_momentum && p->reduced)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "scheme: energy-momentum-2006 has constraint forces over intervals, which "
+                        "charts of nodes do not remove: set transcription to redundant");
     if (!(given->tolerance > 0 && given->tolerance < 1))
         return olo_fail(error, OLO_BAD_INPUT, "tolerance: must be between 0 and 1, got %g",
                         given->tolerance);

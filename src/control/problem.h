@@ -89,6 +89,8 @@ typedef struct olo_control_problem {
     bool end_velocities;               /* a cost or condition at the end depends on velocities */
     bool free_start, start_velocities; /* configuration and velocity there are variables */
     bool reduced;                      /* transcription */
+    const char *scheme;                /* the discrete mechanics */
+    bool energy_momentum;              /* it is energy-momentum-2006, else variational */
     olo_guess_kind guess;
     bool inverse_dynamics;
     olo_given_motion given;

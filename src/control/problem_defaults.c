@@ -72,6 +72,7 @@ olo_problem olo_problem_default(void)
                          .start_velocity = "given",
                          .guess = "interpolated",
                          .transcription = "reduced",
+                         .scheme = "variational",
                          .tolerance = 1e-10,
                          .iterations = 1000,
                          .seconds = INFINITY,

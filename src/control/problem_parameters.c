@@ -65,10 +65,6 @@ olo_status olo_control_resolve_parameters(olo_control_problem *p, const olo_prob
         return olo_fail(error, OLO_BAD_INPUT,
                         "parameters: the problem does not know the model: set `variants` to "
                         "olo_model_variants");
-    if (given->parameter_count > 0 && p->reduced)
-        return olo_fail(error, OLO_UNSUPPORTED,
-                        "parameters: parameters of the model as variables need the transcription "
-                        "redundant");
     for (int i = 0; status == OLO_OK && i < given->parameter_count; i++) {
         *at = (olo_problem_entry){"parameters", i};
         status = resolve(p, &given->parameters[i], error);

@@ -124,7 +124,8 @@ static bool allocate(olo_reduced *x)
 {
     const olo_nlp *of = x->of;
     const size_t dof = (size_t)x->dof, n = (size_t)x->n;
-    const olo_array arrays[] = {{&x->x, (size_t)of->variables},
+    const olo_array arrays[] = {{&x->reference, ((size_t)x->intervals + 1) * n},
+                                {&x->x, (size_t)of->variables},
                                 {&x->g, (size_t)of->variables},
                                 {&x->b, (size_t)of->rows},
                                 {&x->balances, ((size_t)x->intervals + 1) * dof},
@@ -158,6 +159,11 @@ static bool has_own_form(const olo_reduced *x, int k)
     return k == 0 || x->nodes[k].form != x->nodes[0].form;
 }
 
+static double *reference_of(const olo_reduced *x, int k)
+{
+    return x->reference + (size_t)k * (size_t)x->n;
+}
+
 static olo_status build(olo_reduced *x, const double *reference, olo_error *error)
 {
     const olo_topology *topology = x->problem->system->topology;
@@ -167,8 +173,9 @@ static olo_status build(olo_reduced *x, const double *reference, olo_error *erro
     if (!olo_reduced_plan(x) || !allocate(x) || !olo_reduced_list_jacobian(x) ||
         !olo_reduced_list_hessian(x))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    memcpy(x->reference, reference, (size_t)(x->intervals + 1) * (size_t)x->n * sizeof *reference);
     for (int k = 0; status == OLO_OK && k <= x->intervals; k++) {
-        const double *q = reference + (size_t)k * (size_t)x->n;
+        const double *q = reference_of(x, k);
         olo_reduced_node *node = &x->nodes[k];
         status = k == 0 ? olo_chart_create(topology, q, &node->chart, error)
                         : olo_chart_create_beside(x->nodes[0].chart, q, &node->chart, error);
@@ -263,7 +270,8 @@ double olo_reduced_turn(const olo_reduced *x)
 void olo_reduced_recentre(olo_reduced *x, const double *full)
 {
     for (int k = x->problem->free_start ? 0 : 1; k <= x->intervals; k++) {
-        const double *q = full + olo_redundant_configuration(x->full, k);
+        double *q = reference_of(x, k);
+        memcpy(q, full + olo_redundant_configuration(x->full, k), (size_t)x->n * sizeof *q);
         olo_chart_refer(x->nodes[k].chart, q);
         if (has_own_form(x, k))
             olo_null_form_refer(x->nodes[k].form, q);
@@ -271,6 +279,21 @@ void olo_reduced_recentre(olo_reduced *x, const double *full)
     olo_redundant_refer(x->full, full);
     x->placed = false;
     x->turn = 0;
+}
+
+void olo_reduced_use(olo_reduced *x, const olo_control_problem *problem, const olo_state *state)
+{
+    const olo_topology *topology = problem->system->topology;
+    olo_redundant_use(x->full, problem, state);
+    x->problem = problem;
+    x->placed = false;
+    if (!problem->free_start)
+        memcpy(x->reference, state->q, (size_t)x->n * sizeof *x->reference);
+    for (int k = 0; k <= x->intervals; k++) {
+        olo_chart_use(x->nodes[k].chart, topology, reference_of(x, k));
+        if (has_own_form(x, k))
+            olo_null_form_use(x->nodes[k].form, topology, reference_of(x, k));
+    }
 }
 
 void olo_reduced_expand(olo_reduced *x, const double *at, double *full)

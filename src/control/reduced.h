@@ -40,6 +40,10 @@ double olo_reduced_turn(const olo_reduced *reduced);
 /* Centres the charts at the configurations of the redundant programme, whose angles follow, too;
  * multipliers of rows remain those of the same rows. */
 void olo_reduced_recentre(olo_reduced *reduced, const double *full);
+/* Evaluates from now on in another system of the same structure (olo_redundant_use). References
+ * remain, but that of a first node that is given is `state`. */
+void olo_reduced_use(olo_reduced *reduced, const olo_control_problem *problem,
+                     const olo_state *state);
 /* The first multiplier of a node and the first control of an interval among the variables, the
  * controls follow the multipliers; and whether a row is one of a balance. */
 int olo_reduced_closures(const olo_reduced *reduced, int node);

@@ -96,7 +96,8 @@ struct olo_reduced_problem {
     int stride, row_stride;     /* variables and rows of a node */
     olo_redundant_layout under; /* of the redundant programme */
     olo_reduced_node *nodes;
-    int columns; /* of a balance */
+    double *reference; /* [nodes x n] of the charts */
+    int columns;       /* of a balance */
     olo_reduced_shape shapes[3];
     olo_reduced_block blocks[OLO_BLOCKS];
     olo_reduced_matrix A, H;               /* of balances, and of the Hessian */

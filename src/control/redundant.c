@@ -290,10 +290,11 @@ static olo_status drop_redundant_rows(olo_redundant *x, olo_error *error)
     for (int k = 0; status == OLO_OK && k <= x->intervals; k++)
         for (int i = 0; i < x->m; i++) {
             const int lambda = olo_redundant_multipliers(x, k) + i;
-            if (!olo_is_redundant(x, k, x->rows[i]))
-                continue;
-            x->nlp.lower[lambda] = x->nlp.upper[lambda] = 0;
-            open_row(x, k * x->row_stride + x->n + i);
+            const int end = x->over_intervals && k < x->intervals ? k + 1 : k;
+            if (olo_is_redundant(x, end, x->rows[i]))
+                x->nlp.lower[lambda] = x->nlp.upper[lambda] = 0;
+            if (olo_is_redundant(x, k, x->rows[i]))
+                open_row(x, k * x->row_stride + x->n + i);
         }
     for (int c = 0; status == OLO_OK && x->velocities > 0 && c < x->system->m; c++)
         if (olo_is_redundant(x, x->intervals, c))
@@ -315,16 +316,19 @@ static bool list_rows(olo_redundant *x, bool closures)
     return x->rows && x->redundant;
 }
 
-/* A programme on charts needs no derivatives of forces that are constant there. */
+/* A programme on charts needs no derivatives of forces that are constant there; with parameters as
+ * variables they would depend on these. */
 static olo_status replace_constant_inputs(olo_redundant *x, olo_error *error)
 {
     const size_t size = (size_t)x->system->topology->unknowns * (size_t)x->controls;
     x->constant = olo_pool_alloc(&x->pool, (size_t)x->system->action_count + 1, sizeof(bool));
     x->constant_force = olo_pool_alloc(&x->pool, size + 1, sizeof(double));
-    return x->constant && x->constant_force
-               ? olo_constant_inputs_find(x->problem, x->guess, x->constant, x->constant_force,
-                                          error)
-               : olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    if (!x->constant || !x->constant_force)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
+    return x->problem->parameter_count > 0
+               ? OLO_OK
+               : olo_constant_inputs_find(x->problem, x->guess, x->constant, x->constant_force,
+                                          error);
 }
 
 static bool allocate(olo_redundant *x)
@@ -382,7 +386,9 @@ olo_status olo_redundant_create(const olo_control_problem *problem, const olo_st
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     x->problem = problem;
     x->system = problem->system;
-    x->how = (olo_evaluation){.midpoint = true, .at_start = true, .at_nodes = true};
+    x->over_intervals = problem->energy_momentum && !closures;
+    if (!x->over_intervals)
+        x->how = (olo_evaluation){.midpoint = true, .at_start = true, .at_nodes = true};
     x->guess = guess;
     x->nlp = (olo_nlp){.context = x,
                        .objective = objective,

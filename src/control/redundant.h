@@ -10,6 +10,14 @@
  * and conditions. Everything is polynomial or a law of the model, sparse and local in time. All
  * numbers come from the interval kernel.
  *
+ * With energy-momentum-2006 the momenta p = M v of a step, M (q_k+1 - q_k) = h (p_k + p_k+1)/2 and
+ * p_k+1 - p_k = -h F_k with its force F_k = dV + G^T lambda_k - f_k between q_k and q_k+1, are
+ *
+ *     p_k = M (q_k+1 - q_k)/h + h/2 F_k,   p_k+1 = M (q_k+1 - q_k)/h - h/2 F_k,
+ *
+ * and equal at each node. So the rows are those above with other forces, and with multipliers of
+ * intervals; only the last node has its own, h/2 G(q_N)^T lambda_N, which project p_N.
+ *
  * Layout. All nodes have the same variables and rows, the last one has no controls:
  *
  *     variables of a node    q[n]  lambda[m]  u[controls]

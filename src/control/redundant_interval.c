@@ -40,11 +40,12 @@ static void add_contribution(olo_redundant *x, int piece, olo_acting acting, dou
                             .first = structure.first,
                             .second = structure.second};
     c->size = olo_piece_coordinates(x->system, piece, c->index);
-    if (acting == OLO_ACT_BETWEEN)
+    if (piece < x->system->term_count)
         return;
     const int number = piece - x->system->term_count;
     const olo_action *action = &x->system->actions[number];
-    c->first = without_other_node(action, acting, c->first);
+    if (acting != OLO_ACT_BETWEEN)
+        c->first = without_other_node(action, acting, c->first);
     c->second &= olo_pair_bits(c->first, c->first);
     c->control = x->problem->control_of[number];
     c->factor = x->problem->factor_of[number];
@@ -75,8 +76,12 @@ static bool is_replaced(const olo_redundant *x, int action)
 static olo_status add_action(olo_redundant *x, int action, olo_error *error)
 {
     const int piece = olo_piece_of_action(x->system, action);
-    add_contribution(x, piece, OLO_ACT_AT_START, 1.0, 0.0);
-    add_contribution(x, piece, OLO_ACT_AT_END, 0.0, 1.0);
+    if (x->over_intervals) {
+        add_contribution(x, piece, OLO_ACT_BETWEEN, 1.0, 1.0);
+    } else {
+        add_contribution(x, piece, OLO_ACT_AT_START, 1.0, 0.0);
+        add_contribution(x, piece, OLO_ACT_AT_END, 0.0, 1.0);
+    }
     return check_known(x, piece, x->system->actions[action].owner, error);
 }
 
@@ -155,6 +160,8 @@ void olo_interval_balances(olo_redundant *x, int k, bool replaced, double *start
             end[of->index[j]] += 0.5 * x->h * of->side[1] * r[j];
         }
     }
+    if (x->over_intervals)
+        olo_mean_row_balances(x, &over, start, end);
 }
 
 // -- Jacobian -------------------------------------------------------------------------------------
@@ -264,6 +271,8 @@ void olo_interval_jacobian(olo_redundant *x, int k)
         if (olo_has_free_duration(x))
             put_duration(x, of, &over);
     }
+    if (x->over_intervals)
+        olo_mean_row_jacobian(x, &over);
     olo_condition_jacobian(x, OLO_OVER_INTERVAL, k, x->n + x->m,
                            &x->blocks[OLO_BLOCK_INTERVAL].jacobian);
 }
@@ -414,6 +423,8 @@ void olo_interval_hessian(olo_redundant *x, int k, double sigma, const double *y
         over.acting = x->contributions[i].acting;
         put_contribution(x, &x->contributions[i], &over, k, y);
     }
+    if (x->over_intervals)
+        olo_mean_row_hessian(x, &over, k, y);
     /* effort */
     for (int c = 0; c < x->controls; c++) {
         const int u = x->n + x->m + c;

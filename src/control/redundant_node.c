@@ -4,6 +4,7 @@
  *     balance       -h lambda_c grad g_c(q)
  *     rows          g_c(q)
  *
+ * with energy-momentum-2006 in the last balance only (redundant_mean_rows.c),
  * and conditions and costs of its configuration (redundant_quantity.c). */
 #include "control/redundant_private.h"
 
@@ -11,12 +12,20 @@
 
 enum { SIZE = OLO_FORM_SIZE_MAX };
 
+static const olo_evaluation at_start = {.at_start = true};
+
 /* The configuration of node k. */
 static olo_at node_at(olo_redundant *x, int k)
 {
     olo_enter_node(x, k);
     return (olo_at){
         .q = x->x + (size_t)(k * x->stride), .angles = olo_node_angles(x, k), .t = x->part * x->T};
+}
+
+/* The sign of multipliers in the balance; zero where they act over intervals instead. */
+static double row_factor(const olo_redundant *x)
+{
+    return x->rows_act ? -1 : 0;
 }
 
 /* The kernel evaluates rows at the start of an interval. */
@@ -27,15 +36,15 @@ void olo_row_derivative(const olo_redundant *x, int c, const olo_at *at, const d
     const olo_interval here = {
         .q0 = at->q, .q1 = at->q, .qm = at->q, .angles = at->angles, .h = x->h, .t = at->t};
     if (y)
-        olo_piece_second(x->system, &x->how, piece, &here, y, OLO_SLOT_Q0, OLO_SLOT_Q0, matrix);
+        olo_piece_second(x->system, &at_start, piece, &here, y, OLO_SLOT_Q0, OLO_SLOT_Q0, matrix);
     else
-        olo_piece_first(x->system, &x->how, piece, &here, OLO_SLOT_Q0, matrix);
+        olo_piece_first(x->system, &at_start, piece, &here, OLO_SLOT_Q0, matrix);
 }
 
 bool olo_row_has_third_derivative(const olo_redundant *x, int c)
 {
     const int piece = olo_piece_of_constraint(x->system, c);
-    return olo_piece_structure(x->system, &x->how, piece).second != 0;
+    return olo_piece_structure(x->system, &at_start, piece).second != 0;
 }
 
 // -- constraint rows ------------------------------------------------------------------------------
@@ -44,7 +53,7 @@ void olo_node_rows(olo_redundant *x, int k, double *c)
 {
     const olo_system *s = x->system;
     const olo_at at = node_at(x, k);
-    const double *lambda = at.q + x->n, factor = -x->h;
+    const double *lambda = at.q + x->n, factor = row_factor(x) * x->h;
     double g[SIZE], *balance = c + (size_t)(k * x->row_stride), *row = balance + x->n;
     for (int i = 0; i < x->m; i++) {
         const olo_constraint *constraint = &s->constraints[x->rows[i]];
@@ -69,7 +78,7 @@ static void put_row(olo_redundant *x, int c, const olo_at *at)
     const olo_constraint *row = &x->system->constraints[x->rows[c]];
     olo_entries *to = &x->blocks[OLO_BLOCK_NODE].jacobian;
     const bool record = !to->recorded;
-    const double factor = -x->h, lambda = record ? 0 : at->q[x->n + c];
+    const double factor = row_factor(x) * x->h, lambda = record ? 0 : at->q[x->n + c];
     double g[SIZE] = {0}, H[SIZE * SIZE];
     if (record)
         clear_square(row->size, H);
@@ -81,7 +90,8 @@ static void put_row(olo_redundant *x, int c, const olo_at *at)
         olo_entries_put(to, row->index[i], x->n + c, factor * g[i]);
         olo_entries_put(to, x->n + c, row->index[i], g[i]);
         if (olo_has_free_duration(x))
-            olo_entries_put(to, row->index[i], olo_block_duration(x), -x->scale * lambda * g[i]);
+            olo_entries_put(to, row->index[i], olo_block_duration(x),
+                            row_factor(x) * x->scale * lambda * g[i]);
         for (int j = 0; row->curved && j < row->size; j++)
             olo_entries_put(to, row->index[i], row->index[j],
                             factor * lambda * H[i * row->size + j]);
@@ -117,7 +127,7 @@ static void put_row_hessian(olo_redundant *x, int c, const olo_at *at, const dou
     olo_entries *to = &x->blocks[OLO_BLOCK_NODE].hessian;
     const bool record = !to->recorded,
                curvature_varies = olo_row_has_third_derivative(x, x->rows[c]);
-    const double factor = -x->h;
+    const double factor = row_factor(x) * x->h;
     double H[SIZE * SIZE], third[SIZE * SIZE], local[SIZE] = {0}, g[SIZE] = {0};
     const double lambda = record ? 0 : at->q[x->n + c], y_g = record ? 0 : y[x->n + c];
     double along = 0;
@@ -138,7 +148,8 @@ static void put_row_hessian(olo_redundant *x, int c, const olo_at *at, const dou
             product += H[i * row->size + j] * local[j];
         olo_entries_put(to, x->n + c, row->index[i], factor * product);
         if (olo_has_free_duration(x))
-            olo_entries_put(to, olo_block_duration(x), row->index[i], -x->scale * lambda * product);
+            olo_entries_put(to, olo_block_duration(x), row->index[i],
+                            row_factor(x) * x->scale * lambda * product);
     }
     if (row->curved)
         put_curvature(to, row->size, row->index, y_g, H);
@@ -148,7 +159,7 @@ static void put_row_hessian(olo_redundant *x, int c, const olo_at *at, const dou
         return;
     for (int i = 0; i < row->size; i++)
         along += local[i] * g[i];
-    olo_entries_put(to, olo_block_duration(x), x->n + c, -x->scale * along);
+    olo_entries_put(to, olo_block_duration(x), x->n + c, row_factor(x) * x->scale * along);
     if (olo_constraint_moves(row))
         olo_entries_put(
             to, olo_block_duration(x), olo_block_duration(x),

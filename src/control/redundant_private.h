@@ -26,6 +26,7 @@ typedef struct olo_control_block {
 struct olo_redundant {
     const olo_control_problem *problem;
     const olo_system *system;
+    bool over_intervals; /* energy-momentum-2006: multipliers and actions are those of intervals */
     olo_evaluation how;
     olo_pool pool;
     olo_nlp nlp;
@@ -51,6 +52,7 @@ struct olo_redundant {
     const double *x; /* variables */
     double T;
     double h, scale, part; /* h and dh/dT, and dt/dT at the start: of an interval or a node */
+    bool rows_act;         /* whether multipliers of the node act there */
     double *inputs;        /* [actions] */
     double *qm, *dq, *Mdq; /* [n] */
     double *vm;            /* [n] dq/h */
@@ -98,6 +100,7 @@ static inline void olo_enter_node(olo_redundant *x, int k)
     x->scale = olo_control_share(x->problem, k);
     x->part = x->problem->at[k];
     x->h = x->scale * x->T;
+    x->rows_act = !x->over_intervals || k == x->intervals;
 }
 static inline bool olo_has_free_duration(const olo_redundant *x)
 {
@@ -124,6 +127,12 @@ void olo_interval_balances(olo_redundant *x, int k, bool replaced, double *start
  * all rows, NULL while positions are recorded. */
 void olo_interval_jacobian(olo_redundant *x, int k);
 void olo_interval_hessian(olo_redundant *x, int k, double sigma, const double *y);
+
+/* --- redundant_mean_rows.c: constraint forces over an interval --- */
+
+void olo_mean_row_balances(olo_redundant *x, const olo_interval *over, double *start, double *end);
+void olo_mean_row_jacobian(olo_redundant *x, const olo_interval *over);
+void olo_mean_row_hessian(olo_redundant *x, const olo_interval *over, int k, const double *y);
 
 /* --- redundant_node.c --- */
 

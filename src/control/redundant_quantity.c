@@ -240,16 +240,24 @@ void olo_condition_rows(olo_redundant *x, olo_location location, int k, double *
         rows[row] = olo_quantity_value(&x->problem->conditions[i].measure, &at, NULL, NULL);
 }
 
+/* Whether there are conditions; their state unless positions are recorded. */
+static bool open_conditions(located *p, const olo_entries *to)
+{
+    int i = -1, row = -1;
+    if (!next_condition(p->x, p->location, &i, &row))
+        return false;
+    if (to->recorded)
+        p->at = state_of(p->x, p->location, p->k);
+    return true;
+}
+
 void olo_condition_jacobian(olo_redundant *x, olo_location location, int k, int first,
                             olo_entries *to)
 {
     located p = {.x = x, .location = location, .k = k};
-    int i = -1, row = -1;
-    if (!next_condition(x, location, &i, &row))
+    if (!open_conditions(&p, to))
         return;
-    if (to->recorded)
-        p.at = state_of(x, location, k);
-    for (i = -1, row = -1; next_condition(x, location, &i, &row);) {
+    for (int i = -1, row = -1; next_condition(x, location, &i, &row);) {
         p.m = &x->problem->conditions[i].measure;
         (void)evaluate(&p, to->recorded);
         for (int c = 0; c < column_count(&p); c++)
@@ -263,12 +271,9 @@ void olo_condition_hessian(olo_redundant *x, olo_location location, int k, const
                            olo_entries *to)
 {
     located p = {.x = x, .location = location, .k = k};
-    int i = -1, row = -1;
-    if (!next_condition(x, location, &i, &row))
+    if (!open_conditions(&p, to))
         return;
-    if (to->recorded)
-        p.at = state_of(x, location, k);
-    for (i = -1, row = -1; next_condition(x, location, &i, &row);) {
+    for (int i = -1, row = -1; next_condition(x, location, &i, &row);) {
         p.m = &x->problem->conditions[i].measure;
         (void)evaluate(&p, to->recorded);
         put_curvature(&p, to, to->recorded ? y[row] : 0);

@@ -2,8 +2,9 @@
  *
  * A configuration is a list of 3-vectors: the position of a node, then its directors if it has any.
  * A placement g maps the directors d_J of the parent to the 3-vectors sum_J g_IJ d_J of the child;
- * the position of the parent is added to that of the child. A scalar has no placement: it is its
- * reference plus its coordinate.
+ * the position of the parent is added to that of the child. A triad has directors alone: its
+ * placement is used from the first director on, and it is always free. A scalar has no placement:
+ * it is its reference plus its coordinate.
  */
 #include "kinematics/chart.h"
 
@@ -51,9 +52,26 @@ static const olo_articulation free_joint = {.type = &olo_joint_pair,
                                             .translations = 7,
                                             .rotations = 3};
 
+/* The joint of directors without a position. */
+static const olo_articulation free_turn = {.type = &olo_joint_pair,
+                                           .group = -1,
+                                           .parent = -1,
+                                           .child = -1,
+                                           .parent_axes = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                           .child_axes = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                           .rotations = 3};
+
+/* The first number of a placement that node k has. */
+static int first_number(const olo_system *s, int k)
+{
+    return s->nodes[k].type->position < 0 ? 3 : 0;
+}
+
 const olo_articulation *olo_chart_joint(const olo_topology *topology, int k)
 {
-    return topology->nodes[k].type ? &topology->nodes[k].joint : &free_joint;
+    if (topology->nodes[k].type)
+        return &topology->nodes[k].joint;
+    return first_number(topology->system, k) > 0 ? &free_turn : &free_joint;
 }
 
 static bool is_scalar(const olo_system *s, int k)
@@ -75,6 +93,9 @@ static void relative(const olo_topology *topology, int k, const double *q, place
     const int p = topology->nodes[k].parent, size = s->nodes[k].size;
     const double *d = directors(s, p, q, space);
     memcpy(g + 3, space, sizeof space);
+    if (first_number(s, k) > 0)
+        vec3_set(0, 0, 0, g);
+    g += first_number(s, k);
     for (int I = 0; I < size; I += 3) {
         double x[3];
         vec3_copy(q + s->nodes[k].q + I, x);
@@ -282,6 +303,12 @@ void olo_chart_refer(olo_chart *chart, const double *q)
     olo_chart_at(chart, chart->u);
 }
 
+void olo_chart_use(olo_chart *chart, const olo_topology *topology, const double *q)
+{
+    chart->topology = topology;
+    olo_chart_refer(chart, q);
+}
+
 olo_status olo_chart_coordinates(const olo_chart *chart, const double *q, double *u,
                                  olo_error *error)
 {
@@ -331,7 +358,8 @@ const double *olo_chart_at(olo_chart *chart, const double *u)
         /* the node in space */
         if (p >= 0)
             vec3_copy(chart->q + s->nodes[p].q, q);
-        add_placed(s->nodes[k].size, g.value, directors(s, p, chart->q, space), q);
+        add_placed(s->nodes[k].size, g.value + first_number(s, k), directors(s, p, chart->q, space),
+                   q);
     }
     return chart->q;
 }
@@ -364,7 +392,7 @@ void olo_chart_move(const olo_chart *chart, const double *w, double *dq)
         }
         /* F_u w: change of the placement */
         combine(t->dof, w + t->u, (const placement *)chart->first + t->u, change);
-        add_placed(size, change, directors(s, p, chart->q, space), out);
+        add_placed(size, change + first_number(s, k), directors(s, p, chart->q, space), out);
         if (p < 0)
             continue;
         /* F_p dq_p: motion of the parent */
@@ -391,7 +419,8 @@ static void set_column(olo_chart *chart, int k, int j, double *column)
         if (is_scalar(s, c)) {
             out[0] = 1;
         } else if (c == k) {
-            add_placed(size, chart->first[j], directors(s, p, chart->q, space), out);
+            add_placed(size, chart->first[j] + first_number(s, c), directors(s, p, chart->q, space),
+                       out);
         } else {
             vec3_add(1.0, column + s->nodes[p].q, out);
             add_placed(size, chart->placements[c], directors(s, p, column, zero), out);
@@ -439,7 +468,7 @@ void olo_chart_reduce(olo_chart *chart, const double *y, double *reduced)
             continue;
         }
         add_dots(s->nodes[k].size, chart->y + s->nodes[k].q,
-                 directors(s, t->parent, chart->q, space), Y);
+                 directors(s, t->parent, chart->q, space), Y + first_number(s, k));
         for (int j = 0; j < t->dof; j++)
             reduced[t->u + j] = dot(chart->first[t->u + j], Y);
         pass_up(chart, k, chart->placements[k], chart->y);
@@ -457,7 +486,7 @@ void olo_chart_load(olo_chart *chart, const double *y)
             continue;
         memset(chart->Y[k], 0, sizeof chart->Y[k]);
         add_dots(s->nodes[k].size, chart->y + s->nodes[k].q, directors(s, p, chart->q, space),
-                 chart->Y[k]);
+                 chart->Y[k] + first_number(s, k));
         pass_up(chart, k, chart->placements[k], chart->y);
     }
 }
@@ -488,7 +517,8 @@ static void second_of_node(olo_chart *chart, int k, const directions *of, const 
 {
     const olo_system *s = chart->topology->system;
     const olo_topology_node *t = &chart->topology->nodes[k];
-    const int size = s->nodes[k].size, p = t->parent, columns = of->columns;
+    const int size = s->nodes[k].size, p = t->parent, columns = of->columns,
+              from = first_number(s, k);
     const double *y = chart->y + s->nodes[k].q, *g = chart->placements[k];
     const placement *first = (const placement *)chart->first + t->u;
     const bool turns = p >= 0 && s->nodes[p].size > 3;
@@ -514,9 +544,9 @@ static void second_of_node(olo_chart *chart, int k, const directions *of, const 
             for (int j = 0; j < t->dof; j++) {
                 pair second = {0};
                 for (int l = 0; l < t->dof; l++)
-                    second += own[l] * chart->second[k][j * t->dof + l][I + J];
-                sums[j] += first[j][I + J] * dY + second * chart->Y[k][I + J];
-                change[I + J] += own[j] * first[j][I + J];
+                    second += own[l] * chart->second[k][j * t->dof + l][from + I + J];
+                sums[j] += first[j][from + I + J] * dY + second * chart->Y[k][from + I + J];
+                change[I + J] += own[j] * first[j][from + I + J];
             }
         }
     for (int j = 0; j < t->dof; j++)

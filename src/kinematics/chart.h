@@ -40,6 +40,9 @@ void olo_chart_fetch(const olo_chart *next, const olo_chart *like);
  * closed. */
 void olo_chart_refer(olo_chart *chart, const double *q);
 
+/* The same in another system of the same structure, whose joints the chart has from now on. */
+void olo_chart_use(olo_chart *chart, const olo_topology *topology, const double *q);
+
 /* Coordinates u[unknowns] of a configuration with closed joints; angles are within half a turn of
  * the reference. Fails with the name of the body if a free rotation or a rod is half a turn away.
  */

@@ -121,13 +121,6 @@ olo_status olo_null_form_create(const olo_topology *topology, const double *refe
     const olo_system *s = topology->system;
     const size_t n = (size_t)s->n, unknowns = (size_t)topology->unknowns;
     *created = NULL;
-    for (int k = 0; k < s->node_count; k++)
-        if (s->nodes[k].type == &olo_node_triad)
-            return olo_fail(error, OLO_UNSUPPORTED,
-                            "'%s': the reduced transcription and loops have no null space matrix "
-                            "for directors at edges; take `discretisation: vertices`, or "
-                            "`transcription: redundant` without loops",
-                            s->nodes[k].name);
     olo_null_form *form = *created = olo_alloc(1, sizeof *form);
     if (form) {
         form->topology = topology;
@@ -167,6 +160,12 @@ void olo_null_form_refer(olo_null_form *form, const double *reference)
     }
 }
 
+void olo_null_form_use(olo_null_form *form, const olo_topology *topology, const double *reference)
+{
+    form->topology = topology;
+    olo_null_form_refer(form, reference);
+}
+
 void olo_null_form_free(olo_null_form *form)
 {
     if (!form)
@@ -179,7 +178,23 @@ void olo_null_form_free(olo_null_form *form)
 
 static bool has_directors(const olo_node *node)
 {
-    return node && node->size > 3;
+    return node && node->type->directors >= 0;
+}
+
+static bool has_position(const olo_node *node)
+{
+    return node->type->position >= 0;
+}
+
+static int director_count(const olo_node *node)
+{
+    return has_directors(node) ? 3 : 0;
+}
+
+/* The first coordinate of 3-vector I of a node: 0 its position, 1 to 3 its directors. */
+static int vector_of(const olo_node *node, int I)
+{
+    return node->q + (I == 0 ? node->type->position : node->type->directors + 3 * (I - 1));
 }
 
 /* The changes of coordinate i of q. */
@@ -191,14 +206,15 @@ static inline pair change_at(const arguments *x, int i)
     return x->width > 0 ? (pair){w[0], 0} : (pair){0, 0};
 }
 
-/* 3-vector I of a node at x; zero for the ground, NULL. */
+/* 3-vector I of a node at x; zero for the ground, NULL, and for the position of a triad. */
 static inline dual vector_at(const olo_node *node, int I, const arguments *x)
 {
     dual out = {0};
-    if (node) {
-        vec3_copy(x->q + node->q + 3 * I, out.value);
+    if (node && (I > 0 || has_position(node))) {
+        const int q = vector_of(node, I);
+        vec3_copy(x->q + q, out.value);
         for (int i = 0; i < 3; i++)
-            out.change[i] = change_at(x, node->q + 3 * I + i);
+            out.change[i] = change_at(x, q + i);
     }
     return out;
 }
@@ -319,13 +335,13 @@ static void load(olo_null_form *form, int k, const arguments *x)
     const olo_node *node = node_of(form, k);
     node_numbers *numbers = &form->nodes[k];
     for (int i = 0; i < 3; i++) {
-        numbers->force.value[i] = x->y[node->q + i];
+        numbers->force.value[i] = has_position(node) ? x->y[vector_of(node, 0) + i] : 0;
         numbers->moment.value[i] = 0;
         numbers->force.change[i] = numbers->moment.change[i] = (pair){0};
     }
-    for (int I = 1; I < node->size / 3; I++) {
+    for (int I = 1; I <= director_count(node); I++) {
         dual d = vector_at(node, I, x);
-        add_cross_fixed(&d, x->y + node->q + 3 * I, &numbers->moment);
+        add_cross_fixed(&d, x->y + vector_of(node, I), &numbers->moment);
     }
 }
 
@@ -350,7 +366,16 @@ static void scatter(olo_null_form *form, const olo_node *node, double scale, con
 {
     for (int I = 0; has_directors(node) && I < 3; I++)
         if (X[I] != 0)
-            add(scale * X[I], by, &form->gradient[node->q / 3 + I + 1]);
+            add(scale * X[I], by, &form->gradient[vector_of(node, I + 1) / 3]);
+}
+
+/* Adds a derivative with respect to the position of a node; the ground, NULL, and triads have none.
+ */
+static void scatter_position(olo_null_form *form, const olo_node *node, double scale,
+                             const dual *by)
+{
+    if (node && has_position(node))
+        add(scale, by, &form->gradient[vector_of(node, 0) / 3]);
 }
 
 /* Adds a derivative with respect to the arm of a screw to the gradient. */
@@ -373,9 +398,8 @@ static void scatter_arm(olo_null_form *form, int k, const olo_screw *screw, cons
     if (screw->moving)
         return;
     const olo_node *carrier = carrier_of(form, k, screw->pivot_in);
-    add(1.0, by, &form->gradient[node->q / 3]);
-    if (carrier)
-        add(-1.0, by, &form->gradient[carrier->q / 3]);
+    scatter_position(form, node, 1.0, by);
+    scatter_position(form, carrier, -1.0, by);
     scatter(form, carrier, -1.0, screw->pivot, by);
 }
 
@@ -428,13 +452,15 @@ static void derive_node(olo_null_form *form, int k, const arguments *x)
     const olo_node *node = node_of(form, k);
     const node_numbers *numbers = &form->nodes[k];
     const int p = form->topology->nodes[k].parent;
-    for (int I = 1; I < node->size / 3; I++)
-        add_fixed_cross(x->y + node->q + 3 * I, &numbers->spin, &form->gradient[node->q / 3 + I]);
+    for (int I = 1; I <= director_count(node); I++) {
+        const int q = vector_of(node, I);
+        add_fixed_cross(x->y + q, &numbers->spin, &form->gradient[q / 3]);
+    }
     if (p < 0)
         return;
     dual by_span = cross(&numbers->force, &form->nodes[p].spin);
-    add(1.0, &by_span, &form->gradient[node->q / 3]);
-    add(-1.0, &by_span, &form->gradient[node_of(form, p)->q / 3]);
+    scatter_position(form, node, 1.0, &by_span);
+    scatter_position(form, node_of(form, p), -1.0, &by_span);
 }
 
 /* --- the result --- */
@@ -456,10 +482,11 @@ static void write_velocity(const olo_null_form *form, int k, const arguments *x,
                            double *change)
 {
     const olo_node *node = node_of(form, k);
-    write(1, &form->nodes[k].velocity, x, node->q, value, change);
-    for (int I = 1; I < node->size / 3; I++) {
+    if (has_position(node))
+        write(1, &form->nodes[k].velocity, x, vector_of(node, 0), value, change);
+    for (int I = 1; I <= director_count(node); I++) {
         const dual d = vector_at(node, I, x), v = cross(&form->nodes[k].spin, &d);
-        write(1, &v, x, node->q + 3 * I, value, change);
+        write(1, &v, x, vector_of(node, I), value, change);
     }
 }
 
@@ -553,8 +580,8 @@ static void locate_screw(const olo_null_form *form, int k, int j, const argument
     vec3_set(0, 0, 0, pivot);
     if (!screw->turns)
         return;
-    const dual arm = arm_of(form, k, screw, x);
-    vec3_subtract(x->q + node_of(form, k)->q, arm.value, pivot);
+    const dual arm = arm_of(form, k, screw, x), origin = vector_at(node_of(form, k), 0, x);
+    vec3_subtract(origin.value, arm.value, pivot);
 }
 
 /* A 3-vector of the coordinates from q on, in a column. */
@@ -585,15 +612,16 @@ static void write_column(const olo_null_form *form, int k, int j, const argument
         if (from < 0)
             continue;
         double arm[3], v[3];
-        put_vector(axis, node->q, topology->unknowns, column);
-        if (!form->screws[j].turns)
-            continue;
-        vec3_subtract(x->q + node_of(form, at)->q, pivot, arm);
-        vec3_cross(axis, arm, v);
-        put_vector(v, node->q, topology->unknowns, column);
-        for (int I = 3; spins && I < node->size; I += 3) {
-            vec3_cross(axis, x->q + node->q + I, v);
-            put_vector(v, node->q + I, topology->unknowns, column);
+        if (has_position(node)) {
+            const bool turns = form->screws[j].turns;
+            vec3_subtract(x->q + vector_of(node_of(form, at), 0), pivot, arm);
+            vec3_cross(axis, arm, v);
+            put_vector(turns ? v : axis, vector_of(node, 0), topology->unknowns, column);
+        }
+        for (int I = 1; form->screws[j].turns && spins && I <= director_count(node); I++) {
+            const int q = vector_of(node, I);
+            vec3_cross(axis, x->q + q, v);
+            put_vector(v, q, topology->unknowns, column);
         }
     }
 }

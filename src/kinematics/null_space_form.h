@@ -44,6 +44,8 @@ void olo_null_form_free(olo_null_form *form);
 bool olo_null_form_depends_on_reference(const olo_topology *topology);
 /* Sets another reference. */
 void olo_null_form_refer(olo_null_form *form, const double *reference);
+/* The same in another system of the same structure, whose joints the form has from now on. */
+void olo_null_form_use(olo_null_form *form, const olo_topology *topology, const double *reference);
 
 /* P(q)[n x unknowns]. Only entries of the subtree that a degree of freedom moves are written: P
  * must be zero before the first call. */

@@ -2,8 +2,8 @@
  * `run` and `optimize`, with the parameters found and a table over time at every driven element.
  * Where a control is along one joint coordinate, the torque or force of the joint along it becomes
  * a load with the table. The values of the table belong to the middle of each interval, where a
- * step evaluates functions of time: a run with the scheme variational and the step of the intervals
- * has these controls exactly. */
+ * step evaluates functions of time: a run with the scheme of the problem and the step of the
+ * intervals has these controls exactly. */
 #include <string.h>
 
 #include "base/text_file.h"
@@ -204,11 +204,11 @@ static void put_run(writer *w)
     const int N = olo_optimum_intervals(o);
     const double T = olo_optimum_duration(o);
     if (olo_optimum_has_equal_intervals(o)) {
-        olo_text_format(&w->text, "run: {scheme: variational, step: %.17g, end: %.17g}\n", T / N,
-                        T);
+        olo_text_format(&w->text, "run: {scheme: %s, step: %.17g, end: %.17g}\n",
+                        olo_optimum_scheme(o), T / N, T);
         return;
     }
-    olo_text_put(&w->text, "run: {scheme: variational, steps: [");
+    olo_text_format(&w->text, "run: {scheme: %s, steps: [", olo_optimum_scheme(o));
     for (int k = 0; k < N; k++)
         olo_text_format(&w->text, "%s%.17g", k ? ", " : "",
                         olo_optimum_time(o, k + 1) - olo_optimum_time(o, k));

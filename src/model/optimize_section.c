@@ -11,6 +11,7 @@ static const char *const velocities[] = {"rest", "free", NULL};
 static const char *const cost_types[] = {"effort", "duration", "parameter", "start",
                                          "end",    "path",     NULL};
 static const char *const transcriptions[] = {"redundant", "reduced", NULL};
+static const char *const schemes[] = {"variational", "energy-momentum-2006", NULL};
 static const char *const guess_kinds[] = {"interpolated", "rest", "run", NULL};
 static const char *const moments[] = {"end", "path", "start", NULL};
 static const char *const starts[] = {"given", "free", NULL};
@@ -104,6 +105,8 @@ static const olo_field problem_fields[] = {
     {PROBLEM(start_velocity), .kind = OLO_FIELD_CHOICE, .choices = starts, .help = "given or free"},
     {PROBLEM(transcription), .kind = OLO_FIELD_CHOICE, .choices = transcriptions,
      .help = "redundant or reduced"},
+    {PROBLEM(scheme), .kind = OLO_FIELD_CHOICE, .choices = schemes,
+     .help = "variational or energy-momentum-2006"},
     {PROBLEM(guess), .kind = OLO_FIELD_CHOICE, .choices = guess_kinds,
      .help = "initial motion: interpolated, rest or run"},
     {PROBLEM(guess_file), .kind = OLO_FIELD_TEXT, .help = "a result as the initial motion"},

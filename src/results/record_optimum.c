@@ -138,12 +138,16 @@ static void write_multipliers(olo_writer *w, const olo_optimum *o)
             for (size_t i = 0; i < m; i++)
                 x.values[k * m + i] = olo_optimum_multipliers(o, (int)k)[i];
     }
-    close_table(w, &x,
-                &(olo_hdf5_table){.path = "/optimum/multipliers",
-                                  .width = m,
-                                  .rows = nodes,
-                                  .description = "multipliers of constraint rows at all nodes"},
-                m);
+    close_table(
+        w, &x,
+        &(olo_hdf5_table){.path = "/optimum/multipliers",
+                          .width = m,
+                          .rows = nodes,
+                          .description = o->problem->energy_momentum
+                                             ? "multipliers of constraint rows over the intervals "
+                                               "that begin at the nodes"
+                                             : "multipliers of constraint rows at all nodes"},
+        m);
     int internal = 0; /* rows of bodies, which come first */
     for (int g = 0; g < s->group_count; g++)
         internal += s->groups[g].internal ? s->groups[g].count : 0;

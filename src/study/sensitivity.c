@@ -105,6 +105,7 @@ static olo_status open_branch(const study *x, double value, branch *to, olo_erro
     problem.grid_count = problem.intervals;
     problem.grading = 1;
     problem.transcription = x->optimum->reduced ? "reduced" : "redundant";
+    problem.scheme = olo_optimum_scheme(x->optimum);
     problem.start = x->optimum;
     problem.warm = true;
     problem.shift = 0;
@@ -215,7 +216,7 @@ static void follow(study *x, int j, branch *to)
     for (int i = 0; i < nlp->variables; i++)
         if (x->conditions.variable[i] >= 0)
             o->point.x[i] += offset[j] * x->delta * x->side[x->conditions.variable[i]];
-    olo_presolve_expand(o->presolve, o->point.x, o->reduced ? o->solved : o->x);
+    olo_presolve_expand(o->presolve, o->point.x, olo_optimum_solved(o));
     if (o->reduced)
         olo_reduced_expand(o->reduced, o->solved, o->x);
 }

@@ -23,8 +23,9 @@ optimize:
 STIFFNESS = 2 * (2 / 0.035 * math.tan(math.pi / 80)) ** 2
 
 
-def test_a_parameter_is_found_and_the_written_model_has_it(oloid, tmp_path):
-    (tmp_path / "oscillator.yaml").write_text(OSCILLATOR)
+@pytest.mark.parametrize("transcription", ["redundant", "reduced"])
+def test_a_parameter_is_found_and_the_written_model_has_it(oloid, tmp_path, transcription):
+    (tmp_path / "oscillator.yaml").write_text(OSCILLATOR.replace("redundant", transcription))
     summary = json.loads(oloid("optimize", "oscillator.yaml", "--json", "-m", "found.yaml").stdout)
     assert summary["parameters"] == {"k": pytest.approx(STIFFNESS, rel=1e-9)}
     oloid("run", "found.yaml", "-o", "found.h5")
@@ -40,7 +41,6 @@ def test_a_parameter_is_found_and_the_written_model_has_it(oloid, tmp_path):
 def test_a_parameter_needs_bounds_in_order_and_a_known_name(oloid, tmp_path):
     for before, after, words in [("name: k, lower: 0.1", "name: q, lower: 0.1", "'q'"),
                                  ("upper: 100", "upper: 0", "not below"),
-                                 ("redundant", "reduced", "redundant"),
                                  ("conditions:", "costs: {type: parameter, parameter: m}\n"
                                   "  conditions:", "'m' is none")]:
         (tmp_path / "wrong.yaml").write_text(OSCILLATOR.replace(before, after))

@@ -87,7 +87,7 @@ static void open_sliders(task *t, olo_problem_cost costs[3], int N, double w, do
     control(t, "r");
     control(t, "s");
     for (int i = 0; i < 3; i++)
-        costs[i] = t->cost;
+        costs[i] = t->costs[0];
     for (int i = 1; i < 3; i++) {
         costs[i].type = "end";
         costs[i].quantity = i == 1 ? "r.position^2" : "s.position^2";
@@ -172,7 +172,7 @@ TEST(least_time_is_found_with_bounds)
         t.controls[0].lower = -1;
         t.controls[0].upper = 1;
         reach(&t, "rail.position", 1);
-        t.cost.type = "duration";
+        t.costs[0].type = "duration";
         t.problem.intervals = 20;
         t.problem.duration = 3;
         t.problem.shortest = 0.5;
@@ -204,7 +204,7 @@ TEST(least_time_has_a_control_error_of_one_half_interval)
         t.controls[0].lower = -1;
         t.controls[0].upper = 1;
         reach(&t, "rail.position", 1);
-        t.cost.type = "duration";
+        t.costs[0].type = "duration";
         t.problem.intervals = N;
         t.problem.duration = 3;
         t.problem.shortest = 0.5;
@@ -241,7 +241,7 @@ static void open_two_link(task *t, int N)
     control(t, "elbow");
     reach(t, "base.angle", pi);
     reach(t, "elbow.angle", 0);
-    t->cost.weight = 0.5;
+    t->costs[0].weight = 0.5;
     t->problem.intervals = N;
 }
 
@@ -469,7 +469,7 @@ TEST(parts_of_the_cost_and_iterations_are_recorded)
     t.controls[0].lower = -3;
     t.controls[0].upper = 9;
     t.problem.end_velocity = "free";
-    olo_problem_cost costs[] = {t.cost, t.cost, t.cost};
+    olo_problem_cost costs[] = {t.costs[0], t.costs[0], t.costs[0]};
     costs[1].type = "end";
     costs[1].quantity = "rail.position";
     costs[1].target = 1;

@@ -5,27 +5,12 @@
 
 #include "linalg/rotation.h"
 
-/* A four-bar linkage of four hinges has three redundant constraints in space; with a spherical and
- * a universal joint it has none, and the same motion. */
-#define FOUR_BAR(B, C)                                                                             \
-    "gravity: [0, -9.81, 0]\n"                                                                     \
-    "bodies:\n"                                                                                    \
-    "  - {name: crank, mass: 1, inertia: [0.01, 0.02, 0.02], position: [0, 0.5, 0]}\n"             \
-    "  - {name: coupler, mass: 2, inertia: [0.02, 0.3, 0.3], position: [1, 1, 0]}\n"               \
-    "  - {name: rocker, mass: 1, inertia: [0.01, 0.02, 0.02], position: [2, 0.5, 0]}\n"            \
-    "joints:\n"                                                                                    \
-    "  - {name: A, between: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1], torque: 1}\n"         \
-    "  - {name: B, type: " B ", between: [crank, coupler], at: [0, 1, 0]}\n"                       \
-    "  - {name: C, type: " C ", between: [coupler, rocker], at: [2, 1, 0]}\n"                      \
-    "  - {name: D, between: [ground, rocker], at: [2, 0, 0], axis: [0, 0, 1]}\n"
-
 /* With either transcription, from an optimum of the other one or from a guess. */
 TEST(transcriptions_agree_on_loops_and_leave_redundant_closures_out)
 {
     skip_without_solver();
     static const char *const models[] = {
-        FOUR_BAR("revolute, axis: [0, 0, 1]", "revolute, axis: [0, 0, 1]"),
-        FOUR_BAR("spherical", "universal, axis: [0, 0, 1], axis2: [0, 1, 0]")};
+        FOUR_HINGES, FOUR_BAR("spherical", "universal, axis: [0, 0, 1], axis2: [0, 1, 0]")};
     task t[4];
     for (int i = 0; i < 4; i++) {
         open_task(&t[i], models[i / 2]);
@@ -48,6 +33,41 @@ TEST(transcriptions_agree_on_loops_and_leave_redundant_closures_out)
                     olo_optimum_controls(t[0].optimum, k)[0], 1e-7);
     for (int i = 0; i < 4; i++)
         close_task(&t[i]);
+}
+
+/* A discrete rod with directors at its edges: a hub turns one end, a force acts on the other.
+ * Beside it the same rod with both ends on hinges, which closes a loop. */
+TEST(transcriptions_agree_on_rods_with_directors_at_edges)
+{
+    skip_without_solver();
+    static const char rod[] =
+        "beams: {name: arm, discretisation: edges, elements: 3, to: [1, 0, 0],\n"
+        "  stiffness: [60, 50, 70, 0.5, 0.4, 0.3], inertia: [1, 0.1, 0.2]}\n"
+        "loads: {name: push, on: arm.end, force: [0.2, 1, 0.5]}\n"
+        "joints:\n"
+        "  - {name: hub, between: [ground, arm.start], axis: [0, 0, 1], torque: 1}\n";
+    static const char *const ends[] = {
+        "", "  - {name: pin, type: cylindrical, between: [ground, arm.end], axis: [1, 0, 0]}\n"};
+    for (int closed = 0; closed < 2; closed++) {
+        char text[1000];
+        task t[2];
+        (void)snprintf(text, sizeof text, "%s%s", rod, ends[closed]);
+        for (int i = 0; i < 2; i++) {
+            open_task(&t[i], text);
+            control(&t[i], "hub");
+            control(&t[i], "push");
+            reach(&t[i], "hub.angle", closed ? 0.1 : 0.4);
+            t[i].problem.end_velocity = "free";
+            t[i].problem.duration = 0.5;
+            t[i].problem.intervals = 10;
+            t[i].problem.transcription = i ? "redundant" : "reduced";
+            optimise(&t[i]);
+            check_true(t[i].certificate.minimum);
+        }
+        check_same_optimum(&t[0], &t[1]);
+        for (int i = 0; i < 2; i++)
+            close_task(&t[i]);
+    }
 }
 
 /* A free body of equal inertias turns with 4 rad/s for one second, more than half a turn, beyond
@@ -95,8 +115,7 @@ TEST(velocities_at_the_end_of_loops)
 {
     skip_without_solver();
     static const char *const models[] = {
-        FOUR_BAR("revolute, axis: [0, 0, 1]", "revolute, axis: [0, 0, 1]"),
-        FOUR_BAR("spherical", "universal, axis: [0, 0, 1], axis2: [0, 1, 0]")};
+        FOUR_HINGES, FOUR_BAR("spherical", "universal, axis: [0, 0, 1], axis2: [0, 1, 0]")};
     double cost = 0;
     for (int i = 0; i < 4; i++) {
         olo_error error = {0};
@@ -169,7 +188,7 @@ TEST(o4_three_rotors_turn_a_body_without_angular_momentum)
     turn->body = "hull";
     const double vector[3] = {pi / 14, 2 * pi / 14, 3 * pi / 14};
     rotation_exponential(vector, turn->rotation);
-    t.cost.weight = 0.5;
+    t.costs[0].weight = 0.5;
     t.problem.duration = T;
     optimise(&t);
     const double a = (I_L - J_a) * theta;
@@ -283,6 +302,7 @@ TEST(o6_pitcher_satisfies_its_bounds_and_the_momentum_balance)
 TEST_MAIN(cmocka_unit_test(velocities_at_the_end_of_loops),
           cmocka_unit_test(single_axis_rotation_converges_to_its_closed_form),
           cmocka_unit_test(transcriptions_agree_on_loops_and_leave_redundant_closures_out),
+          cmocka_unit_test(transcriptions_agree_on_rods_with_directors_at_edges),
           cmocka_unit_test(charts_are_centred_anew_on_long_turns),
           cmocka_unit_test(o5_two_rotors_turn_a_body_from_the_solution_with_three),
           cmocka_unit_test(o4_three_rotors_turn_a_body_without_angular_momentum),

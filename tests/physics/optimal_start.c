@@ -1,67 +1,7 @@
 /* The initial state as a variable of optimal control, against closed forms. */
-#include "scene.h"
+#include "optimal_task.h"
 
-#include "oloid/optimize.h"
-
-typedef struct task {
-    scene s;
-    olo_problem problem;
-    olo_problem_control control;
-    olo_problem_cost costs[2];
-    olo_problem_condition conditions[3];
-    olo_optimum *optimum;
-    olo_certificate certificate;
-} task;
-
-/* Ipopt is optional when the library is built. */
-static void skip_without_solver(void)
-{
-    if (!olo_optimize_available())
-        skip();
-}
-
-static void open_task(task *t, const char *text, bool reduced)
-{
-    *t = (task){.s = scene_open(text, NULL), .problem = olo_problem_default()};
-    t->problem.costs = t->costs;
-    t->problem.conditions = t->conditions;
-    t->problem.transcription = reduced ? "reduced" : "redundant";
-}
-
-static olo_problem_cost *cost(task *t, const char *type, const char *quantity)
-{
-    olo_problem_cost *c = &t->costs[t->problem.cost_count++];
-    *c = olo_problem_cost_default();
-    c->type = type;
-    c->quantity = quantity;
-    return c;
-}
-
-static void reach(task *t, const char *at, const char *quantity, double value)
-{
-    olo_problem_condition *c = &t->conditions[t->problem.condition_count++];
-    *c = olo_problem_condition_default();
-    c->at = at;
-    c->quantity = quantity;
-    c->value = value;
-}
-
-static void optimise(task *t)
-{
-    olo_error error = {0};
-    check_ok(olo_optimize(t->s.system, &t->problem, NULL, &t->optimum, &error), &error);
-    check_text("an optimum was found", olo_optimum_explanation(t->optimum));
-    check_ok(olo_optimum_certify(t->optimum, &t->certificate, &error), &error);
-    check_below(t->certificate.violation, 1e-8);
-    check_below(t->certificate.stationarity, 1e-8);
-    check_below(t->certificate.complementarity, 1e-8);
-}
-
-static void close_task(task *t)
-{
-    olo_optimum_free(t->optimum);
-    scene_close(&t->s);
-}
+static const char *const transcriptions[] = {"redundant", "reduced"};
 
 /* A throw to a point at the distance d and the height e with the least speed:
  * v^2 = g (e + sqrt(d^2 + e^2)). The discrete parabola has the same points. */
@@ -77,15 +17,16 @@ TEST(a_throw_to_a_point_needs_this_speed)
         olo_error error = {0};
         olo_state *found;
         double v[3];
-        open_task(&t, text, i);
+        open_task(&t, text);
+        t.problem.transcription = transcriptions[i];
         t.problem.start_velocity = t.problem.end_velocity = "free";
         t.problem.shortest = 0.1;
         t.problem.longest = 10;
         t.problem.intervals = 7;
-        cost(&t, "start", "kinetic");
-        reach(&t, "end", "ball.position.x", d);
-        reach(&t, "end", "ball.position.y", 0);
-        reach(&t, "end", "ball.position.z", e);
+        add_cost(&t, "start")->quantity = "kinetic";
+        reach(&t, "ball.position.x", d);
+        reach(&t, "ball.position.y", 0);
+        reach(&t, "ball.position.z", e);
         optimise(&t);
         check_relative(g * (e + sqrt(d * d + e * e)), olo_optimum_cost(t.optimum), 1e-9);
         check_true(t.certificate.minimum);
@@ -114,18 +55,16 @@ TEST(the_initial_position_shares_the_way)
         olo_resimulation fine;
         const int N = 10;
         const double c = 12.0 * N * N / (N * N - 1.0), w = 20, x = c / (c + w);
-        open_task(&t, text, i);
+        open_task(&t, text);
+        t.problem.transcription = transcriptions[i];
         t.problem.start_configuration = "free";
         t.problem.intervals = N;
-        t.control = olo_problem_control_default();
-        t.control.name = "rail";
-        t.problem.controls = &t.control;
-        t.problem.control_count = 1;
-        cost(&t, "effort", NULL);
-        olo_problem_cost *own = cost(&t, "start", "rail.position");
+        control(&t, "rail");
+        olo_problem_cost *own = add_cost(&t, "start");
+        own->quantity = "rail.position";
         own->square = true;
         own->weight = w;
-        reach(&t, "end", "rail.position", 1);
+        reach(&t, "rail.position", 1);
         optimise(&t);
         check_relative(c * w / (c + w), olo_optimum_cost(t.optimum), 1e-9);
         check_close(x, olo_optimum_configuration(t.optimum, 0)[0], 1e-8);
@@ -142,9 +81,9 @@ TEST(a_given_start_has_no_conditions)
         "points: {name: ball, mass: 2, position: [0, 0, 0], velocity: [1, 0, 1]}\n";
     task t;
     olo_error error = {0};
-    open_task(&t, text, true);
+    open_task(&t, text);
     t.problem.start_velocity = "free";
-    reach(&t, "start", "ball.position.x", 1);
+    reach_at(&t, "start", "ball.position.x", 1);
     check_status(OLO_BAD_INPUT, olo_problem_check(t.s.system, &t.problem, &error));
     check_contains("set start_configuration to free", error.text);
     t.problem.start_velocity = "given";

@@ -446,7 +446,9 @@ static const char *const models[] = {
            "  - {type: prismatic, between: [ground, a], axis: [1, 0.2, 0]}\n"
            "  - {type: universal, between: [a.p, b], at: [0, 0.2, 0.1], axis: [0, 1, 0], axis2: "
            "[0, 0, 1]}\n",
-    /* a beam */
+    /* a beam, and a rod with directors at its edges */
+    "beams: {name: bar, discretisation: edges, elements: 3, to: [1, 0, 0.2], stiffness: [9, 9, 9, "
+    "9, 9, 9], inertia: [1, 1, 1]}\n",
     "beams: {name: bow, elements: 3, points: [[0, 0, 0], [1, 0, 0.2]], stiffness: [9, 9, 9, 9, 9, "
     "9], inertia: [1, 1, 1]}\n",
 };

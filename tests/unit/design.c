@@ -85,31 +85,44 @@ static void bend(const bench *b, double *q)
 static void check_derivatives(bench *b)
 {
     const olo_system *s = b->s.system;
-    for (int open = 0; open < 2; open++) {
+    for (int kind = 0; kind < 4; kind++) {
+        const bool open = kind % 2, reduced = kind / 2;
         olo_error error = {0};
         olo_problem_entry at;
         olo_control_problem *resolved;
         olo_redundant *full;
+        olo_reduced *charts = NULL;
         olo_design *design;
         double *guess = calloc((size_t)((INTERVALS + 1) * s->n), sizeof *guess);
         unsigned seed = 11;
         b->problem.shortest = open ? 0.1 : 0;
         b->problem.longest = open ? 2 : 0;
+        b->problem.transcription = reduced ? "reduced" : "redundant";
         check_ok(olo_control_problem_create(s, &b->problem, &resolved, &at, &error), &error);
         bend(b, guess);
-        check_ok(olo_redundant_create(resolved, b->s.state, guess, false, &full, &error), &error);
-        check_ok(olo_design_create(resolved, full, &design, &error), &error);
+        check_ok(olo_redundant_create(resolved, b->s.state, guess, reduced, &full, &error), &error);
+        if (reduced)
+            check_ok(olo_reduced_create(resolved, full, guess, &charts, &error), &error);
+        check_ok(olo_design_create(resolved, full, charts, &design, &error), &error);
         const olo_nlp *nlp = olo_design_nlp(design);
-        double *x = calloc((size_t)nlp->variables, sizeof *x);
-        olo_redundant_start(full, x);
+        double *x = calloc((size_t)nlp->variables, sizeof *x),
+               *start = calloc((size_t)olo_redundant_nlp(full)->variables, sizeof *start);
+        olo_redundant_start(full, start);
+        if (reduced)
+            olo_reduced_shrink(charts, start, x);
+        else
+            memcpy(x, start, (size_t)olo_redundant_nlp(full)->variables * sizeof *x);
         for (int i = 0; i < resolved->parameter_count; i++)
             x[nlp->variables - resolved->parameter_count + i] = resolved->parameters[i].guess;
         for (int i = 0; i < nlp->variables; i++)
             x[i] += 0.05 * programme_number(&seed);
-        programme_check_derivatives_of(nlp, x, olo_redundant_duration(full));
+        programme_check_derivatives_of(
+            nlp, x, (reduced ? olo_reduced_nlp(charts) : olo_redundant_nlp(full))->variables - 1);
         free(x);
+        free(start);
         free(guess);
         olo_design_free(design);
+        olo_reduced_free(charts);
         olo_redundant_free(full);
         olo_control_problem_free(resolved);
     }
@@ -184,6 +197,112 @@ TEST(parameters_of_a_loop_have_exact_derivatives)
     scene_close(&b.s);
 }
 
+/* A point of mass m(a) = a^3 on a spring of stiffness k(a) = a^2 sin(a) from the origin, with
+ * gravity g(a) = 1/a: over an interval of length h the balances at its ends are
+ *
+ *     -+ m dq/h - h/2 (k q_m + m g e_z),   and at the start + m v0,
+ *
+ * of which one term each depends on a. Errors are relative to the sum of the terms. */
+enum { FIRST, MIXED, SECOND };
+static void check_closed_form(bool reduced, double worst[3])
+{
+    static const char text[] =
+        "parameters: {a: 1.3}\n"
+        "gravity: [0, 0, -1/a]\n"
+        "points: {name: p, mass: a^3, position: [0.3, 0, 0], velocity: [1, 2, 0]}\n"
+        "springs: {name: s, between: [[0, 0, 0], p], stiffness: a^2*sin(a), length: 0}\n";
+    const double a = 1.37, s = sin(a), c = cos(a), h[2] = {0.375, 0.225};
+    /* of m, k and m g, their first and second derivatives */
+    const double m[3] = {a * a * a, 3 * a * a, 6 * a}, w[3] = {a * a, 2 * a, 2},
+                 k[3] = {a * a * s, 2 * a * s + a * a * c, (2 - a * a) * s + 4 * a * c};
+    olo_error error = {0};
+    olo_problem_entry at;
+    olo_control_problem *resolved;
+    olo_redundant *full;
+    olo_reduced *charts = NULL;
+    olo_design *design;
+    bench b;
+    open_bench(&b, text);
+    vary(&b, "a", 0.1);
+    b.problem.transcription = reduced ? "reduced" : "redundant";
+    b.problem.start_configuration = b.problem.start_velocity = "free";
+    check_ok(olo_control_problem_create(b.s.system, &b.problem, &resolved, &at, &error), &error);
+    double guess[3 * (INTERVALS + 1)] = {0};
+    check_ok(olo_redundant_create(resolved, b.s.state, guess, reduced, &full, &error), &error);
+    if (reduced)
+        check_ok(olo_reduced_create(resolved, full, guess, &charts, &error), &error);
+    check_ok(olo_design_create(resolved, full, charts, &design, &error), &error);
+    const olo_nlp *nlp = olo_design_nlp(design);
+    const int n = nlp->variables, last = n - 1;
+    double *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)nlp->rows, sizeof *y),
+           *A = calloc((size_t)nlp->jacobian.count, sizeof *A),
+           *H = calloc((size_t)nlp->hessian.count, sizeof *H);
+    unsigned seed = 3;
+    for (int i = 0; i < n; i++)
+        x[i] = programme_number(&seed);
+    for (int i = 0; i < nlp->rows; i++)
+        y[i] = programme_number(&seed);
+    x[last] = a;
+    x[last - 1] = 0.6; /* the duration; the velocity at the start is before it */
+    const double *v0 = x + last - 4;
+    nlp->evaluate_jacobian(nlp->context, x, A);
+    nlp->evaluate_hessian(nlp->context, x, 1, y, H);
+    /* differences from the closed form: of rows, of (y.c)_aq, of (y.c)_aa */
+    enum { ROWS = 3 * (INTERVALS + 1) };
+    double first[ROWS] = {0}, mixed[ROWS] = {0}, size[ROWS] = {0}, twice = 0, total = 0;
+    for (int j = 0; j < 3 * INTERVALS; j++)
+        for (int side = 0; side < 2; side++) {
+            const double length = h[j / 3], sign = side ? 1 : -1, q0 = x[j], q1 = x[j + 3];
+            const double terms[3] = {sign * (q1 - q0) / length, -length / 4 * (q0 + q1),
+                                     j % 3 == 2 ? -length / 2 : 0};
+            const int r = j + 3 * side;
+            first[r] += m[1] * terms[0] + k[1] * terms[1] + w[1] * terms[2];
+            twice += y[r] * (m[2] * terms[0] + k[2] * terms[1] + w[2] * terms[2]);
+            mixed[j] -= y[r] * (sign * m[1] / length + k[1] * length / 4);
+            mixed[j + 3] += y[r] * (sign * m[1] / length - k[1] * length / 4);
+            size[r] += fabs(m[0] * terms[0]) + fabs(k[0] * terms[1]) + w[0];
+        }
+    for (int i = 0; i < 3; i++) {
+        first[i] += m[1] * v0[i];
+        twice += y[i] * m[2] * v0[i];
+    }
+    for (int e = 0; e < nlp->jacobian.count; e++)
+        if (nlp->jacobian.column[e] == last && nlp->jacobian.row[e] < ROWS)
+            first[nlp->jacobian.row[e]] -= A[e];
+    for (int e = 0; e < nlp->hessian.count; e++) {
+        const int column = nlp->hessian.column[e];
+        if (nlp->hessian.row[e] == last && column < ROWS)
+            mixed[column] -= H[e];
+        if (nlp->hessian.row[e] == last && column == last)
+            twice -= H[e];
+    }
+    for (int i = 0; i < ROWS; i++) {
+        worst[FIRST] = larger(worst[FIRST], fabs(first[i]) / size[i]);
+        worst[MIXED] = larger(worst[MIXED], fabs(mixed[i]) * h[1] / m[0]);
+        total += size[i];
+    }
+    worst[SECOND] = larger(worst[SECOND], fabs(twice) / total);
+    double *const all[] = {x, y, A, H};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    olo_design_free(design);
+    olo_reduced_free(charts);
+    olo_redundant_free(full);
+    olo_control_problem_free(resolved);
+    scene_close(&b.s);
+}
+
+TEST(derivatives_by_parameters_are_exact_to_rounding)
+{
+    for (int reduced = 0; reduced < 2; reduced++) {
+        double worst[3] = {0};
+        check_closed_form(reduced, worst);
+        check_below(worst[FIRST], 1e-13);
+        check_below(worst[MIXED], 1e-13);
+        check_below(worst[SECOND], 1e-11);
+    }
+}
+
 TEST(parameters_that_cannot_be_variables_are_refused_by_name)
 {
     static const char text[] = "parameters: {m: 1}\n"
@@ -199,10 +318,6 @@ TEST(parameters_that_cannot_be_variables_are_refused_by_name)
     check_contains("parameters[0]", error.text);
     check_contains("no parameter 'mas'", error.text);
     b.parameters[0].name = "m";
-    b.problem.transcription = "reduced";
-    check_status(OLO_UNSUPPORTED, olo_problem_check(b.s.system, &b.problem, &error));
-    check_contains("redundant", error.text);
-    b.problem.transcription = "redundant";
     b.problem.variants = NULL;
     check_status(OLO_BAD_INPUT, olo_problem_check(b.s.system, &b.problem, &error));
     check_contains("variants", error.text);
@@ -211,4 +326,5 @@ TEST(parameters_that_cannot_be_variables_are_refused_by_name)
 
 TEST_MAIN(cmocka_unit_test(parameters_of_a_mechanism_have_exact_derivatives),
           cmocka_unit_test(parameters_of_a_loop_have_exact_derivatives),
+          cmocka_unit_test(derivatives_by_parameters_are_exact_to_rounding),
           cmocka_unit_test(parameters_that_cannot_be_variables_are_refused_by_name))

@@ -2,12 +2,11 @@
  * rows and the Hessian of the Lagrangian against differences of values and of gradients, for every
  * kind of action, joint, condition and cost, with given and free duration; positions are unique per
  * block and the Hessian is in the lower triangle. */
+#include "programme.h"
 #include "scene.h"
 
 #include "control/guess.h"
 #include "control/reduced.h"
-
-static const double tolerance = 1e-7;
 
 /* All kinds of joints, loads and drives in a tree. */
 static const char machine[] =
@@ -138,112 +137,6 @@ static void disturb(trial *t, unsigned long long *seed)
         t->x[i] += 0.05 * scene_random(seed);
 }
 
-static void check_jacobian(trial *t)
-{
-    const olo_nlp *nlp = t->nlp;
-    const int n = nlp->variables, m = nlp->rows;
-    double *A = calloc((size_t)(n * m), sizeof *A), *v = calloc((size_t)nlp->jacobian.count, 8),
-           *c = calloc((size_t)(4 * m), sizeof *c), step = 1e-3, scale = 0;
-    nlp->evaluate_jacobian(nlp->context, t->x, v);
-    for (int i = 0; i < nlp->jacobian.count; i++) {
-        A[nlp->jacobian.row[i] * n + nlp->jacobian.column[i]] += v[i];
-        scale = larger(scale, fabs(v[i]));
-    }
-    for (int j = 0; j < n; j++) {
-        const double old = t->x[j];
-        for (int k = 0; k < 4; k++) {
-            t->x[j] = old + (k < 2 ? k - 2 : k - 1) * step;
-            nlp->evaluate(nlp->context, t->x, c + k * m);
-        }
-        t->x[j] = old;
-        if (j == n - 1 && nlp->lower[j] == nlp->upper[j])
-            continue; /* a given duration has no column */
-        for (int i = 0; i < m; i++) {
-            const double d = (c[i] - 8 * c[m + i] + 8 * c[2 * m + i] - c[3 * m + i]) / (12 * step);
-            if (!(fabs(d - A[i * n + j]) <= tolerance * scale))
-                print_error("row %d, variable %d\n", i, j);
-            check_close(d, A[i * n + j], tolerance * scale);
-        }
-    }
-    free(A);
-    free(v);
-    free(c);
-}
-
-/* The gradient of sigma f + y.c */
-static void lagrangian(trial *t, double sigma, const double *y, double *v, double *g)
-{
-    const olo_nlp *nlp = t->nlp;
-    nlp->gradient(nlp->context, t->x, g);
-    for (int i = 0; i < nlp->variables; i++)
-        g[i] *= sigma;
-    nlp->evaluate_jacobian(nlp->context, t->x, v);
-    for (int i = 0; i < nlp->jacobian.count; i++)
-        g[nlp->jacobian.column[i]] += y[nlp->jacobian.row[i]] * v[i];
-}
-
-static void check_hessian(trial *t, unsigned long long *seed)
-{
-    const olo_nlp *nlp = t->nlp;
-    const int n = nlp->variables;
-    const double sigma = 0.7, step = 1e-3;
-    double *H = calloc((size_t)(n * n), sizeof *H), *v = calloc((size_t)nlp->hessian.count, 8),
-           *w = calloc((size_t)nlp->jacobian.count, 8), *g = calloc((size_t)(4 * n), sizeof *g),
-           *y = calloc((size_t)nlp->rows, sizeof *y), scale = 0;
-    for (int i = 0; i < nlp->rows; i++)
-        y[i] = scene_random(seed);
-    nlp->evaluate_hessian(nlp->context, t->x, sigma, y, v);
-    for (int i = 0; i < nlp->hessian.count; i++) {
-        const int r = nlp->hessian.row[i], c = nlp->hessian.column[i];
-        check_true(r >= c);
-        H[r * n + c] += v[i];
-        if (r != c)
-            H[c * n + r] += v[i];
-        scale = larger(scale, fabs(v[i]));
-    }
-    for (int j = 0; j < n; j++) {
-        const double old = t->x[j];
-        if (j == n - 1 && nlp->lower[j] == nlp->upper[j])
-            continue;
-        for (int k = 0; k < 4; k++) {
-            t->x[j] = old + (k < 2 ? k - 2 : k - 1) * step;
-            lagrangian(t, sigma, y, w, g + k * n);
-        }
-        t->x[j] = old;
-        for (int i = 0; i < n; i++) {
-            if (i == n - 1 && nlp->lower[i] == nlp->upper[i])
-                continue;
-            const double d = (g[i] - 8 * g[n + i] + 8 * g[2 * n + i] - g[3 * n + i]) / (12 * step);
-            if (!(fabs(d - H[i * n + j]) <= tolerance * scale))
-                print_error("variables %d and %d\n", i, j);
-            check_close(d, H[i * n + j], tolerance * scale);
-        }
-    }
-    free(H);
-    free(v);
-    free(w);
-    free(g);
-    free(y);
-}
-
-static void check_gradient(trial *t)
-{
-    const olo_nlp *nlp = t->nlp;
-    double *g = calloc((size_t)nlp->variables, sizeof *g), step = 1e-3;
-    nlp->gradient(nlp->context, t->x, g);
-    for (int j = 0; j < nlp->variables; j++) {
-        const double old = t->x[j];
-        double f[4];
-        for (int k = 0; k < 4; k++) {
-            t->x[j] = old + (k < 2 ? k - 2 : k - 1) * step;
-            f[k] = nlp->objective(nlp->context, t->x);
-        }
-        t->x[j] = old;
-        check_close((f[0] - 8 * f[1] + 8 * f[2] - f[3]) / (12 * step), g[j], tolerance * 10);
-    }
-    free(g);
-}
-
 /* The same for the reduced transcription, around another reference. */
 static void check_reduced(trial *t, unsigned long long *seed)
 {
@@ -262,9 +155,7 @@ static void check_reduced(trial *t, unsigned long long *seed)
     olo_reduced_shrink(reduced, start, t->x);
     free(start);
     disturb(t, seed);
-    check_gradient(t);
-    check_jacobian(t);
-    check_hessian(t, seed);
+    programme_check_derivatives(t->nlp, t->x);
     free(t->x);
     free(reference);
     t->x = full;
@@ -279,9 +170,7 @@ static void check_all(const char *text, const char *const *controls, int count,
     for (int k = 0; k < 2; k++) {
         trial t = open_trial(text, controls, count, k == 1, coordinate, body);
         disturb(&t, &seed);
-        check_gradient(&t);
-        check_jacobian(&t);
-        check_hessian(&t, &seed);
+        programme_check_derivatives(t.nlp, t.x);
         check_reduced(&t, &seed);
         close_trial(&t);
     }
