@@ -67,7 +67,7 @@ static bool list_rolling(olo_linear_step *x)
     for (int c = 0; x->rolling && c < s->m; c++)
         if (s->constraints[c].type->velocity)
             x->rolling[x->rolling_count++] = c;
-    olo_linear_step_need_rows(x, false);
+    olo_linear_step_need_rows(x, NULL);
     return x->rolling && x->gap;
 }
 
@@ -92,9 +92,12 @@ static bool allocate(olo_linear_step *x)
                                 {&x->w, n},
                                 {&x->F, n},
                                 {&x->mu, (size_t)x->system->m},
+                                {&x->force, 3 * (size_t)x->system->node_count},
+                                {&x->end_force, 3 * (size_t)x->system->node_count},
                                 {&x->Lambda, 9 * (size_t)x->system->node_count}};
-    return olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) && plan_pieces(x) &&
-           list_curved(x) && list_rolling(x) &&
+    x->points = olo_pool_alloc(&x->pool, (size_t)x->system->m, sizeof *x->points);
+    return x->points && olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) &&
+           plan_pieces(x) && list_curved(x) && list_rolling(x) &&
            olo_linear_rows_create(x->topology, &x->pool, &x->over) &&
            olo_linear_rows_create(x->topology, &x->pool, &x->end);
 }
@@ -170,9 +173,15 @@ void olo_linear_step_disable_packs(olo_linear_step *x)
     x->packs = NULL;
 }
 
-void olo_linear_step_need_rows(olo_linear_step *x, bool need)
+void olo_linear_step_need_rows(olo_linear_step *x, const bool *wanted)
 {
-    x->rows = need || x->rolling_count > 0;
+    int count = 0;
+    for (int c = 0; wanted && c < x->system->m; c++)
+        count += wanted[c];
+    x->rows = count > 0 || x->rolling_count > 0;
+    x->point_count = count > 0 ? olo_linear_rows_points(&x->over, wanted, x->points) : 0;
+    if (x->point_count < count)
+        x->point_count = 0;
 }
 
 const double *olo_linear_step_multipliers(const olo_linear_step *x)

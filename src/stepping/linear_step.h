@@ -55,8 +55,8 @@ typedef struct olo_step_variation {
                          after olo_linear_step_need_rows */
 } olo_step_variation;
 
-/* Enables variations of rows. */
-void olo_linear_step_need_rows(olo_linear_step *linear, bool need);
+/* Enables variations of the rows that are wanted, [m]; NULL: of none. */
+void olo_linear_step_need_rows(olo_linear_step *linear, const bool *wanted);
 
 /* Propagates a variation from the start to the end; overwrites dq and dv. */
 void olo_linear_step_forward(olo_linear_step *linear, double *dq, double *dv,

@@ -29,6 +29,9 @@ struct olo_linear_step {
     double scale;              /* of velocities in `ending` */
     const double *v_end;       /* [n] velocity at the end */
     olo_linear_rows over, end; /* rows over the step and at its end */
+    int point_count;           /* the rows that vary are these, if only such rows do; else 0 */
+    olo_point_row *points;
+    double *force, *end_force; /* [3 nodes] that they balance */
     int rolling_count;         /* velocity rows: d(q0, q1).dq = 0 */
     int *rolling;
     double *gap;      /* [m] variation of rows at the end, including velocity rows */
