@@ -33,30 +33,30 @@ static olo_status refuse(const olo_system *s, const olo_run *run, olo_error *err
     return OLO_OK;
 }
 
-static bool has_matrices(const olo_system *s, int piece)
-{
-    return piece < s->term_count + s->action_count && olo_piece_has_tangent(s, piece);
-}
-
+/* Terms and actions with a tangent; memory for the matrices of the latter. */
 static bool plan_pieces(olo_linear_step *x)
 {
     const olo_system *s = x->system;
-    size_t size = 0, count = (size_t)(s->term_count + s->action_count);
-    x->piece = olo_pool_alloc(&x->pool, count, sizeof *x->piece);
-    x->offset = olo_pool_alloc(&x->pool, count, sizeof *x->offset);
-    if (!x->piece || !x->offset)
+    size_t size = 0;
+    x->term = olo_pool_alloc(&x->pool, (size_t)s->term_count, sizeof *x->term);
+    x->piece = olo_pool_alloc(&x->pool, (size_t)s->action_count, sizeof *x->piece);
+    x->offset = olo_pool_alloc(&x->pool, (size_t)s->action_count, sizeof *x->offset);
+    if (x->pool.failed)
         return false;
-    for (int i = 0; i < s->term_count + s->action_count; i++)
-        if (has_matrices(s, i)) {
-            x->piece[x->pieces] = i;
-            x->offset[x->pieces++] = size;
-            size += (size_t)(olo_piece_size(s, i) * olo_piece_size(s, i));
+    for (int i = 0; i < s->term_count + s->action_count; i++) {
+        if (!olo_piece_has_tangent(s, i))
+            continue;
+        if (i < s->term_count) {
+            x->term[x->term_count++] = i;
+            continue;
         }
-    x->K0 = olo_pool_alloc(&x->pool, size, sizeof *x->K0);
-    x->K1 = olo_pool_alloc(&x->pool, size, sizeof *x->K1);
-    x->D0 = olo_pool_alloc(&x->pool, size, sizeof *x->D0);
-    x->D1 = olo_pool_alloc(&x->pool, size, sizeof *x->D1);
-    return x->K0 && x->K1 && x->D0 && x->D1;
+        x->piece[x->pieces] = i;
+        x->offset[x->pieces++] = size;
+        size += (size_t)(olo_piece_size(s, i) * olo_piece_size(s, i));
+    }
+    x->terms = olo_pool_alloc(&x->pool, (size_t)x->term_count, sizeof *x->terms);
+    const olo_array matrices[] = {{&x->K0, size}, {&x->K1, size}, {&x->D0, size}, {&x->D1, size}};
+    return x->terms && olo_pool_arrays(&x->pool, matrices, sizeof matrices / sizeof *matrices);
 }
 
 static bool list_rolling(olo_linear_step *x)
@@ -128,7 +128,7 @@ olo_status olo_linear_step_create(const olo_system *system, const olo_run *run,
         x->topology = system->topology;
         if (!allocate(x))
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the derivatives of a step");
-        x->turned = x->projects && x->pieces > 0;
+        x->turned = x->projects && x->pieces + x->term_count > 0;
     }
     if (status == OLO_OK && x->scheme->consistent)
         status = olo_linear_rates_create(system, x->scheme, run, &x->rates, error);
@@ -239,21 +239,24 @@ static void fill_node_forces(olo_linear_step *x, int i)
     }
 }
 
-/* dT/dq0 of terms and actions, and dT/dq1 if it is needed. */
-static void fill_matrices(olo_linear_step *x)
+/* Terms, and the matrices of actions: dT/dq0, and dT/dq1 if it is needed. */
+static void linearise_pieces(olo_linear_step *x)
 {
     const olo_system *s = x->system;
-    const olo_interval over = olo_step_actions(&x->step, false);
+    const olo_interval over = olo_step_interval(&x->step),
+                       actions = olo_step_actions(&x->step, false);
     const bool end = x->projects || x->rows;
+    for (int i = 0; i < x->term_count; i++)
+        olo_term_linearise(&s->terms[x->term[i]], &over, x->scheme->evaluation.midpoint,
+                           &x->terms[i]);
     for (int i = 0; i < x->pieces; i++) {
         const int piece = x->piece[i], size = olo_piece_size(s, piece);
-        const double factor = piece < s->term_count ? x->step.h : -x->step.h;
         double *K0 = x->K0 + x->offset[i], *K1 = end ? x->K1 + x->offset[i] : NULL;
-        olo_piece_tangents(s, &x->scheme->evaluation, piece, &over, K0, K1);
-        small_scale(size * size, factor, K0);
+        olo_piece_tangents(s, &x->scheme->evaluation, piece, &actions, K0, K1);
+        small_scale(size * size, -x->step.h, K0);
         if (end)
-            small_scale(size * size, factor, K1);
-        if (piece >= s->term_count && x->scheme->evaluation.at_nodes)
+            small_scale(size * size, -x->step.h, K1);
+        if (x->scheme->evaluation.at_nodes)
             fill_node_forces(x, i);
     }
 }
@@ -340,7 +343,7 @@ olo_status olo_linear_step_at(olo_linear_step *x, const olo_step_record *record,
         olo_reduced_linearise(x->reduced, &x->step, record->motion, record->lambda, error);
     if (status != OLO_OK)
         return status;
-    fill_matrices(x);
+    linearise_pieces(x);
     olo_linear_balance_step(x);
     if (x->rows && !x->ended)
         olo_linear_set_end_rows(x, record->v1, true);

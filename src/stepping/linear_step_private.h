@@ -37,16 +37,19 @@ struct olo_linear_step {
     double *gap;      /* [m] variation of rows at the end, including velocity rows */
     int curved_count; /* rows whose gradient depends on q, without internal ones */
     int *curved;
-    int pieces;            /* terms and actions with a tangent: */
-    int *piece;            /* [pieces] */
-    size_t *offset;        /* [pieces] of their matrices in K0 and K1 */
-    double *K0, *K1;       /* h d(dV)/dq0 or -h df/dq0, and the same with respect to q1 */
-    double *D0, *D1;       /* h/2 d(f^+ - f^-)/dq0 of actions at the nodes, and that to q1 */
-    double *twists;        /* [twists] */
-    double *x, *y, *z, *w; /* [n] workspaces */
-    double *F;             /* [n] balance over the step ... */
-    double *mu;            /* [m] ... and multipliers of a variation, */
-    double *Lambda;        /* [9 nodes] and those of internal rows */
+    int term_count;         /* terms with a tangent: */
+    int *term;              /* [term_count] */
+    olo_term_linear *terms; /* [term_count] linearised over the step */
+    int pieces;             /* actions with a tangent: */
+    int *piece;             /* [pieces] */
+    size_t *offset;         /* [pieces] of their matrices in K0 and K1 */
+    double *K0, *K1;        /* -h df/dq0, and the same with respect to q1 */
+    double *D0, *D1;        /* h/2 d(f^+ - f^-)/dq0 of actions at the nodes, and that to q1 */
+    double *twists;         /* [twists] */
+    double *x, *y, *z, *w;  /* [n] workspaces */
+    double *F;              /* [n] balance over the step ... */
+    double *mu;             /* [m] ... and multipliers of a variation, */
+    double *Lambda;         /* [9 nodes] and those of internal rows */
 };
 
 /* --- linear_step.c --- */
