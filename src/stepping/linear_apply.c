@@ -30,7 +30,7 @@ static void end_forward(olo_linear_step *x, const double *dq1, const double *rat
             right[j] = 2 / x->step.h / x->scale * gap;
         }
     }
-    olo_elimination_solve(el);
+    olo_elimination_solve_symmetric_again(el);
     olo_linear_get_solution(x, el, q, x->scale, dv1);
     for (int i = 0; i < s->n; i++)
         dv1[i] += follow[i];
@@ -43,7 +43,7 @@ static void end_adjoint(olo_linear_step *x, double *gv, double *gq1, double *eta
     olo_elimination *el = olo_reduced_elimination(x->ending);
     const double *q = x->step.q_end;
     olo_linear_fill_rhs(x, el, q, x->scale, gv);
-    olo_elimination_solve_transposed(el);
+    olo_elimination_solve_symmetric_again(el);
     olo_linear_get_solution(x, el, q, -1.0, eta);
     olo_linear_add_mass(x, -1.0, eta, gv);
     for (int i = 0; i < x->topology->closure_block_count; i++) {
@@ -385,7 +385,7 @@ void olo_linear_step_admit(olo_linear_step *x, double *dq, double *dv)
     size_t n = (size_t)x->system->n * sizeof *x->x;
     olo_system_mass_times(x->system, dq, x->x);
     olo_linear_fill_rhs(x, el, x->step.q_end, -1.0, x->x);
-    olo_elimination_solve(el);
+    olo_elimination_solve_symmetric_again(el);
     olo_linear_get_solution(x, el, x->step.q_end, x->scale, dq);
     memset(x->x, 0, n);
     olo_linear_add_mass(x, 1.0, dv, x->x);
@@ -398,7 +398,7 @@ void olo_linear_step_admit_transposed(olo_linear_step *x, double *gq, double *gv
     end_adjoint(x, gv, gq, x->x, NULL);
     olo_system_mass_times(x->system, x->x, gv);
     olo_linear_fill_rhs(x, el, x->step.q_end, x->scale, gq);
-    olo_elimination_solve_transposed(el);
+    olo_elimination_solve_symmetric_again(el);
     olo_linear_get_solution(x, el, x->step.q_end, -1.0, x->x);
     olo_system_mass_times(x->system, x->x, gq);
 }

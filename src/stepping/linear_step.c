@@ -301,16 +301,25 @@ void olo_linear_set_end_rows(olo_linear_step *x, const double *v1, bool step)
     olo_linear_rows_factor(&x->end, end.q);
 }
 
+/* Projects the momentum at the end, with factors for other right-hand sides. */
+static olo_status project_end(olo_linear_step *x, olo_error *error)
+{
+    olo_step *step = &x->step;
+    if (x->projected == x->record)
+        return OLO_OK;
+    if (x->record->p1)
+        memcpy(step->momentum, x->record->p1, (size_t)x->system->n * sizeof *step->momentum);
+    else
+        x->scheme->momentum(step);
+    return olo_reduced_linearise_end(x->ending, step, &x->scale, error);
+}
+
 /* Computes the multipliers of all rows at the end: M v1 - p = -sum mu_i grad g_i(q1). */
 static olo_status balance_end(olo_linear_step *x, olo_error *error)
 {
     const olo_system *s = x->system;
     olo_step *step = &x->step;
-    if (x->record->p1)
-        memcpy(step->momentum, x->record->p1, (size_t)s->n * sizeof *step->momentum);
-    else
-        x->scheme->momentum(step);
-    olo_status status = olo_reduced_linearise_end(x->ending, step, &x->scale, error);
+    olo_status status = project_end(x, error);
     if (status != OLO_OK)
         return status;
     olo_system_mass_times(s, x->record->v1, x->x);
@@ -329,6 +338,26 @@ static olo_status balance_end(olo_linear_step *x, olo_error *error)
     return OLO_OK;
 }
 
+bool olo_linear_step_may_project(const olo_linear_step *x)
+{
+    return x->projects && !x->packs;
+}
+
+olo_status olo_linear_step_project(olo_linear_step *x, const olo_step_record *record, double *v,
+                                   olo_error *error)
+{
+    x->projected = NULL;
+    olo_linear_set_record(x, record);
+    const olo_status status = project_end(x, error);
+    if (status != OLO_OK)
+        return status;
+    x->projected = record;
+    memcpy(v, x->step.v1, (size_t)x->system->n * sizeof *v);
+    for (int i = 0; i < x->topology->closure_count; i++)
+        record->closing[i] = x->step.lambda_end[x->topology->closures[i]];
+    return OLO_OK;
+}
+
 olo_status olo_linear_step_at(olo_linear_step *x, const olo_step_record *record, bool velocity,
                               olo_error *error)
 {
@@ -341,13 +370,16 @@ olo_status olo_linear_step_at(olo_linear_step *x, const olo_step_record *record,
     }
     olo_status status =
         olo_reduced_linearise(x->reduced, &x->step, record->motion, record->lambda, error);
-    if (status != OLO_OK)
-        return status;
-    linearise_pieces(x);
-    olo_linear_balance_step(x);
-    if (x->rows && !x->ended)
-        olo_linear_set_end_rows(x, record->v1, true);
-    return x->ended ? balance_end(x, error) : OLO_OK;
+    if (status == OLO_OK) {
+        linearise_pieces(x);
+        olo_linear_balance_step(x);
+        if (x->rows && !x->ended)
+            olo_linear_set_end_rows(x, record->v1, true);
+        if (x->ended)
+            status = balance_end(x, error);
+    }
+    x->projected = NULL;
+    return status;
 }
 
 /* --- inputs --- */
@@ -392,6 +424,7 @@ olo_status olo_linear_step_state(olo_linear_step *x, const olo_state *state, olo
 {
     olo_step *step = &x->step;
     size_t n = (size_t)x->system->n * sizeof *state->q;
+    x->projected = NULL;
     step->t = state->t;
     step->h = 0; /* the end is the state itself */
     step->state = x->state;

@@ -20,6 +20,7 @@ struct olo_linear_step {
     void *ending;  /* ... and matrix of the projection of velocities at its end */
     bool projects; /* the scheme projects velocities */
     bool ended;    /* `ending` is factored */
+    const olo_step_record *projected; /* and belongs to the end of this record; NULL: unknown */
     bool turned;   /* forces are not constant: the momentum is computed from multipliers */
     bool rows;     /* rows vary, too: their gradients at the end and K1 are needed */
     bool at_start; /* `over` has the rows at the start of the last step of the backward sweep */
