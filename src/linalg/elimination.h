@@ -132,9 +132,10 @@ int olo_elimination_count_negative(const olo_elimination *elimination);
 /* Factors and solves where K is symmetric and A^ = A, B^ = B at every joint, without variations and
  * gaps: K_ab is read only for a that is eliminated before b, or the same. With size > 0 redundant
  * closure rows are found during the factorisation as by olo_elimination_find_redundant. On a
- * singular pivot `block` is the singular block. No wrenches or other solves are available
- * afterwards. */
+ * singular pivot `block` is the singular block. No wrenches are available afterwards, and no other
+ * solves but those with the same factors: z is filled for all blocks again. */
 olo_status olo_elimination_solve_symmetric(olo_elimination *elimination, double size, int *block);
+void olo_elimination_solve_symmetric_again(olo_elimination *elimination);
 
 /* Solves with z and e as filled; z is overwritten. */
 void olo_elimination_solve(olo_elimination *elimination);

@@ -23,6 +23,12 @@ static int sweep(olo_elimination *el, double size, double unit)
     return -1;
 }
 
+static void substitute(olo_elimination *el)
+{
+    for (int i = el->count - 1; i >= 0; i--)
+        el->symmetric->backward(el, &el->nodes[el->order[i]]);
+}
+
 olo_status olo_elimination_find_redundant(olo_elimination *el, double length, double size,
                                           olo_error *error)
 {
@@ -39,7 +45,13 @@ olo_status olo_elimination_solve_symmetric(olo_elimination *el, double size, int
         *block = singular;
         return OLO_SINGULAR;
     }
-    for (int i = el->count - 1; i >= 0; i--)
-        el->symmetric->backward(el, &el->nodes[el->order[i]]);
+    substitute(el);
     return OLO_OK;
+}
+
+void olo_elimination_solve_symmetric_again(olo_elimination *el)
+{
+    for (int i = 0; i < el->count; i++)
+        el->symmetric->forward(el, &el->nodes[el->order[i]]);
+    substitute(el);
 }

@@ -217,7 +217,7 @@ bool olo_accelerations_at(olo_accelerations *x, const olo_state *state, const do
     set_forces(x, state, inputs);
     olo_linear_rows_follow(&x->rows, state->q, state->v, state->v, x->gap, x->values);
     fill_right(x, state, el, scale);
-    olo_elimination_solve(el);
+    olo_elimination_solve_symmetric_again(el);
     read_solution(x, state, el, scale);
     balance_rows(x, state);
     return true;

@@ -43,11 +43,13 @@ static void set_inputs(olo_derivatives *x, long step)
 typedef struct trajectory {
     olo_derivatives *x;
     olo_objective *objective;
-    bool integral;          /* J has an integral */
-    bool lazy;              /* velocities are read at the end only */
-    long steps;             /* number of steps of the run ... */
-    long section;           /* ... and of a section */
-    long sections;          /* with a checkpoint before each */
+    bool integral; /* J has an integral */
+    bool lazy;     /* velocities are read at the end only ... */
+    bool deferred; /* ... or, of steps that are made again, in the backward sweep, which computes
+                      them */
+    long steps;    /* number of steps of the run ... */
+    long section;  /* ... and of a section */
+    long sections; /* with a checkpoint before each */
     olo_state **checkpoint; /* [sections] */
     double *last_size;      /* [sections] size of the last part of each */
     double value;           /* J so far */
@@ -82,7 +84,7 @@ static olo_status notify(olo_derivatives *x, const olo_state *state, long step, 
 }
 
 /* Makes a step of the run. Its parts are recorded if `record` is set or J has an integral. */
-static olo_status advance(trajectory *c, long step, bool record, olo_error *error)
+static olo_status advance(trajectory *c, long step, bool record, bool lazy, olo_error *error)
 {
     olo_derivatives *x = c->x;
     x->step = step;
@@ -90,8 +92,8 @@ static olo_status advance(trajectory *c, long step, bool record, olo_error *erro
     if (!record)
         x->count = 0;
     c->first = x->count;
-    olo_status status = olo_derivatives_make_step(
-        x, x->state, size_of(c, step), record || c->integral, c->lazy && step < c->steps, error);
+    olo_status status = olo_derivatives_make_step(x, x->state, size_of(c, step),
+                                                  record || c->integral, lazy, error);
     x->state->t = time_of(c, step);
     return status == OLO_OK ? notify(x, x->state, step, error) : status;
 }
@@ -185,6 +187,8 @@ static olo_status begin(trajectory *c, olo_derivatives *x, const olo_state *star
     x->stepper->eager = c->integral && olo_objective_integral_uses_velocities(c->objective);
     c->lazy = status == OLO_OK && !forward && !x->stepper->eager && !x->observer.step &&
               olo_stepper_may_be_lazy(x->stepper);
+    c->deferred = status == OLO_OK && !forward && x->stepper->eager && !x->observer.step &&
+                  olo_stepper_may_be_lazy(x->stepper) && olo_linear_step_may_project(x->linear);
     olo_state_copy(start, x->state);
     olo_momentum_of(x->state)->given = 0; /* J is a function of the velocities */
     x->state->has_interval_energy = 0;
@@ -233,7 +237,8 @@ static olo_status run_section(trajectory *c, long section, bool record, bool fir
     olo_status status = OLO_OK;
     c->x->count = 0;
     for (long i = section * c->section + 1; status == OLO_OK && i <= last_of(c, section); i++) {
-        status = advance(c, i, record, error);
+        const bool lazy = first_time ? c->lazy && i < c->steps : c->lazy || c->deferred;
+        status = advance(c, i, record, lazy, error);
         if (status == OLO_OK && first_time)
             status = add_value(c, i, error);
         c->again += !first_time;
@@ -278,10 +283,15 @@ static olo_status sweep_section(trajectory *c, long section, olo_error *error)
     for (size_t i = x->count; status == OLO_OK && i > 0; i--) {
         const olo_stored_step *step = &x->steps[i - 1];
         double *gu = c->gu ? c->gu + (step->step - 1) * x->control_count : NULL;
+        if (c->deferred && section < c->sections - 1)
+            status =
+                olo_linear_step_project(x->linear, &step->record,
+                                        i < x->count ? x->steps[i].record.v0 : x->state->v, error);
         /* the end of an earlier section was added as the start of the one after it */
         if (i < x->count || section == c->sections - 1)
             add_node_derivative(c, section, i);
-        status = olo_derivatives_backward_part(x, step, x->gq, x->gv, gu, error);
+        if (status == OLO_OK)
+            status = olo_derivatives_backward_part(x, step, x->gq, x->gv, gu, error);
         bool whole = i == 1 || x->steps[i - 2].step != step->step;
         if (status == OLO_OK && whole && gu)
             olo_objective_effort(c->objective, time_of(c, step->step - 1), x->control_count,
@@ -466,7 +476,7 @@ olo_status olo_derivatives_compute_forward(olo_derivatives *x, const olo_state *
                                ? direction->controls + (i - 1) * x->control_count
                                : NULL;
         x->count = 0;
-        status = advance(&c, i, true, error);
+        status = advance(&c, i, true, c.lazy && i < c.steps, error);
         if (status == OLO_OK)
             status = add_value(&c, i, error);
         if (status == OLO_OK)

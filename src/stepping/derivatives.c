@@ -212,7 +212,7 @@ static void vary_balance(olo_derivatives *x, const olo_variation *of)
 static olo_step_variation variation_of(const olo_derivatives *x)
 {
     olo_step_variation change = x->change;
-    if (!x->parameters.rows)
+    if (!x->parameters.varied)
         change.end = change.rate = NULL;
     return change;
 }

@@ -30,7 +30,7 @@ static void end_forward(olo_linear_step *x, const double *dq1, const double *rat
             right[j] = 2 / x->step.h / x->scale * gap;
         }
     }
-    olo_elimination_solve(el);
+    olo_elimination_solve_symmetric_again(el);
     olo_linear_get_solution(x, el, q, x->scale, dv1);
     for (int i = 0; i < s->n; i++)
         dv1[i] += follow[i];
@@ -43,7 +43,7 @@ static void end_adjoint(olo_linear_step *x, double *gv, double *gq1, double *eta
     olo_elimination *el = olo_reduced_elimination(x->ending);
     const double *q = x->step.q_end;
     olo_linear_fill_rhs(x, el, q, x->scale, gv);
-    olo_elimination_solve_transposed(el);
+    olo_elimination_solve_symmetric_again(el);
     olo_linear_get_solution(x, el, q, -1.0, eta);
     olo_linear_add_mass(x, -1.0, eta, gv);
     for (int i = 0; i < x->topology->closure_block_count; i++) {
@@ -311,12 +311,25 @@ static void rows_over_packs(olo_linear_step *x, bool known, const double *y, dou
     olo_linear_rows_displace_transposed(&x->end, x->step.q_end, G, change->end);
 }
 
+/* The same where only rows vary that fix points: each balances one force. */
+static void points_over_packs(olo_linear_step *x, const olo_step_variation *change)
+{
+    for (int i = 0; i < x->point_count; i++) {
+        const olo_point_row *point = &x->points[i];
+        x->over.mu[point->row] = -x->force[point->force] / point->entry;
+        change->end[point->row] = -x->end_force[point->force] / point->entry;
+        if (change->rate)
+            change->rate[point->row] = 0;
+    }
+}
+
 /* The transpose for packs of bodies. Returns false if the general code must complete the step: a
  * block is singular, or rows and the velocity vary both. */
 static bool back_over_packs(olo_linear_step *x, const olo_step_record *record, bool *velocity,
                             const olo_packs_adjoint *by, const olo_step_variation *change)
 {
     const int n = x->system->n;
+    const bool all_rows = x->rows && x->point_count == 0;
     if (x->rows && *velocity)
         return false;
     bool known = x->at_start && memcmp(record->q1, x->step.q0, (size_t)n * sizeof *record->q1) == 0;
@@ -330,12 +343,14 @@ static bool back_over_packs(olo_linear_step *x, const olo_step_record *record, b
     *velocity = false;
     if (x->projects)
         copy_if(n, by->gp, change->p);
-    if (x->rows)
+    if (all_rows)
         gather_end(x, by, x->F);
     if (!olo_linear_packs_back(x->packs, &x->step, by))
         return false;
-    if (x->rows)
+    if (all_rows)
         rows_over_packs(x, known, by->y, x->F, change);
+    else
+        points_over_packs(x, change);
     return true;
 }
 
@@ -344,8 +359,14 @@ olo_status olo_linear_step_back(olo_linear_step *x, const olo_step_record *recor
                                 olo_error *error)
 {
     bool velocity = x->projects && !is_zero(x->system->n, gv);
-    const olo_packs_adjoint by = {
-        .gq = gq, .gv = gv, .gp = gp, .y = change->T, .motion = change->T != NULL};
+    const bool points = x->point_count > 0 && change->end;
+    const olo_packs_adjoint by = {.gq = gq,
+                                  .gv = gv,
+                                  .gp = gp,
+                                  .y = change->T,
+                                  .motion = change->T != NULL,
+                                  .force = points ? x->force : NULL,
+                                  .end_force = x->end_force};
     if (x->packs && back_over_packs(x, record, &velocity, &by, change))
         return OLO_OK;
     olo_status status = olo_linear_step_at(x, record, velocity, error);
@@ -364,7 +385,7 @@ void olo_linear_step_admit(olo_linear_step *x, double *dq, double *dv)
     size_t n = (size_t)x->system->n * sizeof *x->x;
     olo_system_mass_times(x->system, dq, x->x);
     olo_linear_fill_rhs(x, el, x->step.q_end, -1.0, x->x);
-    olo_elimination_solve(el);
+    olo_elimination_solve_symmetric_again(el);
     olo_linear_get_solution(x, el, x->step.q_end, x->scale, dq);
     memset(x->x, 0, n);
     olo_linear_add_mass(x, 1.0, dv, x->x);
@@ -377,7 +398,7 @@ void olo_linear_step_admit_transposed(olo_linear_step *x, double *gq, double *gv
     end_adjoint(x, gv, gq, x->x, NULL);
     olo_system_mass_times(x->system, x->x, gv);
     olo_linear_fill_rhs(x, el, x->step.q_end, x->scale, gq);
-    olo_elimination_solve_transposed(el);
+    olo_elimination_solve_symmetric_again(el);
     olo_linear_get_solution(x, el, x->step.q_end, -1.0, x->x);
     olo_system_mass_times(x->system, x->x, gq);
 }

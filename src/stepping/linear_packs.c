@@ -13,18 +13,17 @@ static const olo_linear_packs_kernels *kernels_for(olo_packs_width width)
     return wide ? olo_linear_packs_kernels_wide : &olo_linear_packs_kernels_plain;
 }
 
-static bool take_memory(olo_linear_packs *x, const olo_system *system)
+static bool take_memory(olo_linear_packs *x)
 {
     const olo_packs *packs = x->packs;
     size_t room = (size_t)packs->fours * LANES;
     x->bodies = olo_alloc(room, sizeof *x->bodies);
-    x->wrench = olo_alloc((size_t)system->twists, sizeof *x->wrench);
     bool staged = false;
     for (int i = 0; i < packs->fours; i++)
         staged = staged || packs->slots[i].joints;
     if (staged)
         x->joints = olo_alloc(room, sizeof *x->joints);
-    if (!x->bodies || !x->wrench || (staged && !x->joints) || !olo_packs_store_tangents(x->packs))
+    if (!x->bodies || (staged && !x->joints) || !olo_packs_store_tangents(x->packs))
         return false;
     for (size_t i = 0; i < room; i++)
         for (int I = 0; I < 3; I++)
@@ -59,7 +58,7 @@ olo_status olo_linear_packs_create(const olo_system *system, const olo_scheme *s
         x->packs = forward;
     else
         olo_packs_free(forward);
-    if (!x || !take_memory(x, system)) {
+    if (!x || !take_memory(x)) {
         olo_linear_packs_free(x);
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for derivatives of packed bodies");
     }
@@ -75,8 +74,22 @@ void olo_linear_packs_free(olo_linear_packs *x)
     olo_packs_free(x->packs);
     olo_free(x->bodies);
     olo_free(x->joints);
-    olo_free(x->wrench);
     olo_free(x);
+}
+
+/* Sums of forces from leaf to root; those of the balance are the forces of the joints. */
+static void sum_forces(olo_linear_packs *x, const olo_packs_adjoint *adjoint)
+{
+    const olo_packs *packs = x->packs;
+    for (int i = packs->count - 1; i >= 0; i--) {
+        const linear_body *c = &x->bodies[i];
+        const int parent = packs->slots[i / LANES].parent[i % LANES];
+        const size_t to = 3 * (size_t)packs->topology->order[i];
+        if (parent >= 0)
+            x->bodies[parent].end_force += c->end_force;
+        memcpy(adjoint->force + to, &c->force, 3 * sizeof(double));
+        memcpy(adjoint->end_force + to, &c->end_force, 3 * sizeof(double));
+    }
 }
 
 bool olo_linear_packs_back(olo_linear_packs *x, olo_step *step, const olo_packs_adjoint *adjoint)
@@ -86,12 +99,12 @@ bool olo_linear_packs_back(olo_linear_packs *x, olo_step *step, const olo_packs_
     packs->summed = true; /* at a solution the wrenches are the sums */
     if (packs->kernels->eliminate(packs, step) >= 0)
         return false;
-    if (adjoint->motion)
-        olo_packs_finish(packs, step, x->wrench);
     x->kernels->gather(x, step, adjoint);
     if (!x->kernels->solve(x))
         return false;
     x->kernels->give(x, step, adjoint);
+    if (adjoint->force)
+        sum_forces(x, adjoint);
     return true;
 }
 

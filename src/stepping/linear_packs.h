@@ -24,6 +24,10 @@ typedef struct olo_packs_adjoint {
     double *gp;  /* to the momentum: variational */
     double *y;   /* [n] written, unless it is NULL: the derivative by the balance */
     bool motion; /* dq, q_m and q1 of the step are wanted, too */
+    /* [3 nodes] written, unless they are NULL: the sums over a body and all that its joint carries
+     * of the forces in the balance, and of the derivative by the configuration at the end,
+     * y.dT/dq1 included, each of the origins. They are what rows that fix a point balance. */
+    double *force, *end_force;
 } olo_packs_adjoint;
 
 /* A step whose start is placed, with the motion of its solution in step->state. False: singular. */

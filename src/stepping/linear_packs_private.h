@@ -9,8 +9,9 @@
 typedef struct olo_linear_body {
     lane sensitivity[2]; /* derivative with respect to the twist of its subtree, about its pivot */
     lane force, moment;  /* W */
-    lane share[3]; /* T_I, and the joint wrenches of its children as forces on its directors */
-    lane y[2];     /* twist of the left null space */
+    lane share[3];  /* T_I, and the joint wrenches of its children as forces on its directors */
+    lane end_force; /* derivative by the position at the end, y.dT/dq1 included */
+    lane y[2];      /* twist of the left null space */
     lane n0, arm0;
     lane reach;  /* where its parent has the joint, from the parent's pivot */
     double rate; /* about n in y; before that the derivative with respect to its angle, divided
@@ -34,7 +35,7 @@ typedef struct olo_linear_packs_kernels {
     bool (*solve)(olo_linear_packs *x);
     /* the variation with the configuration at which was projected last is added to gq */
     void (*vary)(olo_linear_packs *x, const olo_packs_variation *of, double *gq);
-    void (*give)(const olo_linear_packs *x, const olo_step *step, const olo_packs_adjoint *a);
+    void (*give)(const olo_linear_packs *x, olo_step *step, const olo_packs_adjoint *a);
 } olo_linear_packs_kernels;
 
 struct olo_linear_packs {
@@ -42,7 +43,6 @@ struct olo_linear_packs {
     const olo_linear_packs_kernels *kernels;
     linear_body *bodies;  /* [fours * LANES] */
     linear_joint *joints; /* likewise; NULL: none is staged */
-    double *wrench;       /* [twists] */
 };
 
 extern const olo_linear_packs_kernels olo_linear_packs_kernels_plain;

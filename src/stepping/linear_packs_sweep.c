@@ -89,6 +89,8 @@ LANES_INLINE void gather_four(olo_linear_packs *x, int i, double a, const bool a
     lane3 g[4], d1[3];
     make_balance(b, a, at_start, &t);
     gather_end(b, &x->packs->slots[i], a, at_start, by, g);
+    if (by->force)
+        scatter_lanes(g[0], sizeof *to, &to->end_force);
     move_to_pivot(b->pivot, g);
     for (int I = 0; I < 3; I++)
         d1[I] = lane3_add(b->d0[I], t.dd[I]);
@@ -346,16 +348,22 @@ LANES_INLINE lane3 vary_left(const four *b, const linear_body *c, lane3 w)
     return sum;
 }
 
-/* y in coordinates: the origin follows the pivot. */
-LANES_INLINE void take_y(const four *b, const linear_body *c, const bool at_start, lane3 w,
-                         lane3 y[4])
+/* y in coordinates: the origin follows the pivot. The motion of the step is written if wanted. */
+LANES_INLINE void take_y(const four *b, const slots *at, const linear_body *c, const bool at_start,
+                         lane3 w, olo_step *step, lane3 y[4])
 {
     const lane scale = lane_cayley_scale(b->a);
-    for (int I = 0; I < 3; I++)
-        y[1 + I] =
-            lane3_cross(w, at_start ? b->d0[I] : lane_cayley_apply(b->a, scale, b->d0[I]).mid);
+    lane3 dq[4], q_m[4];
+    for (int I = 0; I < 3; I++) {
+        const lane_turned d = lane_cayley_apply(b->a, scale, b->d0[I]);
+        dq[1 + I] = d.change;
+        q_m[1 + I] = d.mid;
+        y[1 + I] = lane3_cross(w, at_start ? b->d0[I] : d.mid);
+    }
     y[0] =
         lane3_subtract(collect_bodies(c, offsetof(linear_body, y)), lane3_combine(b->pivot, y + 1));
+    if (step)
+        write_frames(b, at, dq, q_m, step);
 }
 
 /* g_I += 1/2 c x d_I, whose moment about the directors is c; times kappa */
@@ -413,17 +421,21 @@ LANES_INLINE void give_momenta(const four *b, const slots *at, double a, bool fr
         scatter_frames(gv, at, by->gv);
 }
 
-LANES_INLINE void give_four(const olo_linear_packs *x, int i, const olo_step *step,
-                            const bool at_start, const olo_packs_adjoint *by)
+LANES_INLINE void give_four(const olo_linear_packs *x, int i, olo_step *step, const bool at_start,
+                            const olo_packs_adjoint *by)
 {
     const four *b = &x->packs->four[i];
     const slots *at = &x->packs->slots[i];
-    const linear_body *c = x->bodies + LANES * i;
+    linear_body *c = x->bodies + LANES * i;
     const lane3 w = collect_bodies(c, offsetof(linear_body, y) + sizeof(lane));
     const double a = 2 / step->h;
     lane3 y[4], My[4], g[4];
-    take_y(b, c, at_start, w, y);
+    take_y(b, at, c, at_start, w, by->motion ? step : NULL, y);
     lane_momenta(&b->origin_mass, y, My);
+    if (by->force)
+        scatter_lanes(lane3_add(collect_bodies(c, offsetof(linear_body, end_force)),
+                                lane3_times(lane_all(a), My[0])),
+                      sizeof *c, &c->end_force);
     if (at_start)
         give_momenta(b, at, a, step->from_momentum, y, My, by, g);
     else
@@ -434,7 +446,7 @@ LANES_INLINE void give_four(const olo_linear_packs *x, int i, const olo_step *st
         scatter_frames(y, at, by->y);
 }
 
-static void give_all(const olo_linear_packs *x, const olo_step *step, const olo_packs_adjoint *by)
+static void give_all(const olo_linear_packs *x, olo_step *step, const olo_packs_adjoint *by)
 {
     for (int i = 0; i < x->packs->fours; i++)
         if (x->packs->at_start)

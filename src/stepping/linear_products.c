@@ -6,25 +6,36 @@
 
 #include "linalg/small.h"
 
-/* out += factor K w of all pieces from `first` on, or K^T w */
-static void add_pieces(const olo_linear_step *x, int first, const double *K, bool transposed,
-                       double factor, const double *w, double *out)
+/* out += K w of all actions, or K^T w */
+static void add_actions(const olo_linear_step *x, const double *K, bool transposed, const double *w,
+                        double *out)
 {
     for (int i = 0; i < x->pieces; i++) {
-        if (x->piece[i] < first)
-            continue;
         int size = olo_piece_size(x->system, x->piece[i]);
         const int *index = olo_piece_index(x->system, x->piece[i]);
         double in[OLO_FORM_SIZE_MAX], sum[OLO_FORM_SIZE_MAX] = {0};
         for (int k = 0; k < size; k++)
             in[k] = w[index[k]];
         if (transposed)
-            small_add_transposed_times(size, size, factor, K + x->offset[i], in, sum);
+            small_add_transposed_times(size, size, 1.0, K + x->offset[i], in, sum);
         else
-            small_add_times(size, size, factor, K + x->offset[i], in, sum);
+            small_add_times(size, size, 1.0, K + x->offset[i], in, sum);
         for (int k = 0; k < size; k++)
             out[index[k]] += sum[k];
     }
+}
+
+/* out += (dT/dq_a) w, or its transpose, of inertia, terms and actions */
+static void add_pieces(olo_linear_step *x, olo_slot a, bool transposed, const double *w,
+                       double *out)
+{
+    const olo_interval over = olo_step_interval(&x->step);
+    const bool start = a == OLO_SLOT_Q0;
+    olo_linear_add_mass(x, (start ? -2 : 2) / x->step.h, w, out);
+    for (int i = 0; i < x->term_count; i++)
+        olo_term_linear_times(&x->system->terms[x->term[i]], &over, &x->terms[i], start ? 0 : 1,
+                              transposed, x->step.h, w, out);
+    add_actions(x, start ? x->K0 : x->K1, transposed, w, out);
 }
 
 /* out += sum mu_i (dd_i/da) w over rows that are not internal, or the transpose */
@@ -112,15 +123,13 @@ void olo_linear_get_solution(olo_linear_step *x, const olo_elimination *el, cons
 
 void olo_linear_add_start(olo_linear_step *x, bool transposed, const double *w, double *rho)
 {
-    olo_linear_add_mass(x, -2 / x->step.h, w, rho);
-    add_pieces(x, 0, x->K0, transposed, 1.0, w, rho);
+    add_pieces(x, OLO_SLOT_Q0, transposed, w, rho);
     olo_linear_add_start_rows(x, transposed, w, rho);
 }
 
 void olo_linear_add_end(olo_linear_step *x, bool transposed, const double *w, double *out)
 {
-    olo_linear_add_mass(x, 2 / x->step.h, w, out);
-    add_pieces(x, 0, x->K1, transposed, 1.0, w, out);
+    add_pieces(x, OLO_SLOT_Q1, transposed, w, out);
     if (!x->scheme->evaluation.at_start)
         add_rows(x, OLO_SLOT_Q1, transposed, w, out);
 }
@@ -129,5 +138,5 @@ void olo_linear_add_node_forces(const olo_linear_step *x, int a, bool transposed
                                 double *out)
 {
     if (x->scheme->evaluation.at_nodes)
-        add_pieces(x, x->system->term_count, a ? x->D1 : x->D0, transposed, 1.0, w, out);
+        add_actions(x, a ? x->D1 : x->D0, transposed, w, out);
 }

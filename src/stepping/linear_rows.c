@@ -155,6 +155,42 @@ static int pin_node(olo_linear_rows *x, int k, const double *q)
     return 3;
 }
 
+/* entry[axis] = the constant derivatives of the first three rows of a node by its position; false
+ * if they do not fix a point of it. */
+static bool find_point(const olo_linear_rows *x, int k, double entry[3])
+{
+    const olo_system *s = x->system;
+    const int count = x->first[k + 1] - x->first[k];
+    for (int j = 0; j < count; j++) {
+        const olo_constraint *row = &s->constraints[x->list[x->first[k] + j]];
+        double of[3] = {0};
+        if (j < 3 && (!row->form || row->curved))
+            return false;
+        for (int i = 0; i < row->size; i++) {
+            const olo_coordinate *at = &s->coordinates[row->index[i]];
+            if (at->node == k && at->slot == 0)
+                of[at->axis] = j < 3 ? row->form->b[i] : 1;
+        }
+        for (int axis = 0; axis < 3; axis++)
+            if ((axis == j) == (of[axis] == 0))
+                return false;
+        if (j < 3)
+            entry[j] = of[j];
+    }
+    return count >= 3;
+}
+
+int olo_linear_rows_points(const olo_linear_rows *x, const bool *wanted, olo_point_row *points)
+{
+    int count = 0;
+    double entry[3];
+    for (int k = 0; k < x->system->node_count; k++)
+        for (int j = 0; j < 3 && find_point(x, k, entry); j++)
+            if (wanted[x->list[x->first[k] + j]])
+                points[count++] = (olo_point_row){x->list[x->first[k] + j], 3 * k + j, entry[j]};
+    return count;
+}
+
 /* QR factorisation by Gram-Schmidt, with a second pass if a column becomes much shorter, so that Q
  * is orthogonal to round-off. Returns false if a row other than those that fix a point has a force,
  * too. */

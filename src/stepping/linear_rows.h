@@ -60,6 +60,17 @@ static inline void olo_row_add(const olo_system *system, int c, double factor, c
         all[row->index[i]] += factor * local[i];
 }
 
+/* A row whose multiplier is -F/entry of one force F: with two others it fixes a point of its node,
+ * each along an axis of space, and no other row of the joint has a force. */
+typedef struct olo_point_row {
+    int row;
+    int force; /* 3 node + axis */
+    double entry;
+} olo_point_row;
+
+/* Lists those of the rows of the tree that are wanted, [m], and returns how many there are. */
+int olo_linear_rows_points(const olo_linear_rows *rows, const bool *wanted, olo_point_row *points);
+
 /* Factors the columns P_int(q)^T d; all gradients must be set. */
 void olo_linear_rows_factor(olo_linear_rows *rows, const double *q);
 /* Exchanges gradients and factors of two sets of rows. */

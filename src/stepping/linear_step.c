@@ -33,30 +33,30 @@ static olo_status refuse(const olo_system *s, const olo_run *run, olo_error *err
     return OLO_OK;
 }
 
-static bool has_matrices(const olo_system *s, int piece)
-{
-    return piece < s->term_count + s->action_count && olo_piece_has_tangent(s, piece);
-}
-
+/* Terms and actions with a tangent; memory for the matrices of the latter. */
 static bool plan_pieces(olo_linear_step *x)
 {
     const olo_system *s = x->system;
-    size_t size = 0, count = (size_t)(s->term_count + s->action_count);
-    x->piece = olo_pool_alloc(&x->pool, count, sizeof *x->piece);
-    x->offset = olo_pool_alloc(&x->pool, count, sizeof *x->offset);
-    if (!x->piece || !x->offset)
+    size_t size = 0;
+    x->term = olo_pool_alloc(&x->pool, (size_t)s->term_count, sizeof *x->term);
+    x->piece = olo_pool_alloc(&x->pool, (size_t)s->action_count, sizeof *x->piece);
+    x->offset = olo_pool_alloc(&x->pool, (size_t)s->action_count, sizeof *x->offset);
+    if (x->pool.failed)
         return false;
-    for (int i = 0; i < s->term_count + s->action_count; i++)
-        if (has_matrices(s, i)) {
-            x->piece[x->pieces] = i;
-            x->offset[x->pieces++] = size;
-            size += (size_t)(olo_piece_size(s, i) * olo_piece_size(s, i));
+    for (int i = 0; i < s->term_count + s->action_count; i++) {
+        if (!olo_piece_has_tangent(s, i))
+            continue;
+        if (i < s->term_count) {
+            x->term[x->term_count++] = i;
+            continue;
         }
-    x->K0 = olo_pool_alloc(&x->pool, size, sizeof *x->K0);
-    x->K1 = olo_pool_alloc(&x->pool, size, sizeof *x->K1);
-    x->D0 = olo_pool_alloc(&x->pool, size, sizeof *x->D0);
-    x->D1 = olo_pool_alloc(&x->pool, size, sizeof *x->D1);
-    return x->K0 && x->K1 && x->D0 && x->D1;
+        x->piece[x->pieces] = i;
+        x->offset[x->pieces++] = size;
+        size += (size_t)(olo_piece_size(s, i) * olo_piece_size(s, i));
+    }
+    x->terms = olo_pool_alloc(&x->pool, (size_t)x->term_count, sizeof *x->terms);
+    const olo_array matrices[] = {{&x->K0, size}, {&x->K1, size}, {&x->D0, size}, {&x->D1, size}};
+    return x->terms && olo_pool_arrays(&x->pool, matrices, sizeof matrices / sizeof *matrices);
 }
 
 static bool list_rolling(olo_linear_step *x)
@@ -67,7 +67,7 @@ static bool list_rolling(olo_linear_step *x)
     for (int c = 0; x->rolling && c < s->m; c++)
         if (s->constraints[c].type->velocity)
             x->rolling[x->rolling_count++] = c;
-    olo_linear_step_need_rows(x, false);
+    olo_linear_step_need_rows(x, NULL);
     return x->rolling && x->gap;
 }
 
@@ -92,9 +92,12 @@ static bool allocate(olo_linear_step *x)
                                 {&x->w, n},
                                 {&x->F, n},
                                 {&x->mu, (size_t)x->system->m},
+                                {&x->force, 3 * (size_t)x->system->node_count},
+                                {&x->end_force, 3 * (size_t)x->system->node_count},
                                 {&x->Lambda, 9 * (size_t)x->system->node_count}};
-    return olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) && plan_pieces(x) &&
-           list_curved(x) && list_rolling(x) &&
+    x->points = olo_pool_alloc(&x->pool, (size_t)x->system->m, sizeof *x->points);
+    return x->points && olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) &&
+           plan_pieces(x) && list_curved(x) && list_rolling(x) &&
            olo_linear_rows_create(x->topology, &x->pool, &x->over) &&
            olo_linear_rows_create(x->topology, &x->pool, &x->end);
 }
@@ -125,7 +128,7 @@ olo_status olo_linear_step_create(const olo_system *system, const olo_run *run,
         x->topology = system->topology;
         if (!allocate(x))
             status = olo_fail(error, OLO_NO_MEMORY, "out of memory for the derivatives of a step");
-        x->turned = x->projects && x->pieces > 0;
+        x->turned = x->projects && x->pieces + x->term_count > 0;
     }
     if (status == OLO_OK && x->scheme->consistent)
         status = olo_linear_rates_create(system, x->scheme, run, &x->rates, error);
@@ -170,9 +173,15 @@ void olo_linear_step_disable_packs(olo_linear_step *x)
     x->packs = NULL;
 }
 
-void olo_linear_step_need_rows(olo_linear_step *x, bool need)
+void olo_linear_step_need_rows(olo_linear_step *x, const bool *wanted)
 {
-    x->rows = need || x->rolling_count > 0;
+    int count = 0;
+    for (int c = 0; wanted && c < x->system->m; c++)
+        count += wanted[c];
+    x->rows = count > 0 || x->rolling_count > 0;
+    x->point_count = count > 0 ? olo_linear_rows_points(&x->over, wanted, x->points) : 0;
+    if (x->point_count < count)
+        x->point_count = 0;
 }
 
 const double *olo_linear_step_multipliers(const olo_linear_step *x)
@@ -230,21 +239,24 @@ static void fill_node_forces(olo_linear_step *x, int i)
     }
 }
 
-/* dT/dq0 of terms and actions, and dT/dq1 if it is needed. */
-static void fill_matrices(olo_linear_step *x)
+/* Terms, and the matrices of actions: dT/dq0, and dT/dq1 if it is needed. */
+static void linearise_pieces(olo_linear_step *x)
 {
     const olo_system *s = x->system;
-    const olo_interval over = olo_step_actions(&x->step, false);
+    const olo_interval over = olo_step_interval(&x->step),
+                       actions = olo_step_actions(&x->step, false);
     const bool end = x->projects || x->rows;
+    for (int i = 0; i < x->term_count; i++)
+        olo_term_linearise(&s->terms[x->term[i]], &over, x->scheme->evaluation.midpoint,
+                           &x->terms[i]);
     for (int i = 0; i < x->pieces; i++) {
         const int piece = x->piece[i], size = olo_piece_size(s, piece);
-        const double factor = piece < s->term_count ? x->step.h : -x->step.h;
         double *K0 = x->K0 + x->offset[i], *K1 = end ? x->K1 + x->offset[i] : NULL;
-        olo_piece_tangents(s, &x->scheme->evaluation, piece, &over, K0, K1);
-        small_scale(size * size, factor, K0);
+        olo_piece_tangents(s, &x->scheme->evaluation, piece, &actions, K0, K1);
+        small_scale(size * size, -x->step.h, K0);
         if (end)
-            small_scale(size * size, factor, K1);
-        if (piece >= s->term_count && x->scheme->evaluation.at_nodes)
+            small_scale(size * size, -x->step.h, K1);
+        if (x->scheme->evaluation.at_nodes)
             fill_node_forces(x, i);
     }
 }
@@ -289,16 +301,25 @@ void olo_linear_set_end_rows(olo_linear_step *x, const double *v1, bool step)
     olo_linear_rows_factor(&x->end, end.q);
 }
 
+/* Projects the momentum at the end, with factors for other right-hand sides. */
+static olo_status project_end(olo_linear_step *x, olo_error *error)
+{
+    olo_step *step = &x->step;
+    if (x->projected == x->record)
+        return OLO_OK;
+    if (x->record->p1)
+        memcpy(step->momentum, x->record->p1, (size_t)x->system->n * sizeof *step->momentum);
+    else
+        x->scheme->momentum(step);
+    return olo_reduced_linearise_end(x->ending, step, &x->scale, error);
+}
+
 /* Computes the multipliers of all rows at the end: M v1 - p = -sum mu_i grad g_i(q1). */
 static olo_status balance_end(olo_linear_step *x, olo_error *error)
 {
     const olo_system *s = x->system;
     olo_step *step = &x->step;
-    if (x->record->p1)
-        memcpy(step->momentum, x->record->p1, (size_t)s->n * sizeof *step->momentum);
-    else
-        x->scheme->momentum(step);
-    olo_status status = olo_reduced_linearise_end(x->ending, step, &x->scale, error);
+    olo_status status = project_end(x, error);
     if (status != OLO_OK)
         return status;
     olo_system_mass_times(s, x->record->v1, x->x);
@@ -317,6 +338,26 @@ static olo_status balance_end(olo_linear_step *x, olo_error *error)
     return OLO_OK;
 }
 
+bool olo_linear_step_may_project(const olo_linear_step *x)
+{
+    return x->projects && !x->packs;
+}
+
+olo_status olo_linear_step_project(olo_linear_step *x, const olo_step_record *record, double *v,
+                                   olo_error *error)
+{
+    x->projected = NULL;
+    olo_linear_set_record(x, record);
+    const olo_status status = project_end(x, error);
+    if (status != OLO_OK)
+        return status;
+    x->projected = record;
+    memcpy(v, x->step.v1, (size_t)x->system->n * sizeof *v);
+    for (int i = 0; i < x->topology->closure_count; i++)
+        record->closing[i] = x->step.lambda_end[x->topology->closures[i]];
+    return OLO_OK;
+}
+
 olo_status olo_linear_step_at(olo_linear_step *x, const olo_step_record *record, bool velocity,
                               olo_error *error)
 {
@@ -329,13 +370,16 @@ olo_status olo_linear_step_at(olo_linear_step *x, const olo_step_record *record,
     }
     olo_status status =
         olo_reduced_linearise(x->reduced, &x->step, record->motion, record->lambda, error);
-    if (status != OLO_OK)
-        return status;
-    fill_matrices(x);
-    olo_linear_balance_step(x);
-    if (x->rows && !x->ended)
-        olo_linear_set_end_rows(x, record->v1, true);
-    return x->ended ? balance_end(x, error) : OLO_OK;
+    if (status == OLO_OK) {
+        linearise_pieces(x);
+        olo_linear_balance_step(x);
+        if (x->rows && !x->ended)
+            olo_linear_set_end_rows(x, record->v1, true);
+        if (x->ended)
+            status = balance_end(x, error);
+    }
+    x->projected = NULL;
+    return status;
 }
 
 /* --- inputs --- */
@@ -380,6 +424,7 @@ olo_status olo_linear_step_state(olo_linear_step *x, const olo_state *state, olo
 {
     olo_step *step = &x->step;
     size_t n = (size_t)x->system->n * sizeof *state->q;
+    x->projected = NULL;
     step->t = state->t;
     step->h = 0; /* the end is the state itself */
     step->state = x->state;

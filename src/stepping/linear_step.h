@@ -37,6 +37,11 @@ void olo_linear_step_free(olo_linear_step *linear);
  * projection of the velocity at its end, if the scheme has one. */
 olo_status olo_linear_step_at(olo_linear_step *linear, const olo_step_record *record, bool velocity,
                               olo_error *error);
+/* Whether velocities at the ends of steps may be computed in the backward sweep, with the factors
+ * that it needs anyway: v[n], the v1 of the record, and its closing multipliers. */
+bool olo_linear_step_may_project(const olo_linear_step *linear);
+olo_status olo_linear_step_project(olo_linear_step *linear, const olo_step_record *record,
+                                   double *v, olo_error *error);
 /* The step, as an argument of kernels. */
 const olo_step *olo_linear_step_step(const olo_linear_step *linear);
 
@@ -55,8 +60,8 @@ typedef struct olo_step_variation {
                          after olo_linear_step_need_rows */
 } olo_step_variation;
 
-/* Enables variations of rows. */
-void olo_linear_step_need_rows(olo_linear_step *linear, bool need);
+/* Enables variations of the rows that are wanted, [m]; NULL: of none. */
+void olo_linear_step_need_rows(olo_linear_step *linear, const bool *wanted);
 
 /* Propagates a variation from the start to the end; overwrites dq and dv. */
 void olo_linear_step_forward(olo_linear_step *linear, double *dq, double *dv,

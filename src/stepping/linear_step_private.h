@@ -20,6 +20,7 @@ struct olo_linear_step {
     void *ending;  /* ... and matrix of the projection of velocities at its end */
     bool projects; /* the scheme projects velocities */
     bool ended;    /* `ending` is factored */
+    const olo_step_record *projected; /* and belongs to the end of this record; NULL: unknown */
     bool turned;   /* forces are not constant: the momentum is computed from multipliers */
     bool rows;     /* rows vary, too: their gradients at the end and K1 are needed */
     bool at_start; /* `over` has the rows at the start of the last step of the backward sweep */
@@ -29,21 +30,27 @@ struct olo_linear_step {
     double scale;              /* of velocities in `ending` */
     const double *v_end;       /* [n] velocity at the end */
     olo_linear_rows over, end; /* rows over the step and at its end */
+    int point_count;           /* the rows that vary are these, if only such rows do; else 0 */
+    olo_point_row *points;
+    double *force, *end_force; /* [3 nodes] that they balance */
     int rolling_count;         /* velocity rows: d(q0, q1).dq = 0 */
     int *rolling;
     double *gap;      /* [m] variation of rows at the end, including velocity rows */
     int curved_count; /* rows whose gradient depends on q, without internal ones */
     int *curved;
-    int pieces;            /* terms and actions with a tangent: */
-    int *piece;            /* [pieces] */
-    size_t *offset;        /* [pieces] of their matrices in K0 and K1 */
-    double *K0, *K1;       /* h d(dV)/dq0 or -h df/dq0, and the same with respect to q1 */
-    double *D0, *D1;       /* h/2 d(f^+ - f^-)/dq0 of actions at the nodes, and that to q1 */
-    double *twists;        /* [twists] */
-    double *x, *y, *z, *w; /* [n] workspaces */
-    double *F;             /* [n] balance over the step ... */
-    double *mu;            /* [m] ... and multipliers of a variation, */
-    double *Lambda;        /* [9 nodes] and those of internal rows */
+    int term_count;         /* terms with a tangent: */
+    int *term;              /* [term_count] */
+    olo_term_linear *terms; /* [term_count] linearised over the step */
+    int pieces;             /* actions with a tangent: */
+    int *piece;             /* [pieces] */
+    size_t *offset;         /* [pieces] of their matrices in K0 and K1 */
+    double *K0, *K1;        /* -h df/dq0, and the same with respect to q1 */
+    double *D0, *D1;        /* h/2 d(f^+ - f^-)/dq0 of actions at the nodes, and that to q1 */
+    double *twists;         /* [twists] */
+    double *x, *y, *z, *w;  /* [n] workspaces */
+    double *F;              /* [n] balance over the step ... */
+    double *mu;             /* [m] ... and multipliers of a variation, */
+    double *Lambda;         /* [9 nodes] and those of internal rows */
 };
 
 /* --- linear_step.c --- */

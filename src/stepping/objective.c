@@ -159,16 +159,17 @@ static double sum_goals(olo_objective *o, const olo_state *x, bool end, double w
     double sum = 0;
     for (int i = 0; i < o->functional->goal_count; i++) {
         const resolved_goal *goal = &o->goals[i];
-        double part = weight_of(goal, x, end), derivative = 1;
+        double part = weight_of(goal, x, end);
         if (part == 0)
             continue;
-        double m = measure(o, goal, x, 0.0, NULL, NULL);
-        double distance = m - target_of(goal, x);
-        if (goal->given->squared)
-            derivative = distance;
+        if (!goal->given->squared) {
+            sum += part * measure(o, goal, x, weight * part, gq, gv);
+            continue;
+        }
+        double distance = measure(o, goal, x, 0.0, NULL, NULL) - target_of(goal, x);
         if (gq)
-            measure(o, goal, x, weight * part * derivative, gq, gv);
-        sum += part * (goal->given->squared ? 0.5 * distance * distance : m);
+            measure(o, goal, x, weight * part * distance, gq, gv);
+        sum += part * 0.5 * distance * distance;
     }
     return sum;
 }

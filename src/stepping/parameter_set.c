@@ -22,6 +22,7 @@ void olo_parameter_set_free(olo_parameter_set *x)
     olo_free(x->coefficient);
     olo_free(x->sum);
     olo_free(x->own);
+    olo_free(x->rows);
     *x = (olo_parameter_set){0};
 }
 
@@ -36,12 +37,24 @@ static void list_coefficients(olo_parameter_set *x)
     for (int i = 0; i < all; i++)
         if (x->active == 0 || compare(&x->coefficient[x->active - 1], &x->coefficient[i]) != 0)
             x->coefficient[x->active++] = x->coefficient[i];
+}
+
+static void mark_row(olo_parameter_set *x, int row)
+{
+    x->varied = x->rows[row] = true;
+}
+
+/* Lists the constraint rows that depend on some parameter. */
+static void list_rows(olo_parameter_set *x)
+{
     for (int i = 0; i < x->active; i++)
-        x->rows = x->rows || x->coefficient[i].kind == OLO_COEFFICIENT_ROW;
+        if (x->coefficient[i].kind == OLO_COEFFICIENT_ROW)
+            mark_row(x, x->coefficient[i].index);
     for (int k = 0; k < x->count; k++)
         for (int i = 0; i < x->changes[k]->function_count; i++) {
             x->functions = true;
-            x->rows = x->rows || x->changes[k]->functions[i].row;
+            if (x->changes[k]->functions[i].row)
+                mark_row(x, x->changes[k]->functions[i].index);
         }
 }
 
@@ -60,13 +73,15 @@ olo_status olo_parameter_set_assign(olo_parameter_set *x, const olo_system *s,
     x->coefficient = olo_alloc(capacity, sizeof *x->coefficient);
     x->sum = olo_alloc(capacity, sizeof *x->sum);
     x->own = olo_alloc((size_t)count, sizeof *x->own);
-    if (!x->coefficient || !x->sum || !x->own) {
+    x->rows = olo_alloc((size_t)s->m, sizeof *x->rows);
+    if (!x->coefficient || !x->sum || !x->own || !x->rows) {
         olo_parameter_set_free(x);
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for parameters");
     }
     x->changes = changes;
     x->count = count;
     list_coefficients(x);
+    list_rows(x);
     return OLO_OK;
 }
 

@@ -15,7 +15,8 @@ typedef struct olo_parameter_set {
     double *sum;    /* [active] derivative of J with respect to each, or a variation of it */
     double *own;    /* [count] the same for the functions of time that depend on each parameter */
     bool functions; /* there are such functions */
-    bool rows;      /* constraint rows depend on parameters */
+    bool *rows;     /* [m] the constraint rows that depend on parameters ... */
+    bool varied;    /* ... of which there are some */
 } olo_parameter_set;
 
 /* Assigns the parameters; the set must be `{0}` at first. Frees previous contents. */

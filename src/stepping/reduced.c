@@ -634,7 +634,7 @@ static int assemble_balance(reduced *x, olo_step *step)
     x->step = step;
     olo_elimination_clear(x->elimination);
     if (x->finding_rank)
-        olo_elimination_activate_all(x->elimination, 2 / step->h * x->compliance);
+        olo_elimination_activate_all(x->elimination, 2 / fabs(step->h) * x->compliance);
     x->scheme->balance(step, &sink);
     for (int i = 0; x->outer.force && i < x->system->n; i++)
         step->T[i] -= x->outer.force[i];
@@ -673,7 +673,7 @@ static void vary_closures(reduced *x, const olo_step *step)
 {
     const double a = 1 / step->h;
     if (x->finding_rank)
-        olo_packs_find_rank(x->packs, 2 * a * x->compliance);
+        olo_packs_find_rank(x->packs, 2 * fabs(a) * x->compliance);
     for (int i = 0; x->varied && i < x->topology->closure_count; i++) {
         const int row = x->topology->closures[i];
         if (x->system->constraints[row].form && x->system->constraints[row].curved &&

@@ -6,6 +6,8 @@
  *
  * This is a solve with the mass matrix on the tree of the step; closures and prescribed motions are
  * rows G v1 = -dg/dt with multipliers. */
+#include <math.h>
+
 #include "base/fail.h"
 #include "linalg/vec3.h"
 #include "stepping/reduced_private.h"
@@ -79,21 +81,19 @@ static void assemble_end(reduced *x, olo_step *step)
     x->rank_known = false; /* the projection finds redundant rows of its own */
 }
 
-/* The smallest compliance of independent closures. */
+/* The smallest compliance of independent closures; steps may go backward. */
 static double end_compliance(const reduced *x, const olo_step *step)
 {
-    return x->redundant ? 2 / step->h * x->compliance : 0;
+    return x->redundant ? 2 / fabs(step->h) * x->compliance : 0;
 }
 
-olo_status olo_reduced_project(void *data, olo_step *step, olo_error *error)
+/* The projection and its factors, for other right-hand sides; the matrix is symmetric. */
+olo_status olo_reduced_linearise_end(void *data, olo_step *step, double *scale, olo_error *error)
 {
     reduced *x = data;
     int block = 0;
-    if (x->packs && !olo_packs_have_closures(x->packs)) {
-        block = olo_packs_project(x->packs, step);
-        return block < 0 ? OLO_OK : fail_massless(x, block, OLO_SINGULAR, error);
-    }
     assemble_end(x, step);
+    *scale = x->mass_factor;
     olo_status status =
         olo_elimination_solve_symmetric(x->elimination, end_compliance(x, step), &block);
     if (status != OLO_OK)
@@ -102,18 +102,12 @@ olo_status olo_reduced_project(void *data, olo_step *step, olo_error *error)
     return OLO_OK;
 }
 
-/* Factors the matrix of the projection, for other right-hand sides and for the transpose. */
-olo_status olo_reduced_linearise_end(void *data, olo_step *step, double *scale, olo_error *error)
+olo_status olo_reduced_project(void *data, olo_step *step, olo_error *error)
 {
     reduced *x = data;
-    const int *order = olo_elimination_sequence(x->elimination);
-    assemble_end(x, step);
-    *scale = x->mass_factor;
-    if (x->redundant)
-        olo_elimination_activate_all(x->elimination, end_compliance(x, step));
-    for (int i = 0; i < olo_elimination_count(x->elimination); i++)
-        if (!(x->redundant ? olo_elimination_eliminate_with_rank
-                           : olo_elimination_eliminate)(x->elimination, order[i]))
-            return fail_massless(x, order[i], OLO_SINGULAR, error);
-    return OLO_OK;
+    double scale;
+    if (!x->packs || olo_packs_have_closures(x->packs))
+        return olo_reduced_linearise_end(x, step, &scale, error);
+    const int block = olo_packs_project(x->packs, step);
+    return block < 0 ? OLO_OK : fail_massless(x, block, OLO_SINGULAR, error);
 }

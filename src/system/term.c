@@ -19,6 +19,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "linalg/small.h"
 
@@ -472,6 +473,91 @@ void olo_term_discrete_tangent(const olo_term *term, const olo_interval *x, int 
         put_tangent_single(term, &y, sa[0], qa, tangent);
     else
         put_tangent(term, &y, sa, qa, tangent);
+}
+
+void olo_term_linearise(const olo_term *term, const olo_interval *x, bool midpoint,
+                        olo_term_linear *linear)
+{
+    const size_t forms = (size_t)term->forms, count = forms * forms;
+    linear->midpoint = midpoint && !term->law->dissipative;
+    if (linear->midpoint) {
+        olo_law_at at;
+        olo_invariant_point between;
+        law_between(term, x, OLO_LAW_FIRST, &at, &between);
+        memcpy(linear->s, at.g, forms * sizeof *linear->s);
+        for (size_t k = 0; k < count; k++)
+            linear->by[0][k] = linear->by[1][k] = 0.5 * at.gg[k];
+        return;
+    }
+    step y;
+    if (term->invariants != NULL) {
+        olo_invariant_point between;
+        law_over_invariants(term, x, OLO_LAW_FIRST, false, y.de, &between, &y.law);
+    } else {
+        law_over_forms(term, x, OLO_LAW_FIRST, false, y.de, y.gm, &y.law);
+    }
+    memcpy(linear->s, y.law.s, forms * sizeof *linear->s);
+    memcpy(linear->by[0], y.law.s0, count * sizeof *linear->s);
+    memcpy(linear->by[1], y.law.s1, count * sizeof *linear->s);
+}
+
+/* along[k] = grad e_k(q).w */
+static void rates_along(const olo_term *term, const double *q, const double *w, double along[K])
+{
+    if (term->invariants != NULL) {
+        term->invariants->differences(term, q, w, along);
+        return;
+    }
+    for (int k = 0; k < term->forms; k++) {
+        double g[SIZE];
+        olo_form_gradient(&term->form[k], q, g);
+        along[k] = 0.0;
+        for (int i = 0; i < term->size; i++)
+            along[k] += g[i] * w[term->index[i]];
+    }
+}
+
+/* r = c_k grad e_k(q) + s_k A_k w */
+static void combine(const olo_term *term, const double *c, const double *q, const double *s,
+                    const double *w, double *r)
+{
+    const int n = term->size;
+    double g[SIZE], local[SIZE];
+    if (term->invariants != NULL) {
+        term->invariants->combine(term, c, q, r);
+        term->invariants->combine(term, s, w, g);
+        small_add_row(n, 1.0, g, r);
+        return;
+    }
+    small_zero(n, r);
+    for (int i = 0; i < n; i++)
+        local[i] = w[term->index[i]];
+    for (int k = 0; k < term->forms; k++) {
+        olo_form_gradient(&term->form[k], q, g);
+        small_add_row(n, c[k], g, r);
+        olo_form_hessian_times(&term->form[k], local, g);
+        small_add_row(n, s[k], g, r);
+    }
+}
+
+void olo_term_linear_times(const olo_term *term, const olo_interval *x,
+                           const olo_term_linear *linear, int slot, bool transposed, double factor,
+                           const double *w, double *out)
+{
+    const int forms = term->forms;
+    const double *q_a = linear->midpoint ? x->qm : slot == 0 ? x->q0 : x->q1;
+    const double *by = linear->by[slot];
+    double along[K], c[K], half[K], r[SIZE];
+    rates_along(term, transposed ? x->qm : q_a, w, along);
+    for (int k = 0; k < forms; k++) {
+        c[k] = 0.0;
+        for (int l = 0; l < forms; l++)
+            c[k] += along[l] * by[transposed ? l * forms + k : k * forms + l];
+        half[k] = 0.5 * linear->s[k];
+    }
+    combine(term, c, transposed ? q_a : x->qm, half, w, r);
+    for (int i = 0; i < term->size; i++)
+        out[term->index[i]] += factor * r[i];
 }
 
 /* Entry k, l, m of the second derivatives of s_k with respect to slots a (index l) and b (m). */

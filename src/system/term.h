@@ -40,8 +40,8 @@ typedef struct olo_invariant_point {
 } olo_invariant_point;
 
 /* The invariants of a term without forms: functions that evaluate all of them together. The
- * invariants are quadratic in q, like forms, and invariant under rigid motions of the system. Local
- * vectors are over `index` of the term. */
+ * invariants are quadratic in q, like forms, but without linear parts, grad e_k(q) = A_k q, and
+ * invariant under rigid motions of the system. Local vectors are over `index` of the term. */
 typedef struct olo_invariants {
     /* e(q), or e(q + remainder) with the rounding remainder of q unless that is NULL */
     void (*values)(const olo_term *term, const double *q, const double *remainder, double *e);
@@ -119,6 +119,22 @@ double olo_term_midpoint_stress(const olo_term *term, const olo_interval *x, dou
 /* dr/dq0 (slot 0) or dr/dq1 (slot 1), row-major [size*size]. */
 void olo_term_discrete_tangent(const olo_term *term, const olo_interval *x, int slot,
                                double *tangent);
+
+/* A term over a step, linearised without a matrix: its stress s, and ds/de_a of both slots; all at
+ * the midpoint if `midpoint`. */
+typedef struct olo_term_linear {
+    bool midpoint;
+    double s[OLO_LAW_INVARIANTS_MAX];
+    double by[2][OLO_LAW_INVARIANTS_MAX * OLO_LAW_INVARIANTS_MAX];
+} olo_term_linear;
+
+/* Of the discrete gradient, or the gradient at the midpoint (not of a dissipative term). */
+void olo_term_linearise(const olo_term *term, const olo_interval *x, bool midpoint,
+                        olo_term_linear *linear);
+/* out += factor (dr/dq_a) w for slot a, or its transpose; w and out over all coordinates. */
+void olo_term_linear_times(const olo_term *term, const olo_interval *x,
+                           const olo_term_linear *linear, int slot, bool transposed, double factor,
+                           const double *w, double *out);
 
 /* d^2 (w.r) / dq_a dq_b, a and b slots 0 or 1, row index in slot a. */
 void olo_term_discrete_second(const olo_term *term, const olo_interval *x, const double *w, int a,

@@ -370,8 +370,43 @@ TEST(parameters_of_bodies_on_hinges)
          .running = 3}};
     for (int scheme = 0; scheme < 3; scheme++)
         for (int i = 0; i < 4; i += SANITIZED ? 3 : 1)
-            for (int count = 4; count <= 6; count += 2)
+            for (int count = 4; count <= 6; count++)
                 check_parameters(hinged, schemes[scheme], names, values, count, &goals[i]);
+}
+
+/* Points of joints of all kinds depend on parameters: rows that fix a point have multipliers
+ * without factors, alone, or with all rows (s, which moves the points of sliding joints). */
+static const char jointed[] =
+    "name: jointed\n"
+    "parameters: {L: 0.6, r: 0.23, s: 0.31, m: 1, J: 0.02}\n"
+    "gravity: [0, 2, -9.81]\n"
+    "bodies:\n"
+    "  - {name: 'link{i}', repeat: {i: [1, 7]}, position: [(i - 1)*L, 0.1*i, 0], mass: m + 0.1*i, "
+    "center: [L/2, 0.05, 0],\n"
+    "     inertia: [J, 2*J, 2*J + 0.001*i]}\n"
+    "  - {name: branch, position: [2*L, 0.2, 0], mass: m, inertia: [J, J, 1.5*J], center: [0.1, "
+    "0.2, 0]}\n"
+    "joints:\n"
+    "  - {name: ball, type: spherical, between: [ground, link1], at: [0, r, 0]}\n"
+    "  - {name: hinge, type: revolute, between: [link1, link2], at: [L, r, r], axis: [1, 0, 2]}\n"
+    "  - {name: cross, type: universal, between: [link2, link3], at: [2*L, r, 0], axis: [1, 0, 0], "
+    "axis2: [0, 1, 0]}\n"
+    "  - {name: weld, type: rigid, between: [link3, link4], at: [3*L, 0, r]}\n"
+    "  - {name: slide, type: cylindrical, between: [link4, link5], at: [4*L, s, 0], axis: [1, 2, "
+    "0]}\n"
+    "  - {name: knee, type: spherical, between: [link5, link6], at: [5*L, r, r]}\n"
+    "  - {name: rail, type: prismatic, between: [link6, link7], at: [6*L, 0, s], axis: [0, 1, 1]}\n"
+    "  - {name: fork, type: universal, between: [branch, link2], at: [2*L, 2*r, 0], axis: [1, 1, "
+    "0], axis2: [0, 0, 1]}\n"
+    "run: {step: 0.01, end: 0.15}\n";
+
+TEST(parameters_of_points_of_joints)
+{
+    static const char *const names[] = {"r", "m", "s"};
+    static const double values[] = {0.23, 1, 0.31};
+    for (int scheme = 0; scheme < 3; scheme++)
+        for (int count = 1; count <= 3; count++)
+            check_parameters(jointed, schemes[scheme], names, values, count, NULL);
 }
 
 /* Energies depend on masses and stiffnesses directly, not only by the motion. */
@@ -573,30 +608,51 @@ TEST(composed_steps)
         }
 }
 
+/* The bits of a gradient with all steps in memory and with checkpoints, after which steps are made
+ * again and, where an integral reads velocities, these are computed in the backward sweep. */
+static void check_checkpoints(const char *model, const char *scheme, double h, int order,
+                              const olo_goal *goal)
+{
+    olo_error error = {0};
+    olo_setting setting = {"run.scheme", scheme};
+    scene x = scene_open_set(model, "reduced", &setting, 1);
+    double gq[NUMBERS_MAX], gv[NUMBERS_MAX];
+    print_message("%s, %s, order %d\n", model, scheme, order);
+    x.run.order = order;
+    x.run.scheme = scheme;
+    x.run.step = h;
+    x.run.end = 49.6 * h; /* the last step is shorter */
+    probe_open_run(&x);
+    if (goal)
+        p.J = (olo_functional){
+            .initialised = OLO_INITIALISED_FUNCTIONAL, .goals = goal, .goal_count = 1};
+    olo_gradient all = {.initialised = OLO_INITIALISED_GRADIENT, .q = gq, .v = gv},
+                 some = {.initialised = OLO_INITIALISED_GRADIENT, .q = p.gq, .v = p.gv};
+    check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &all, &error), &error);
+    check_equal(0, all.again);
+    olo_derivatives_set_memory(p.d, 0);
+    check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &some, &error), &error);
+    check_true(some.again > 30 && some.again < 50);
+    check_equal(50, some.steps);
+    check_true(all.value == some.value);
+    check_equal(0, memcmp(gq, p.gq, (size_t)p.w.n * sizeof *gq));
+    check_equal(0, memcmp(gv, p.gv, (size_t)p.w.n * sizeof *gv));
+    probe_close();
+    scene_close(&x);
+}
+
 TEST(checkpoints_change_no_bit)
 {
-    for (int scheme = 0; scheme < 3; scheme++) {
-        olo_error error = {0};
-        olo_setting setting = {"run.scheme", schemes[scheme]};
-        scene x = scene_open_set("six-body-linkage", "reduced", &setting, 1);
-        double gq[NUMBERS_MAX], gv[NUMBERS_MAX];
-        probe_open(&x, schemes[scheme], 0.01, 50);
-        x.run.end -= 0.004; /* the last step is shorter */
-        probe_close();
-        probe_open(&x, schemes[scheme], 0.01, 50);
-        olo_gradient all = {.initialised = OLO_INITIALISED_GRADIENT, .q = gq, .v = gv},
-                     some = {.initialised = OLO_INITIALISED_GRADIENT, .q = p.gq, .v = p.gv};
-        check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &all, &error), &error);
-        check_equal(0, all.again);
-        olo_derivatives_set_memory(p.d, 0);
-        check_ok(olo_derivatives_compute_gradient(p.d, x.state, &p.J, &some, &error), &error);
-        check_true(some.again > 30 && some.again < 50);
-        check_equal(50, some.steps);
-        check_true(all.value == some.value);
-        check_equal(0, memcmp(gq, p.gq, (size_t)p.w.n * sizeof *gq));
-        check_equal(0, memcmp(gv, p.gv, (size_t)p.w.n * sizeof *gv));
-        probe_close();
-        scene_close(&x);
+    const olo_goal kinetic = {
+        .initialised = OLO_INITIALISED_GOAL, .quantity = "kinetic", .end = 1, .running = 2};
+    for (int scheme = 0; scheme < 3; scheme++)
+        check_checkpoints("six-body-linkage", schemes[scheme], 0.01, 2, NULL);
+    for (int scheme = 0; scheme < 2; scheme++) {
+        check_checkpoints("six-body-linkage", schemes[scheme], 0.01, 2, &kinetic);
+        check_checkpoints("six-body-linkage", schemes[scheme], 0.01, 4, &kinetic);
+        check_checkpoints("double-spherical-pendulum", schemes[scheme], 0.01, 4, &kinetic);
+        check_checkpoints("humanoid-tree", schemes[scheme], 0.005, 2, &kinetic);
+        check_checkpoints("three-bar-swing", schemes[scheme], 0.002, 2, &kinetic);
     }
 }
 
@@ -662,6 +718,7 @@ TEST_MAIN(cmocka_unit_test(random_trees_of_all_pairs),
           cmocka_unit_test(parameters_of_bodies_springs_loads_and_the_start),
           cmocka_unit_test(parameters_of_forces_as_expressions),
           cmocka_unit_test(parameters_of_points_lengths_and_gears),
+          cmocka_unit_test(parameters_of_points_of_joints),
           cmocka_unit_test(parameters_of_bodies_on_hinges), cmocka_unit_test(parameters_of_goals),
           cmocka_unit_test(parameters_in_energies),
           cmocka_unit_test(kinetic_energy_by_a_common_mass), cmocka_unit_test(memory_may_run_out),

@@ -430,12 +430,28 @@ static void fill_symmetric(const forest *f, unsigned long long seed)
     }
 }
 
+/* With the same factors twice the right-hand side gives exactly twice the solution. */
+static void check_again(const forest *f, double z[BLOCKS][6])
+{
+    double once[BLOCKS][6];
+    for (int c = 0; c < f->count; c++) {
+        memcpy(once[c], olo_elimination_twist(f->elimination, c),
+               (size_t)f->blocks[c].size * sizeof(double));
+        for (int i = 0; i < f->blocks[c].size; i++)
+            olo_elimination_rhs(f->elimination, c)[i] = 2 * z[c][i];
+    }
+    olo_elimination_solve_symmetric_again(f->elimination);
+    for (int c = 0; c < f->count; c++)
+        for (int i = 0; i < f->blocks[c].size; i++)
+            check_true(olo_elimination_twist(f->elimination, c)[i] == 2 * once[c][i]);
+}
+
 TEST(symmetric_matrices_are_solved_from_their_upper_half)
 {
     unsigned long long seed = 5;
     for (int k = 0; k < 200; k++) {
         forest f;
-        double twists[BLOCKS][6];
+        double twists[BLOCKS][6], z[BLOCKS][6];
         int where = -1;
         olo_error error = {0};
         plant(&f, 1 + pick(&seed, 10), k % 3 ? 0 : 2, k % 4, k % 3 ? 0 : 2, &seed);
@@ -452,6 +468,9 @@ TEST(symmetric_matrices_are_solved_from_their_upper_half)
                     !(f.blocks[a].closure && f.blocks[c].closure))
                     fill(f.blocks[a].size * f.blocks[c].size,
                          olo_elimination_matrix(f.elimination, a, c), 9.0, &seed);
+        for (int c = 0; c < f.count; c++)
+            memcpy(z[c], olo_elimination_rhs(f.elimination, c),
+                   (size_t)f.blocks[c].size * sizeof(double));
         check_status(OLO_OK, olo_elimination_solve_symmetric(f.elimination, 0, &where));
         double size = 1, difference = 0;
         for (int c = 0; c < f.count; c++)
@@ -462,6 +481,7 @@ TEST(symmetric_matrices_are_solved_from_their_upper_half)
             }
         /* right-hand sides are of size one: the condition number is at least that of the result */
         check_below(difference, 1e-13 * size * size);
+        check_again(&f, z);
         close_elimination(f.elimination);
     }
 }

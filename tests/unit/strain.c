@@ -231,6 +231,24 @@ static void same_at(sample *x)
     check_same(n * n, theirs, ours, 1e-13);
 }
 
+/* Products with dr/dq_a and its transpose, w over all coordinates. */
+static void same_products(const sample *x)
+{
+    for (int which = 0; which < 8; which++) {
+        const bool midpoint = which & 1, transposed = which & 2;
+        const int slot = which >> 2;
+        double by_forms[SIZE] = {0}, by_strains[SIZE] = {0};
+        olo_term_linear linear;
+        olo_term_linearise(&x->by_forms, &x->step, midpoint, &linear);
+        olo_term_linear_times(&x->by_forms, &x->step, &linear, slot, transposed, 2.0, x->w,
+                              by_forms);
+        olo_term_linearise(&x->strains, &x->step, midpoint, &linear);
+        olo_term_linear_times(&x->strains, &x->step, &linear, slot, transposed, 2.0, x->w,
+                              by_strains);
+        check_same(SIZE, by_forms, by_strains, 1e-13);
+    }
+}
+
 static void same_over(sample *x)
 {
     int n = x->strains.size;
@@ -246,6 +264,7 @@ static void same_over(sample *x)
                 olo_term_midpoint(&x->strains, &x->step, s, ours), 1e-12);
     check_same(n, r, s, 1e-13);
     check_same(n * n, theirs, ours, 1e-13);
+    same_products(x);
     for (int a = 0; a < 2; a++) {
         olo_term_discrete_tangent(&x->by_forms, &x->step, a, theirs);
         olo_term_discrete_tangent(&x->strains, &x->step, a, ours);

@@ -295,6 +295,29 @@ TEST(third_derivative_contracted_follows_the_definition)
     }
 }
 
+/* Products with dr/dq_a and its transpose, without the matrix, are those with the matrix. */
+static void check_products(const sample *x, bool midpoint, int slot, const double *matrix)
+{
+    olo_term_linear linear;
+    double w[Q], expected[N], size = 0;
+    olo_term_linearise(&x->term, &x->interval, midpoint, &linear);
+    for (int i = 0; i < N * N; i++)
+        size = larger(size, fabs(matrix[i]));
+    for (int transposed = 0; transposed < 2; transposed++) {
+        double out[Q] = {0};
+        memset(w, 0, sizeof w);
+        for (int i = 0; i < N; i++) {
+            w[x->term.index[i]] = x->w[i];
+            expected[i] = 0;
+            for (int j = 0; j < N; j++)
+                expected[i] += 3 * matrix[transposed ? j * N + i : i * N + j] * x->w[j];
+        }
+        olo_term_linear_times(&x->term, &x->interval, &linear, slot, transposed, 3.0, w, out);
+        for (int i = 0; i < N; i++)
+            check_close(expected[i], out[x->term.index[i]], 1e-12 * (1 + size));
+    }
+}
+
 TEST(discrete_gradient_and_tangents_follow_the_definition_for_any_increment)
 {
     uint64_t seed = 33;
@@ -318,6 +341,7 @@ TEST(discrete_gradient_and_tangents_follow_the_definition_for_any_increment)
                         exact_tangent[i * N + j] = column[i];
                 }
                 check_block(N * N, exact_tangent, tangent[a], 1e-11, largest(N, r));
+                check_products(&x, false, a, tangent[a]);
             }
             check_true(memcmp(again, tangent[1], sizeof again) == 0);
         }
@@ -454,6 +478,10 @@ TEST(the_midpoint_kernel_is_the_gradient_at_the_midpoint)
                 check_close(gradient[i], r[i], 1e-14 * size);
             for (int i = 0; i < N * N; i++)
                 check_close(half * hessian[i], tangent[i], 1e-13 * hessian_size);
+            if (!x.term.law->dissipative) {
+                check_products(&x, true, 0, tangent);
+                check_products(&x, true, 1, tangent);
+            }
         }
     }
 }
