@@ -336,6 +336,9 @@ static void print_text(const struct session *session)
     (void)printf("  optimality     to %s, complementarity to %s\n",
                  cli_deviation(a, c->stationarity), cli_deviation(b, c->complementarity));
     print_second_order(session);
+    (void)printf(
+        "  balance        momentum changes by the impulses of forces to %s N s, %s N m s\n",
+        cli_deviation(a, c->linear_balance), cli_deviation(b, c->angular_balance));
     if (c->conserved > 0)
         (void)printf("  momenta        %d that no control changes: constant to %s\n", c->conserved,
                      cli_deviation(a, c->momentum));
@@ -422,6 +425,10 @@ static void print_json(const struct session *session)
     print_levels_json(&json, o);
     olo_json_integer(&json, "conserved", c->conserved);
     olo_json_number(&json, "momentum", c->momentum);
+    olo_json_number(&json, "linear_balance", c->linear_balance);
+    olo_json_number(&json, "angular_balance", c->angular_balance);
+    olo_json_number(&json, "linear_change", c->linear_change);
+    olo_json_number(&json, "angular_change", c->angular_change);
     olo_json_number(&json, "turn", c->turn);
     olo_json_open(&json, "resimulation", '{');
     if (session->unsimulated.status == OLO_OK) {

@@ -3,6 +3,7 @@
 #include "control/solver.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -31,8 +32,12 @@ olo_status olo_solver_solve(const olo_nlp *nlp, const olo_solver_options *option
 
 #if OLO_IPOPT >= 314
 typedef bool truth;
+typedef ipindex integer;
+typedef ipnumber number;
 #else
 typedef Bool truth;
+typedef Index integer;
+typedef Number number;
 #endif
 
 bool olo_solver_available(void)
@@ -48,57 +53,62 @@ typedef struct job {
     double start;               /* clock */
 } job;
 
-static void measure(job *j, double since)
-{
-    j->report->evaluation_seconds += olo_cpu_seconds() - since;
-}
-
+/* A number is not finite if all bits of its exponent are ones; then the sum has the highest bit. */
 static bool all_finite(int count, const double *x)
 {
-    for (int i = 0; i < count; i++)
-        if (!isfinite(x[i]))
-            return false;
-    return true;
+    const uint64_t one = (uint64_t)1 << 52, exponent = 0x7ff * one;
+    uint64_t any = 0;
+    for (int i = 0; i < count; i++) {
+        uint64_t bits;
+        memcpy(&bits, x + i, sizeof bits);
+        any |= (bits & exponent) + one;
+    }
+    return any >> 63 == 0;
 }
 
-static truth objective(Index n, Number *x, truth fresh, Number *value, UserDataPtr context)
+/* Ends an evaluation that began at `since`, with its results. */
+static truth end_evaluation(job *j, double since, int count, const double *results)
+{
+    const bool finite = all_finite(count, results);
+    j->report->evaluation_seconds += olo_cpu_seconds() - since;
+    return finite;
+}
+
+static truth objective(integer n, number *x, truth fresh, number *value, UserDataPtr context)
 {
     job *j = context;
     const double start = olo_cpu_seconds();
     (void)n, (void)fresh;
     *value = j->nlp->objective(j->nlp->context, x);
-    measure(j, start);
-    return isfinite(*value);
+    return end_evaluation(j, start, 1, value);
 }
 
-static truth gradient(Index n, Number *x, truth fresh, Number *g, UserDataPtr context)
+static truth gradient(integer n, number *x, truth fresh, number *g, UserDataPtr context)
 {
     job *j = context;
     const double start = olo_cpu_seconds();
     (void)fresh;
     j->nlp->gradient(j->nlp->context, x, g);
-    measure(j, start);
-    return all_finite(n, g);
+    return end_evaluation(j, start, n, g);
 }
 
-static truth rows(Index n, Number *x, truth fresh, Index m, Number *c, UserDataPtr context)
+static truth rows(integer n, number *x, truth fresh, integer m, number *c, UserDataPtr context)
 {
     job *j = context;
     const double start = olo_cpu_seconds();
     (void)n, (void)fresh;
     j->nlp->evaluate(j->nlp->context, x, c);
-    measure(j, start);
-    return all_finite(m, c);
+    return end_evaluation(j, start, m, c);
 }
 
-static void copy_positions(const olo_positions *from, Index *row, Index *column)
+static void copy_positions(const olo_positions *from, integer *row, integer *column)
 {
     memcpy(row, from->row, (size_t)from->count * sizeof *row);
     memcpy(column, from->column, (size_t)from->count * sizeof *column);
 }
 
-static truth jacobian(Index n, Number *x, truth fresh, Index m, Index count, Index *row,
-                      Index *column, Number *values, UserDataPtr context)
+static truth jacobian(integer n, number *x, truth fresh, integer m, integer count, integer *row,
+                      integer *column, number *values, UserDataPtr context)
 {
     job *j = context;
     const double start = olo_cpu_seconds();
@@ -108,12 +118,11 @@ static truth jacobian(Index n, Number *x, truth fresh, Index m, Index count, Ind
         return true;
     }
     j->nlp->evaluate_jacobian(j->nlp->context, x, values);
-    measure(j, start);
-    return all_finite(count, values);
+    return end_evaluation(j, start, count, values);
 }
 
-static truth hessian(Index n, Number *x, truth fresh, Number sigma, Index m, Number *y,
-                     truth fresh_y, Index count, Index *row, Index *column, Number *values,
+static truth hessian(integer n, number *x, truth fresh, number sigma, integer m, number *y,
+                     truth fresh_y, integer count, integer *row, integer *column, number *values,
                      UserDataPtr context)
 {
     job *j = context;
@@ -124,13 +133,12 @@ static truth hessian(Index n, Number *x, truth fresh, Number sigma, Index m, Num
         return true;
     }
     j->nlp->evaluate_hessian(j->nlp->context, x, sigma, y, values);
-    measure(j, start);
-    return all_finite(count, values);
+    return end_evaluation(j, start, count, values);
 }
 
-static truth iteration(Index mode, Index count, Number value, Number inf_pr, Number inf_du,
-                       Number mu, Number d_norm, Number regularisation, Number alpha_du,
-                       Number alpha_pr, Index trials, UserDataPtr context)
+static truth iteration(integer mode, integer count, number value, number inf_pr, number inf_du,
+                       number mu, number d_norm, number regularisation, number alpha_du,
+                       number alpha_pr, integer trials, UserDataPtr context)
 {
     job *j = context;
     const olo_iterate now = {.iteration = count,
@@ -198,6 +206,9 @@ static olo_status refuse_linear_solver(const char *name, olo_error *error)
                     name ? name : "");
 }
 
+/* No variable is as large as this in SI units unless the cost has no lower bound. */
+static const double UNBOUNDED = 1e14;
+
 /* No output, the linear solver, the tolerance for scaled and for plain errors. Bounds are not
  * relaxed: what is reported satisfies them. */
 static olo_status set_options(IpoptProblem problem, const olo_solver_options *options,
@@ -212,6 +223,7 @@ static olo_status set_options(IpoptProblem problem, const olo_solver_options *op
     set_number(problem, "constr_viol_tol", options->tolerance);
     set_number(problem, "compl_inf_tol", options->tolerance);
     set_number(problem, "bound_relax_factor", 0.0);
+    set_number(problem, "diverging_iterates_tol", UNBOUNDED);
     set_int(problem, "max_iter", options->iterations);
     (void)set_text(problem, "mu_strategy", "adaptive");
     if (!options->warm)

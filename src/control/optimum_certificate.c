@@ -1,12 +1,13 @@
 /* The certificate of an optimum: the conditions of optimality of its programme (certificate.c),
- * momenta that nothing can change, and the largest rotation of an interval. */
+ * momenta that nothing can change, the momentum balance, and the largest rotation of an interval.
+ */
 #include <math.h>
 
 #include "base/extreme.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "control/certificate.h"
-#include "control/optimum.h"
+#include "control/momentum_balance.h"
 
 double olo_optimum_initial_momentum(const olo_optimum *o, int k, double *p, double *xi)
 {
@@ -92,5 +93,13 @@ olo_status olo_optimum_certify(const olo_optimum *o, olo_certificate *certificat
     olo_control_count(o->problem, certificate);
     certificate->conserved = o->conserved.count;
     certificate->turn = largest_turn(o);
-    return momentum_change(o, &certificate->momentum, error);
+    status = momentum_change(o, &certificate->momentum, error);
+    olo_momentum_balance balance = {0};
+    if (status == OLO_OK)
+        status = olo_momentum_balance_check(o, &balance, error);
+    certificate->linear_balance = balance.linear;
+    certificate->angular_balance = balance.angular;
+    certificate->linear_change = balance.linear_change;
+    certificate->angular_change = balance.angular_change;
+    return status;
 }

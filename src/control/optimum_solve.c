@@ -239,7 +239,9 @@ static const char *const endings[] = {
     "an optimum was found",
     "the solution is as exact as rounding permits, but the tolerance is not reached",
     "no motion near the guess satisfies all constraints",
-    "the cost has no lower bound",
+    "the cost has no lower bound: a control without bounds costs nothing, or a weight has the "
+    "wrong "
+    "sign",
     "stopped by the user",
     "the limit of iterations or time is reached",
     "the solver makes no further progress",
@@ -257,7 +259,7 @@ static olo_status explain(olo_optimum *o, olo_error *error)
     if (is_solved(solved) && last && !last->left)
         (void)snprintf(text, size, "a saddle point was found: the cost decreases in %d direction%s",
                        last->negative, last->negative == 1 ? "" : "s");
-    if (is_solved(solved))
+    if (is_solved(solved) || solved == OLO_UNBOUNDED)
         return OLO_OK;
     const olo_status status = olo_optimum_certify(o, &certificate, error);
     if (status == OLO_OK && certificate.worst[0])

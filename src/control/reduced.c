@@ -132,6 +132,9 @@ static bool allocate(olo_reduced *x)
                                 {&x->y, (size_t)of->rows},
                                 {&x->jacobian, (size_t)of->jacobian.count},
                                 {&x->hessian, (size_t)largest_block(x)},
+                                {&x->MJ, 2 * dof * n},
+                                {&x->dz, n},
+                                {&x->Mdz, n},
                                 {&x->S, dof * n},
                                 {&x->DJ, dof * n},
                                 {&x->PA, dof * (size_t)x->A.width},
@@ -179,6 +182,8 @@ static olo_status build(olo_reduced *x, const double *reference, olo_error *erro
         olo_reduced_node *node = &x->nodes[k];
         status = k == 0 ? olo_chart_create(topology, q, &node->chart, error)
                         : olo_chart_create_beside(x->nodes[0].chart, q, &node->chart, error);
+        if (status == OLO_OK)
+            olo_chart_write_to(node->chart, x->x + olo_redundant_configuration(x->full, k));
         node->form = k > 0 && !own_forms ? x->nodes[0].form : NULL;
         if (status == OLO_OK && !node->form)
             status = olo_null_form_create(topology, q, &node->form, error);

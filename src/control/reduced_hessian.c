@@ -11,16 +11,31 @@
 
 #include "control/reduced_private.h"
 
+/* z = P y; few degrees of freedom have loops of their own length. */
+static inline __attribute__((always_inline)) void times_bases(const int dof, int n, const double *P,
+                                                              const double *y, double *z)
+{
+    for (int i = 0; i < n; i++, P += dof) {
+        double sum = 0;
+        for (int d = 0; d < dof; d++)
+            sum += P[d] * y[d];
+        z[i] = sum;
+    }
+}
+
 /* Multipliers of the redundant rows of node k: z = P y of balances, those of the other rows. */
 static void set_multipliers(olo_reduced *x, int k, const double *y)
 {
     double *z = x->y + k * x->under.row_stride;
     const double *own = y + k * x->row_stride, *P = x->nodes[k].P;
-    for (int i = 0; i < x->n; i++, P += x->dof) {
-        z[i] = 0;
-        for (int d = 0; d < x->dof; d++)
-            z[i] += P[d] * own[d];
-    }
+    if (x->dof == 1)
+        times_bases(1, x->n, P, own, z);
+    else if (x->dof == 2)
+        times_bases(2, x->n, P, own, z);
+    else if (x->dof == 3)
+        times_bases(3, x->n, P, own, z);
+    else
+        times_bases(x->dof, x->n, P, own, z);
     memcpy(z + x->n, own + x->dof, (size_t)(x->row_stride - x->dof) * sizeof *y);
 }
 
@@ -96,7 +111,10 @@ static void add_node(olo_reduced *x, int k, double *values)
     const olo_reduced_shape *shape = olo_reduced_shape_of(x, k);
     const int dof = x->dof;
     double *DA = x->PA, *JH = x->JH;
-    olo_reduced_multiply(x->n, dof, own->J, x->H.width, x->H.values, JH);
+    if (x->H.filled[0])
+        olo_reduced_multiply(x->n, dof, own->J, x->H.width, x->H.values, JH);
+    else
+        memset(JH, 0, (size_t)(dof * x->H.width) * sizeof *JH);
     olo_reduced_multiply(x->n, dof, x->DJ, x->A.width, x->A.values, DA);
     olo_reduced_multiply(x->n, dof, own->J, dof, x->S, x->JS);
     olo_chart_load(own->chart, x->g + olo_redundant_configuration(x->full, k));
@@ -182,14 +200,18 @@ void olo_reduced_hessian(void *context, const double *at, double sigma, const do
     olo_redundant_set_point(x->full, x->x);
     olo_entries_begin(&x->direct_pairs, values + direct);
     set_multipliers(x, 0, y);
+    olo_reduced_start_mass(x);
     olo_reduced_advance(x, &x->A); /* what is left of the last node */
     olo_reduced_advance(x, &x->H);
     for (int k = 0; k <= x->intervals; k++) {
         olo_reduced_advance(x, &x->A);
         olo_reduced_advance(x, &x->H);
         olo_reduced_fetch(x, k + 1);
-        if (k < x->intervals)
+        if (k < x->intervals) {
             set_multipliers(x, k + 1, y);
+            olo_reduced_add_mass(x, k);
+            olo_reduced_pull_mass(x, k);
+        }
         A = add_blocks(x, k, sigma, y, A);
         /* null spaces and charts */
         set_curvature(x, k, y);

@@ -21,8 +21,7 @@ olo_status olo_reduced_drop_implied(olo_reduced *x, const olo_conserved *conserv
     if (!eta || !pivot)
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     if (status == OLO_OK) { /* at the reference, where eta is zero */
-        memcpy(x->x + olo_redundant_configuration(x->full, x->intervals),
-               olo_chart_at(end->chart, eta), (size_t)x->n * sizeof *x->x);
+        (void)olo_chart_at(end->chart, eta);
         x->placed = false;
         olo_null_form_matrix(end->form, olo_reduced_configuration(x, x->intervals), end->P);
         olo_reduced_multiply(x->n, x->dof, end->P, x->dof, end->P, M);

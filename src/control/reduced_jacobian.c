@@ -22,10 +22,10 @@ void olo_reduced_set_point(olo_reduced *x, const double *at)
     x->balanced = x->linear = false;
     for (int k = 0; k <= x->intervals; k++) {
         olo_reduced_fetch(x, k + 1);
-        const double *own = at + k * x->stride, *q = olo_chart_at(x->nodes[k].chart, own);
+        const double *own = at + k * x->stride;
         double *to = x->x + olo_redundant_configuration(x->full, k);
         const int passed = x->m + (k < x->intervals ? x->controls : 0);
-        memcpy(to, q, (size_t)x->n * sizeof *q);
+        (void)olo_chart_at(x->nodes[k].chart, own);
         memcpy(to + x->n, own + x->dof, (size_t)passed * sizeof *at);
     }
     memcpy(x->x + olo_redundant_end_velocity(x->full), at + olo_reduced_velocity(x),
@@ -36,9 +36,10 @@ void olo_reduced_balance(olo_reduced *x)
 {
     if (x->balanced)
         return;
-    x->of->evaluate(x->of->context, x->x, x->b);
+    olo_redundant_set_point(x->full, x->x);
     for (int k = 0; k <= x->intervals; k++) {
         const olo_reduced_node *at = &x->nodes[k];
+        olo_redundant_evaluate_node(x->full, k, false, x->b);
         olo_null_form_matrix(at->form, olo_reduced_configuration(x, k), at->P);
         olo_reduced_multiply(x->n, x->dof, at->P, 1, olo_reduced_full_balance(x, k),
                              x->balances + k * x->dof);
@@ -91,13 +92,13 @@ static inline __attribute__((always_inline)) void add_scaled(int count, double s
         to[i] += s * x[i];
 }
 
-/* `columns` of the product, 1, 2 or 4, from two rows of it, or one. */
+/* `columns` of the product, 1, 2, 4 or 6, from two rows of it, or one. */
 static inline __attribute__((always_inline)) void multiply_some(const int some, const bool both,
                                                                 int n, int rows, const double *L,
                                                                 int columns, const double *R,
                                                                 double *product)
 {
-    pair a[2] = {{0}}, b[2] = {{0}};
+    pair a[3] = {{0}}, b[3] = {{0}};
     for (int i = 0; i < n; i++, L += rows, R += columns)
         for (int c = 0; c < some; c += 2) {
             const pair right = some > 1 ? load(R + c) : (pair){R[0], 0};
@@ -118,6 +119,8 @@ static inline __attribute__((always_inline)) void multiply_rows(const bool both,
                                                                 const double *R, double *product)
 {
     int c = 0;
+    for (; c + 5 < columns; c += 6)
+        multiply_some(6, both, n, rows, L, columns, R + c, product + c);
     for (; c + 3 < columns; c += 4)
         multiply_some(4, both, n, rows, L, columns, R + c, product + c);
     for (; c + 1 < columns; c += 2)
@@ -138,11 +141,18 @@ void olo_reduced_multiply(int n, int rows, const double *L, int columns, const d
 
 // -- entries of the redundant programme -----------------------------------------------------------
 
-void olo_reduced_advance(const olo_reduced *x, const olo_reduced_matrix *matrix)
+void olo_reduced_advance(const olo_reduced *x, olo_reduced_matrix *matrix)
 {
     const size_t size = (size_t)(x->n * matrix->width);
-    memcpy(matrix->values, matrix->values + size, size * sizeof *matrix->values);
-    memset(matrix->values + size, 0, size * sizeof *matrix->values);
+    double *own = matrix->values, *next = own + size;
+    if (matrix->filled[1])
+        memcpy(own, next, size * sizeof *own);
+    else if (matrix->filled[0])
+        memset(own, 0, size * sizeof *own);
+    if (matrix->filled[1])
+        memset(next, 0, size * sizeof *next);
+    matrix->filled[0] = matrix->filled[1];
+    matrix->filled[1] = false;
 }
 
 static inline __attribute__((always_inline)) void add_entries(const int dof, int count,
@@ -161,9 +171,12 @@ static inline __attribute__((always_inline)) void add_entries(const int dof, int
 
 /* Few degrees of freedom have loops of their own length. */
 void olo_reduced_add(const olo_reduced *x, int count, const olo_reduced_entry *entries, int k,
-                     const double *values, const olo_reduced_matrix *matrix)
+                     const double *values, olo_reduced_matrix *matrix)
 {
     const double *J = x->nodes[k].J;
+    if (count == 0)
+        return;
+    matrix->filled[0] = matrix->filled[1] = true;
     switch (x->dof) {
     case 1:
         add_entries(1, count, entries, values, J, matrix->values);
@@ -247,12 +260,15 @@ void olo_reduced_differentiate(olo_reduced *x, const double *at, double *values)
                           values + x->nlp.jacobian.count - x->passed_rows.positions.count);
     x->turn = 0;
     set_basis(x, 0);
+    olo_reduced_start_mass(x);
     olo_reduced_advance(x, &x->A); /* what is left of the last node */
     for (int k = 0; k <= x->intervals; k++) {
         olo_reduced_advance(x, &x->A);
         olo_reduced_fetch(x, k + 2);
-        if (k < x->intervals)
+        if (k < x->intervals) {
             set_basis(x, k + 1);
+            olo_reduced_add_mass(x, k);
+        }
         for (olo_block_kind kind = 0; kind < OLO_BLOCKS; kind++) {
             const olo_reduced_block *block = &x->blocks[kind];
             if (!olo_redundant_has_block(x->full, kind, k))

@@ -166,6 +166,13 @@ static olo_reduced_entry own_entry(const olo_reduced *x, int entry, int side, in
         .entry = entry, .to = side * x->n + local, .column = of->of[c], .from = factor_of(x, v)};
 }
 
+/* The masses couple w of a node to those of the nodes before and after it. */
+static void plan_mass(olo_reduced *x)
+{
+    for (int c = 0; c < 3 * x->dof; c++)
+        x->A.of[c] = x->A.width++;
+}
+
 /* A given duration is no column: its entries are left out. */
 static bool is_left_out(const olo_reduced *x, const olo_variable *v)
 {
@@ -261,6 +268,8 @@ bool olo_reduced_plan(olo_reduced *x)
 {
     x->columns = olo_column_of_duration(x) + 1 + x->under.velocities;
     bool done = start_matrix(x, &x->A) && start_matrix(x, &x->H);
+    if (done)
+        plan_mass(x);
     for (int i = 0; i < 3; i++)
         done = done && set_shape(x, &x->shapes[i]);
     for (olo_block_kind kind = 0; kind < OLO_BLOCKS; kind++)

@@ -52,6 +52,7 @@ typedef struct olo_reduced_shape {
 typedef struct olo_reduced_matrix {
     int width;      /* columns with entries */
     int *of;        /* [all columns] number among these, or -1 */
+    bool filled[2]; /* of the node and of the next one: with numbers other than zero */
     double *values; /* [2 x n x width] */
 } olo_reduced_matrix;
 
@@ -106,6 +107,8 @@ struct olo_reduced_problem {
     double *balances;      /* P^T b, [nodes x dof] */
     double *jacobian;      /* Jacobian, */
     double *hessian;       /* and a block of the Hessian */
+    double *MJ;            /* [2 x n x dof] M J of a node and of the next one */
+    double *dz, *Mdz;      /* [n] difference of two multipliers z, and M times it */
     double *S, *DJ;        /* [n x dof] of one node */
     double *PA;            /* [dof x columns] products ... */
     double *JH, *JS;       /* [dof x columns], [dof x dof] */
@@ -201,10 +204,15 @@ double olo_reduced_constant_force(const olo_reduced *x, int k, int i);
 void olo_reduced_multiply(int n, int rows, const double *L, int columns, const double *R,
                           double *product);
 /* Continues with the next node, whose own next one is cleared. */
-void olo_reduced_advance(const olo_reduced *x, const olo_reduced_matrix *matrix);
+void olo_reduced_advance(const olo_reduced *x, olo_reduced_matrix *matrix);
 /* Adds the values of a block k to the matrices of its nodes. */
 void olo_reduced_add(const olo_reduced *x, int count, const olo_reduced_entry *entries, int k,
-                     const double *values, const olo_reduced_matrix *to);
+                     const double *values, olo_reduced_matrix *to);
+/* Adds the masses of interval k to the matrix of its nodes, after M J of node k was found; and the
+ * gradient of their part of z.b to g. */
+void olo_reduced_start_mass(olo_reduced *x);
+void olo_reduced_add_mass(olo_reduced *x, int k);
+void olo_reduced_pull_mass(olo_reduced *x, int k);
 /* Visits passed entries of a block k, whose rows begin at `row`; values are NULL while positions
  * are recorded. */
 void olo_reduced_pass(olo_reduced *x, int count, const olo_passed_entry *entries, int k, int row,

@@ -227,23 +227,40 @@ static void gradient(void *context, const double *at, double *g)
     (void)add_costs(x, g);
 }
 
+static void clear_rows(double *c, int first, int end)
+{
+    memset(c + first, 0, (size_t)(end - first) * sizeof *c);
+}
+
+void olo_redundant_evaluate_node(olo_redundant *x, int k, bool replaced, double *c)
+{
+    double *own = c + (size_t)(k * x->row_stride);
+    if (k == 0) {
+        clear_rows(c, 0, x->row_stride);
+        clear_rows(c, (x->intervals + 1) * x->row_stride, x->nlp.rows);
+    }
+    if (k == 0 && x->start_velocities == 0)
+        memcpy(c, x->momentum, (size_t)x->n * sizeof *c);
+    if (k < x->intervals) {
+        clear_rows(own, x->row_stride, 2 * x->row_stride);
+        olo_interval_balances(x, k, replaced, own, own + x->row_stride);
+    }
+    olo_node_rows(x, k, c);
+    if (k < x->intervals)
+        olo_condition_rows(x, OLO_OVER_INTERVAL, k, own + x->n + x->m);
+    if (k + 1 < x->intervals)
+        olo_rate_rows(x, k, c);
+    if (k == 0)
+        olo_end_rows(x, true, c);
+    if (k == x->intervals)
+        olo_end_rows(x, false, c);
+}
+
 void olo_redundant_evaluate(olo_redundant *x, const double *at, bool replaced, double *c)
 {
     olo_redundant_set_point(x, at);
-    memset(c, 0, (size_t)x->nlp.rows * sizeof *c);
-    if (x->start_velocities == 0)
-        memcpy(c, x->momentum, (size_t)x->n * sizeof *c);
-    for (int k = 0; k < x->intervals; k++)
-        olo_interval_balances(x, k, replaced, c + (size_t)(k * x->row_stride),
-                              c + (size_t)((k + 1) * x->row_stride));
     for (int k = 0; k <= x->intervals; k++)
-        olo_node_rows(x, k, c);
-    for (int k = 0; k < x->intervals; k++)
-        olo_condition_rows(x, OLO_OVER_INTERVAL, k, c + (size_t)(k * x->row_stride) + x->n + x->m);
-    for (int k = 0; k + 1 < x->intervals; k++)
-        olo_rate_rows(x, k, c);
-    olo_end_rows(x, true, c);
-    olo_end_rows(x, false, c);
+        olo_redundant_evaluate_node(x, k, replaced, c);
 }
 
 static void evaluate(void *context, const double *at, double *c)
@@ -355,6 +372,7 @@ static bool allocate(olo_redundant *x)
 static olo_status build(olo_redundant *x, const olo_state *state, bool closures, olo_error *error)
 {
     x->m = closures ? x->system->topology->closure_count : x->system->m;
+    x->on_charts = closures;
     set_layout(x);
     olo_status status = OLO_OK;
     if (!allocate(x) || !list_rows(x, closures))

@@ -56,7 +56,8 @@ typedef struct olo_redundant olo_redundant;
  * angles say to which turn the joint angles of a node belong during the solution. With `closures`
  * only the constraint rows that close loops have multipliers and are rows g: m is their number in
  * the layout, and the other rows are satisfied by charts (reduced.h); the balances then omit the
- * forces of controls that are constant on charts. */
+ * forces of controls that are constant on charts, and the Jacobian the derivatives of M dq/h by
+ * configurations. */
 olo_status olo_redundant_create(const olo_control_problem *problem, const olo_state *state,
                                 const double *guess, bool closures, olo_redundant **transcription,
                                 olo_error *error);
@@ -98,6 +99,10 @@ void olo_redundant_block_jacobian(olo_redundant *transcription, olo_block_kind k
                                   double *values);
 void olo_redundant_block_hessian(olo_redundant *transcription, olo_block_kind kind, int k,
                                  double sigma, const double *y, double *values);
+
+/* The rows of node k at that point, with those of replaced contributions of the balances or
+ * without; k increases from 0. Rows that concern the next node are complete after the next call. */
+void olo_redundant_evaluate_node(olo_redundant *transcription, int k, bool replaced, double *c);
 
 /* Momenta of interval k at x: p^- = -D1 L_d - f^- at its start and p^+ = D2 L_d + f^+ at its end,
  * n numbers each. */

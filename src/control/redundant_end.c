@@ -95,7 +95,7 @@ void olo_end_jacobian(olo_redundant *x, bool start)
 {
     const edge e = edge_of(x, start);
     olo_entries *to = &e.block->jacobian;
-    double g[SIZE] = {0}, H[SIZE * SIZE] = {0}, v[SIZE] = {0};
+    double g[SIZE] = {0}, H[SIZE * SIZE], v[SIZE] = {0};
     olo_condition_jacobian(x, e.location, e.k, e.condition_row, to);
     for (int i = 0; e.velocities > 0 && i < x->system->mass_count; i++)
         put_mass(&e, &x->system->mass[i]);
@@ -109,7 +109,7 @@ void olo_end_jacobian(olo_redundant *x, bool start)
         }
         for (int i = 0; i < row->size; i++) {
             double Hv = 0;
-            for (int j = 0; row->curved && j < row->size; j++)
+            for (int j = 0; to->recorded && row->curved && j < row->size; j++)
                 Hv += H[i * row->size + j] * v[j];
             olo_entries_put(to, e.velocity_row + r, e.V + row->index[i], g[i]);
             if (row->curved)

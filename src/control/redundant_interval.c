@@ -226,7 +226,8 @@ static void put_duration(olo_redundant *x, const olo_contribution *of, const olo
                             of->side[side] * 0.5 * (x->h * r_T[i] + x->scale * r[i]));
 }
 
-/* m dq/h of an entry of the mass: rows i and columns j, and the other way round. */
+/* m dq/h of an entry of the mass: rows i and columns j, and the other way round. On charts only the
+ * column of the duration is there (reduced_mass.c has the others). */
 static void put_mass(olo_redundant *x, const olo_mass_entry *entry)
 {
     olo_entries *to = &x->blocks[OLO_BLOCK_INTERVAL].jacobian;
@@ -237,8 +238,10 @@ static void put_mass(olo_redundant *x, const olo_mass_entry *entry)
             for (int side = 0; side < 2; side++) {
                 const int row = side * x->row_stride + pairs[p][0] + c, j = pairs[p][1] + c;
                 const double sign = side ? 1 : -1;
-                olo_entries_put(to, row, j, -sign * m);
-                olo_entries_put(to, row, x->stride + j, sign * m);
+                if (!x->on_charts) {
+                    olo_entries_put(to, row, j, -sign * m);
+                    olo_entries_put(to, row, x->stride + j, sign * m);
+                }
                 if (olo_has_free_duration(x))
                     olo_entries_put(to, row, olo_block_duration(x),
                                     to->recorded ? -sign * m * x->dq[j] * x->scale / x->h : 0);
@@ -253,7 +256,7 @@ void olo_interval_jacobian(olo_redundant *x, int k)
     olo_interval over = {0};
     if (!record)
         over = interval_of(x, k);
-    for (int e = 0; e < s->mass_count; e++)
+    for (int e = 0; e < s->mass_count && (!x->on_charts || olo_has_free_duration(x)); e++)
         put_mass(x, &s->mass[e]);
     for (int i = 0; i < x->contribution_count; i++) {
         const olo_contribution *of = &x->contributions[i];

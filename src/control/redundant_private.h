@@ -40,6 +40,7 @@ struct olo_redundant {
     int start_velocities, start_conditions;
     int contribution_count; /* in the programme first, then those that a reduced one replaces: */
     int replaced_count;
+    bool on_charts;         /* the masses of the Jacobian are added there */
     bool *constant;         /* [actions] with a constant reduced force, or NULL */
     double *constant_force; /* [unknowns x controls], or NULL */
     olo_contribution *contributions;

@@ -24,7 +24,7 @@ typedef double pair __attribute__((vector_size(16)));
 
 struct olo_chart {
     const olo_topology *topology;
-    size_t size;           /* of all memory of its own */
+    size_t size;           /* of all memory of its own that is in use */
     olo_chart_view *views; /* [nodes] the joint of each */
     bool *moved;           /* [nodes] by a coordinate */
     double *u;             /* [unknowns] current coordinates */
@@ -35,7 +35,10 @@ struct olo_chart {
     placement *placements; /* [nodes] g of each node */
     placement *first;      /* [unknowns] derivatives of g */
     placement **second;    /* [nodes] second derivatives, dof x dof of each */
-    placement *Y;          /* [nodes] y_I . d_J of a loaded vector */
+    /* of a loaded vector y, along which second derivatives are taken */
+    placement *along;    /* [unknowns] sum_J g_IJ d_J of each derivative g of a placement */
+    double (*pulled)[9]; /* [unknowns] sum_I g_IJ y_I of the same */
+    double **curvature;  /* [nodes] y . second derivatives, dof x dof of each */
     olo_pool pool;
 };
 
@@ -127,7 +130,9 @@ olo_chart_view olo_chart_view_at(const olo_topology *topology, int k, const doub
 /* out_I += sum_J g_IJ d_J */
 static void add_placed(int size, const double *g, const double *d, double *out)
 {
-    for (int I = 0; I < size; I += 3)
+    for (int i = 0; d == space && i < size; i++)
+        out[i] += g[i];
+    for (int I = 0; d != space && I < size; I += 3)
         for (int J = 0; J < 3; J++)
             vec3_add(g[I + J], d + 3 * J, out + I);
 }
@@ -143,7 +148,9 @@ static void add_transposed(int size, const double *g, const double *y, double *d
 /* Y_IJ += y_I . d_J */
 static void add_dots(int size, const double *y, const double *d, double *Y)
 {
-    for (int I = 0; I < size; I += 3)
+    for (int i = 0; d == space && i < size; i++)
+        Y[i] += y[i];
+    for (int I = 0; d != space && I < size; I += 3)
         for (int J = 0; J < 3; J++)
             Y[I + J] += vec3_dot(y + I, d + 3 * J);
 }
@@ -222,10 +229,20 @@ static bool allocate_products(olo_chart *chart)
     const size_t n = (size_t)chart->topology->system->n,
                  nodes = (size_t)chart->topology->system->node_count;
     const olo_array arrays[] = {{&chart->y, n}, {&chart->column, n}};
-    chart->Y = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->Y);
+    const size_t unknowns = (size_t)chart->topology->unknowns;
+    chart->along = olo_pool_alloc(&chart->pool, unknowns + 1, sizeof *chart->along);
+    chart->pulled = olo_pool_alloc(&chart->pool, unknowns + 1, sizeof *chart->pulled);
+    chart->curvature = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->curvature);
+    for (size_t k = 0; chart->curvature && k < nodes; k++) {
+        const size_t dof = (size_t)chart->topology->nodes[k].dof;
+        chart->curvature[k] = olo_pool_alloc(&chart->pool, dof * dof + 1, sizeof(double));
+        if (!chart->curvature[k])
+            return false;
+    }
     chart->changes = olo_pool_alloc(&chart->pool, n + 1, sizeof *chart->changes);
     chart->moved = olo_pool_alloc(&chart->pool, nodes + 1, sizeof *chart->moved);
-    return chart->Y && chart->changes && chart->moved && olo_pool_arrays(&chart->pool, arrays, 2);
+    return chart->along && chart->pulled && chart->curvature && chart->changes && chart->moved &&
+           olo_pool_arrays(&chart->pool, arrays, 2);
 }
 
 /* Fails if a joint constrains velocities, since it has no coordinates. */
@@ -254,7 +271,9 @@ static olo_status create(const olo_topology *topology, const olo_chart *other, c
         chart->y = other->y;
         chart->column = other->column;
         chart->changes = other->changes;
-        chart->Y = other->Y;
+        chart->along = other->along;
+        chart->pulled = other->pulled;
+        chart->curvature = other->curvature;
         chart->moved = other->moved;
     }
     if (chart && (other || allocate_products(chart))) {
@@ -293,6 +312,14 @@ void olo_chart_fetch(const olo_chart *next, const olo_chart *like)
     enum { LINE = 64 };
     for (size_t i = 0; i < like->size; i += LINE)
         __builtin_prefetch((const char *)next + i);
+}
+
+void olo_chart_write_to(olo_chart *chart, double *q)
+{
+    const size_t size = (size_t)chart->topology->system->n * sizeof *q;
+    memcpy(q, chart->q, size);
+    chart->size = (size_t)((char *)chart->q - (char *)chart); /* it is the last one */
+    chart->q = q;
 }
 
 void olo_chart_refer(olo_chart *chart, const double *q)
@@ -435,10 +462,14 @@ void olo_chart_matrix(olo_chart *chart, double *J)
     for (int k = 0; k < s->node_count; k++)
         for (int j = topology->nodes[k].u; j < topology->nodes[k].u + topology->nodes[k].dof; j++) {
             set_column(chart, k, j, chart->column);
-            for (int c = 0; c < s->node_count; c++)
-                for (int i = s->nodes[c].q; chart->moved[c] && i < s->nodes[c].q + s->nodes[c].size;
-                     i++)
-                    J[i * topology->unknowns + j] = chart->column[i];
+            for (int c = 0; c < s->node_count; c++) {
+                const int q = s->nodes[c].q, size = chart->moved[c] ? s->nodes[c].size : 0,
+                          columns = topology->unknowns;
+                const double *from = chart->column + q;
+                double *to = J + q * columns + j;
+                for (int i = 0; i < size; i++, to += columns)
+                    *to = from[i];
+            }
         }
 }
 
@@ -475,18 +506,37 @@ void olo_chart_reduce(olo_chart *chart, const double *y, double *reduced)
     }
 }
 
+/* What second derivatives at node k need of a loaded vector, for all directions. */
+static void load_node(olo_chart *chart, int k)
+{
+    const olo_system *s = chart->topology->system;
+    const olo_topology_node *t = &chart->topology->nodes[k];
+    const int size = s->nodes[k].size, p = t->parent, from = first_number(s, k);
+    const double *y = chart->y + s->nodes[k].q, *d = directors(s, p, chart->q, space);
+    placement Y = {0};
+    add_dots(size, y, d, Y + from);
+    for (int j = 0; j < t->dof; j++) {
+        const double *g = chart->first[t->u + j] + from;
+        memset(chart->along[t->u + j], 0, sizeof chart->along[0]);
+        add_placed(size, g, d, chart->along[t->u + j]);
+        memset(chart->pulled[t->u + j], 0, sizeof chart->pulled[0]);
+        if (p >= 0 && s->nodes[p].size > 3)
+            add_transposed(size, g, y, chart->pulled[t->u + j]);
+        for (int l = 0; l < t->dof; l++)
+            chart->curvature[k][j * t->dof + l] = dot(chart->second[k][j * t->dof + l], Y);
+    }
+}
+
 void olo_chart_load(olo_chart *chart, const double *y)
 {
     const olo_topology *topology = chart->topology;
     const olo_system *s = topology->system;
     memcpy(chart->y, y, (size_t)s->n * sizeof *y);
     for (int i = s->node_count - 1; i >= 0; i--) {
-        const int k = topology->order[i], p = topology->nodes[k].parent;
+        const int k = topology->order[i];
         if (is_scalar(s, k))
             continue;
-        memset(chart->Y[k], 0, sizeof chart->Y[k]);
-        add_dots(s->nodes[k].size, chart->y + s->nodes[k].q, directors(s, p, chart->q, space),
-                 chart->Y[k] + first_number(s, k));
+        load_node(chart, k);
         pass_up(chart, k, chart->placements[k], chart->y);
     }
 }
@@ -517,48 +567,43 @@ static void second_of_node(olo_chart *chart, int k, const directions *of, const 
 {
     const olo_system *s = chart->topology->system;
     const olo_topology_node *t = &chart->topology->nodes[k];
-    const int size = s->nodes[k].size, p = t->parent, columns = of->columns,
-              from = first_number(s, k);
-    const double *y = chart->y + s->nodes[k].q, *g = chart->placements[k];
-    const placement *first = (const placement *)chart->first + t->u;
+    const int size = s->nodes[k].size, p = t->parent, columns = of->columns;
+    const double *g = chart->placements[k];
     const bool turns = p >= 0 && s->nodes[p].size > 3;
-    const double *d = directors(s, p, chart->q, space);
-    pair *dy = chart->changes + s->nodes[k].q, own[6], sums[6], turned[9], change[OLO_PLACEMENT];
+    pair *dy = chart->changes + s->nodes[k].q, own[6], turned[9];
     if (is_scalar(s, k)) { /* its map is linear */
         put_number((pair){0}, of, product + t->u * columns);
         return;
     }
-    for (int j = 0; j < t->dof; j++) {
-        own[j] = number_at(w + (t->u + j) * columns, of);
-        sums[j] = (pair){0};
-    }
-    for (int i = 0; i < 9; i++)
-        turned[i] = turns ? number_at(dq + (s->nodes[p].q + 3 + i) * columns, of) : (pair){0};
-    /* the product for the coordinates of the node, with the change of Y_IJ = y_I . d_J along w */
-    for (int I = 0; I < size; I += 3)
-        for (int J = 0; J < 3; J++) {
-            pair dY = {0};
-            change[I + J] = (pair){0};
-            for (int i = 0; i < 3; i++)
-                dY += dy[I + i] * d[3 * J + i] + y[I + i] * turned[3 * J + i];
-            for (int j = 0; j < t->dof; j++) {
-                pair second = {0};
-                for (int l = 0; l < t->dof; l++)
-                    second += own[l] * chart->second[k][j * t->dof + l][from + I + J];
-                sums[j] += first[j][from + I + J] * dY + second * chart->Y[k][from + I + J];
-                change[I + J] += own[j] * first[j][from + I + J];
-            }
-        }
     for (int j = 0; j < t->dof; j++)
-        put_number(sums[j], of, product + (t->u + j) * columns);
+        own[j] = number_at(w + (t->u + j) * columns, of);
+    for (int i = 0; turns && i < 9; i++)
+        turned[i] = number_at(dq + (s->nodes[p].q + 3 + i) * columns, of);
+    /* its own coordinates: changes of y, of the directors of the parent, and of the placement */
+    for (int j = 0; j < t->dof; j++) {
+        const double *along = chart->along[t->u + j], *pulled = chart->pulled[t->u + j];
+        pair sum = {0};
+        for (int i = 0; i < size; i++)
+            sum += dy[i] * along[i];
+        for (int i = 0; turns && i < 9; i++)
+            sum += turned[i] * pulled[i];
+        for (int l = 0; l < t->dof; l++)
+            sum += own[l] * chart->curvature[k][j * t->dof + l];
+        put_number(sum, of, product + (t->u + j) * columns);
+    }
     /* dy_p += F_p^T dy + (d F_p^T) y */
     pair *up = chart->changes + (p >= 0 ? s->nodes[p].q : 0);
     for (int i = 0; p >= 0 && i < 3; i++)
         up[i] += dy[i];
-    for (int I = 0; turns && I < size; I += 3)
+    if (!turns)
+        return;
+    for (int I = 0; I < size; I += 3)
         for (int J = 0; J < 3; J++)
             for (int i = 0; i < 3; i++)
-                up[3 + 3 * J + i] += g[I + J] * dy[I + i] + change[I + J] * y[I + i];
+                up[3 + 3 * J + i] += g[I + J] * dy[I + i];
+    for (int j = 0; j < t->dof; j++)
+        for (int i = 0; i < 9; i++)
+            up[3 + i] += own[j] * chart->pulled[t->u + j][i];
 }
 
 void olo_chart_second(olo_chart *chart, int columns, const double *w, const double *dq,

@@ -49,8 +49,10 @@ void olo_chart_use(olo_chart *chart, const olo_topology *topology, const double 
 olo_status olo_chart_coordinates(const olo_chart *chart, const double *q, double *u,
                                  olo_error *error);
 
+/* Q(u) is in q[n] of the caller from now on, which must outlive the chart and change only by it. */
+void olo_chart_write_to(olo_chart *chart, double *q);
 /* Moves the chart to u[unknowns], at which the derivatives below are evaluated. Returns Q(u)[n],
- * which the chart owns. */
+ * which the chart owns unless it writes to memory of the caller. */
 const double *olo_chart_at(olo_chart *chart, const double *u);
 /* The largest angle of a joint or a free body from its reference, in rad, of those whose
  * coordinates are infinite at half a turn. */

@@ -98,6 +98,7 @@ struct olo_null_form {
     located *located;    /* [unknowns] */
     node_numbers *nodes; /* [nodes] */
     double *none;        /* [n + unknowns] zeros */
+    dual *vectors;       /* [n/3] of q, with their changes */
     dual *gradient;      /* [n/3] */
     olo_pool pool;
 };
@@ -128,9 +129,10 @@ olo_status olo_null_form_create(const olo_topology *topology, const double *refe
         form->located = olo_pool_alloc(&form->pool, unknowns + 1, sizeof *form->located);
         form->nodes = olo_pool_alloc(&form->pool, (size_t)s->node_count + 1, sizeof *form->nodes);
         form->none = olo_pool_alloc(&form->pool, n + unknowns + 1, sizeof *form->none);
+        form->vectors = olo_pool_alloc(&form->pool, n / 3 + 1, sizeof *form->vectors);
         form->gradient = olo_pool_alloc(&form->pool, n / 3 + 1, sizeof *form->gradient);
     }
-    if (!form || !form->screws || !form->located || !form->nodes || !form->none ||
+    if (!form || !form->screws || !form->located || !form->nodes || !form->none || !form->vectors ||
         !form->gradient) {
         olo_null_form_free(form);
         *created = NULL;
@@ -206,32 +208,51 @@ static inline pair change_at(const arguments *x, int i)
     return x->width > 0 ? (pair){w[0], 0} : (pair){0, 0};
 }
 
-/* 3-vector I of a node at x; zero for the ground, NULL, and for the position of a triad. */
-static inline dual vector_at(const olo_node *node, int I, const arguments *x)
+/* All vectors of q with their changes. */
+static void gather_vectors(olo_null_form *form, const arguments *x)
 {
-    dual out = {0};
-    if (node && (I > 0 || has_position(node))) {
-        const int q = vector_of(node, I);
-        vec3_copy(x->q + q, out.value);
-        for (int i = 0; i < 3; i++)
-            out.change[i] = change_at(x, q + i);
+    const int count = form->topology->system->n / 3; /* scalars follow them */
+    for (int i = 0; i < count; i++) {
+        dual *to = &form->vectors[i];
+        vec3_copy(x->q + 3 * i, to->value);
+        if (x->directions == WIDTH)
+            memcpy(to->change, x->w + (size_t)(3 * WIDTH * i), sizeof to->change);
+        else
+            for (int j = 0; j < 3; j++)
+                to->change[j] = change_at(x, 3 * i + j);
     }
-    return out;
+}
+
+/* 3-vector I of a node; zero for the ground, NULL, and for the position of a triad. */
+static inline const dual *vector_at(const olo_null_form *form, const olo_node *node, int I)
+{
+    static const dual zero = {0};
+    return node && (I > 0 || has_position(node)) ? &form->vectors[vector_of(node, I) / 3] : &zero;
 }
 
 /* X_I d_I; the directors of the ground and of points are the axes of space. */
-static dual carried(const olo_node *node, const double X[3], const arguments *x)
+static dual carried(const olo_null_form *form, const olo_node *node, const double X[3])
 {
     dual out = {0};
     if (!has_directors(node))
         vec3_copy(X, out.value);
-    for (int I = 0; has_directors(node) && I < 3; I++) {
-        if (X[I] == 0) /* most axes are those of the body */
-            continue;
-        dual d = vector_at(node, I + 1, x);
-        add(X[I], &d, &out);
-    }
+    for (int I = 0; has_directors(node) && I < 3; I++)
+        if (X[I] != 0) /* most axes are those of the body */
+            add(X[I], vector_at(form, node, I + 1), &out);
     return out;
+}
+
+/* The same without changes. */
+static void carried_value(const olo_node *node, const double X[3], const double *q, double out[3])
+{
+    if (!has_directors(node)) {
+        vec3_copy(X, out);
+        return;
+    }
+    vec3_set(0, 0, 0, out);
+    for (int I = 0; I < 3; I++)
+        if (X[I] != 0)
+            vec3_add(X[I], q + vector_of(node, I + 1), out);
 }
 
 static const olo_node *node_of(const olo_null_form *form, int k)
@@ -271,22 +292,19 @@ static dual arm_of(const olo_null_form *form, int k, const olo_screw *screw, con
     if (screw->moving)
         return out;
     const olo_node *carrier = carrier_of(form, k, screw->pivot_in);
-    dual rho = carried(carrier, screw->pivot, x), from = vector_at(carrier, 0, x);
-    out = vector_at(node, 0, x);
-    add(-1.0, &from, &out);
+    const dual rho = carried(form, carrier, screw->pivot);
+    if (carrier != node) {
+        out = *vector_at(form, node, 0);
+        add(-1.0, vector_at(form, carrier, 0), &out);
+    }
     add(-1.0, &rho, &out);
     return out;
-}
-
-static dual axis_of(const olo_null_form *form, int k, const olo_screw *screw, const arguments *x)
-{
-    return carried(carrier_of(form, k, screw->axis_in), screw->axis, x);
 }
 
 static void locate(olo_null_form *form, int k, int j, const arguments *x)
 {
     const olo_screw *screw = &form->screws[j];
-    form->located[j].axis = axis_of(form, k, screw, x);
+    form->located[j].axis = carried(form, carrier_of(form, k, screw->axis_in), screw->axis);
     if (screw->turns)
         form->located[j].arm = arm_of(form, k, screw, x);
 }
@@ -294,11 +312,10 @@ static void locate(olo_null_form *form, int k, int j, const arguments *x)
 /* --- velocities, root to leaf --- */
 
 /* From the origin of the parent to that of the child. */
-static dual transport(const olo_null_form *form, int k, const arguments *x)
+static dual transport(const olo_null_form *form, int k)
 {
-    dual span = vector_at(node_of(form, k), 0, x);
-    dual from = vector_at(node_of(form, form->topology->nodes[k].parent), 0, x);
-    add(-1.0, &from, &span);
+    dual span = *vector_at(form, node_of(form, k), 0);
+    add(-1.0, vector_at(form, node_of(form, form->topology->nodes[k].parent), 0), &span);
     return span;
 }
 
@@ -309,7 +326,7 @@ static void move(olo_null_form *form, int k, const arguments *x)
     dual velocity = {0}, spin = {0};
     if (t->parent >= 0) {
         const node_numbers *parent = &form->nodes[t->parent];
-        dual span = transport(form, k, x);
+        dual span = transport(form, k);
         velocity = parent->velocity;
         spin = parent->spin;
         add_cross(&parent->spin, &span, &velocity);
@@ -339,14 +356,12 @@ static void load(olo_null_form *form, int k, const arguments *x)
         numbers->moment.value[i] = 0;
         numbers->force.change[i] = numbers->moment.change[i] = (pair){0};
     }
-    for (int I = 1; I <= director_count(node); I++) {
-        dual d = vector_at(node, I, x);
-        add_cross_fixed(&d, x->y + vector_of(node, I), &numbers->moment);
-    }
+    for (int I = 1; I <= director_count(node); I++)
+        add_cross_fixed(vector_at(form, node, I), x->y + vector_of(node, I), &numbers->moment);
 }
 
 /* Adds force and moment of node k to those of its parent. */
-static void pass_up(olo_null_form *form, int k, const arguments *x)
+static void pass_up(olo_null_form *form, int k)
 {
     const int p = form->topology->nodes[k].parent;
     const node_numbers *child = &form->nodes[k];
@@ -354,7 +369,7 @@ static void pass_up(olo_null_form *form, int k, const arguments *x)
         return;
     add(1.0, &child->force, &form->nodes[p].force);
     if (has_directors(node_of(form, p))) {
-        dual span = transport(form, k, x);
+        dual span = transport(form, k);
         add(1.0, &child->moment, &form->nodes[p].moment);
         add_cross(&span, &child->force, &form->nodes[p].moment);
     }
@@ -398,8 +413,10 @@ static void scatter_arm(olo_null_form *form, int k, const olo_screw *screw, cons
     if (screw->moving)
         return;
     const olo_node *carrier = carrier_of(form, k, screw->pivot_in);
-    scatter_position(form, node, 1.0, by);
-    scatter_position(form, carrier, -1.0, by);
+    if (carrier != node) {
+        scatter_position(form, node, 1.0, by);
+        scatter_position(form, carrier, -1.0, by);
+    }
     scatter(form, carrier, -1.0, screw->pivot, by);
 }
 
@@ -472,7 +489,9 @@ static void write(int count, const dual *duals, const arguments *x, int q, doubl
     for (int i = 0; i < count; i++) {
         if (value)
             vec3_copy(duals[i].value, value + q + 3 * i);
-        for (int j = 0; change && j < 3; j++)
+        if (change && x->directions == WIDTH)
+            memcpy(change + (q + 3 * i) * WIDTH, duals[i].change, sizeof duals[i].change);
+        for (int j = 0; change && x->directions != WIDTH && j < 3; j++)
             put_change(x, duals[i].change[j], q + 3 * i + j, change);
     }
 }
@@ -485,7 +504,7 @@ static void write_velocity(const olo_null_form *form, int k, const arguments *x,
     if (has_position(node))
         write(1, &form->nodes[k].velocity, x, vector_of(node, 0), value, change);
     for (int I = 1; I <= director_count(node); I++) {
-        const dual d = vector_at(node, I, x), v = cross(&form->nodes[k].spin, &d);
+        const dual v = cross(&form->nodes[k].spin, vector_at(form, node, I));
         write(1, &v, x, vector_of(node, I), value, change);
     }
 }
@@ -517,6 +536,7 @@ static void evaluate(olo_null_form *form, const arguments *x, const olo_null_der
     const olo_system *s = topology->system;
     const bool gradient = first->by_q || change->by_q, velocities = first->by_y || change->by_y,
                forces = gradient || first->by_nu || change->by_nu;
+    gather_vectors(form, x);
     for (int k = 0; k < s->node_count; k++)
         for (int j = topology->nodes[k].u;
              !is_scalar(&s->nodes[k]) && j < topology->nodes[k].u + topology->nodes[k].dof; j++)
@@ -545,7 +565,7 @@ static void evaluate(olo_null_form *form, const arguments *x, const olo_null_der
             derive_screw(form, k, j, x, gradient, first, change);
         if (gradient)
             derive_node(form, k, x);
-        pass_up(form, k, x);
+        pass_up(form, k);
     }
     if (gradient)
         write(s->n / 3, form->gradient, x, 0, first->by_q, change->by_q);
@@ -571,17 +591,26 @@ void olo_null_form_at(olo_null_form *form, const olo_null_point *at,
 }
 
 /* Axis and pivot of screw j of node k in space; the pivot of a translation is zero. */
-static void locate_screw(const olo_null_form *form, int k, int j, const arguments *x,
-                         double axis[3], double pivot[3])
+static void locate_screw(const olo_null_form *form, int k, int j, const double *q, double axis[3],
+                         double pivot[3])
 {
     const olo_screw *screw = &form->screws[j];
-    const dual n = axis_of(form, k, screw, x);
-    vec3_copy(n.value, axis);
+    carried_value(carrier_of(form, k, screw->axis_in), screw->axis, q, axis);
     vec3_set(0, 0, 0, pivot);
     if (!screw->turns)
         return;
-    const dual arm = arm_of(form, k, screw, x), origin = vector_at(node_of(form, k), 0, x);
-    vec3_subtract(origin.value, arm.value, pivot);
+    const olo_node *node = node_of(form, k), *carrier = carrier_of(form, k, screw->pivot_in);
+    if (screw->moving) {
+        static const double still[12] = {0};
+        double arm[3], change[3];
+        screw->moving->arm(olo_chart_joint(form->topology, k), q + node->q, still, arm, change);
+        vec3_copy(q + node->q, pivot);
+        vec3_add(1.0, arm, pivot);
+        return;
+    }
+    carried_value(carrier, screw->pivot, q, pivot);
+    if (carrier && has_position(carrier))
+        vec3_add(1.0, q + vector_of(carrier, 0), pivot);
 }
 
 /* A 3-vector of the coordinates from q on, in a column. */
@@ -593,12 +622,11 @@ static void put_vector(const double v[3], int q, int columns, double *column)
 
 /* The velocities of all nodes of the subtree of node k with a unit rate of its screw j. A point
  * transmits its velocity alone. */
-static void write_column(const olo_null_form *form, int k, int j, const arguments *x,
-                         double *column)
+static void write_column(const olo_null_form *form, int k, int j, const double *q, double *column)
 {
     const olo_topology *topology = form->topology;
     double axis[3], pivot[3];
-    locate_screw(form, k, j, x, axis, pivot);
+    locate_screw(form, k, j, q, axis, pivot);
     for (int i = 0; i < topology->system->node_count; i++) {
         const int c = topology->order[i];
         const olo_node *node = node_of(form, c);
@@ -614,14 +642,14 @@ static void write_column(const olo_null_form *form, int k, int j, const argument
         double arm[3], v[3];
         if (has_position(node)) {
             const bool turns = form->screws[j].turns;
-            vec3_subtract(x->q + vector_of(node_of(form, at), 0), pivot, arm);
+            vec3_subtract(q + vector_of(node_of(form, at), 0), pivot, arm);
             vec3_cross(axis, arm, v);
             put_vector(turns ? v : axis, vector_of(node, 0), topology->unknowns, column);
         }
         for (int I = 1; form->screws[j].turns && spins && I <= director_count(node); I++) {
-            const int q = vector_of(node, I);
-            vec3_cross(axis, x->q + q, v);
-            put_vector(v, q, topology->unknowns, column);
+            const int at_director = vector_of(node, I);
+            vec3_cross(axis, q + at_director, v);
+            put_vector(v, at_director, topology->unknowns, column);
         }
     }
 }
@@ -629,13 +657,12 @@ static void write_column(const olo_null_form *form, int k, int j, const argument
 void olo_null_form_matrix(olo_null_form *form, const double *q, double *P)
 {
     const olo_topology *topology = form->topology;
-    const arguments x = {.q = q, .y = form->none, .nu = form->none};
     for (int k = 0; k < topology->system->node_count; k++) {
         const olo_topology_node *t = &topology->nodes[k];
         for (int j = t->u; j < t->u + t->dof; j++)
             if (is_scalar(node_of(form, k)))
                 P[node_of(form, k)->q * topology->unknowns + j] = 1;
             else
-                write_column(form, k, j, &x, P + j);
+                write_column(form, k, j, q, P + j);
     }
 }

@@ -26,6 +26,10 @@ static void write_certificate(olo_writer *w, const olo_record_optimum *x)
                    {"complementarity", c->complementarity},
                    {"sign", c->sign},
                    {"momentum", c->momentum},
+                   {"linear_balance", c->linear_balance},
+                   {"angular_balance", c->angular_balance},
+                   {"linear_change", c->linear_change},
+                   {"angular_change", c->angular_change},
                    {"turn", c->turn}};
     const struct {
         const char *name;

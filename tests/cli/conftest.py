@@ -28,6 +28,19 @@ def environment(**more):
     return env
 
 
+@pytest.fixture(scope="session")
+def has_ipopt():
+    done = subprocess.run([executable(), "optimize", "double-integrator", "--no-result", "-q", "-n",
+                           "4"], text=True, capture_output=True, env=environment(), check=False)
+    return "built without Ipopt" not in done.stderr
+
+
+@pytest.fixture
+def needs_ipopt(has_ipopt):
+    if not has_ipopt:
+        pytest.skip("Oloid was built without Ipopt")
+
+
 @pytest.fixture
 def oloid(tmp_path):
     """Runs `oloid` in an empty folder; gives returncode, stdout and stderr."""

@@ -3,6 +3,8 @@ import pathlib
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("needs_ipopt")
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 

@@ -5,12 +5,7 @@ import math
 
 import pytest
 
-
-@pytest.fixture(autouse=True)
-def needs_ipopt(oloid):
-    done = oloid("optimize", "double-integrator", "--no-result", "-q", "-n", "4")
-    if "built without Ipopt" in done.stderr:
-        pytest.skip("Oloid was built without Ipopt")
+pytestmark = pytest.mark.usefixtures("needs_ipopt")
 
 
 def solve(oloid, path, *options):

@@ -6,6 +6,8 @@ import pytest
 
 from conftest import executable, one_message
 
+pytestmark = pytest.mark.usefixtures("needs_ipopt")
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 

@@ -4,6 +4,8 @@ import math
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("needs_ipopt")
+
 OSCILLATOR = """
 name: oscillator
 parameters: {k: 1, m: 2, double: 2*k}

@@ -55,6 +55,8 @@ static void solve_arm(task *t, bool energy_momentum, int intervals)
     reach(t, "lower.position", 0.5);
     t->problem.end_velocity = "free";
     t->problem.intervals = intervals;
+    guess(t, "hip.angle", 0.16); /* the optimum that swings back first, of several */
+    guess(t, "knee.angle", -1.2);
     optimise(t);
 }
 
