@@ -92,7 +92,8 @@ def solve(N, method, at_rest, guess=None, smooth=False):
     free = np.setdiff1d(np.arange(n), fixed)
     linear = []  # rows of other conditions: coefficients by variable
     if method is trapezoids:
-        linear = [{states + 2 * k + 1: 1, states + 2 * k: -0.5, states + 2 * k + 2: -0.5} for k in range(N)]
+        linear = [{states + 2 * k + 1: 1, states + 2 * k: -0.5, states + 2 * k + 2: -0.5}
+                  for k in range(N)]
     if smooth:
         linear = [dict(zip(range(states + 2 * k - 2, states + 2 * k + 3), (1, -4, 6, -4, 1)))
                   for k in range(1, N)]
