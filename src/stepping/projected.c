@@ -24,8 +24,8 @@
  *     dq = Z x - W (G W)^-1 g,   Z = [I - W (G W)^-1 G] U,
  *     P^T S Z x = -P^T (T - S W (G W)^-1 g).
  *
- * In the increments of the tree P_ext takes the place of P, P_o^T S P_1 that of S, P_o^T T that of
- * T, and G_c P_1 that of G, with the right pair P_1 at q1.
+ * In the increments of the tree P_ext stands for P, P_o^T S P_1 for S, P_o^T T for
+ * T, and G_c P_1 for G, with the right pair P_1 at q1.
  *
  * With a scheme that evaluates P at q0 (variational) there are no Hessians, and the momentum at the
  * end is projected (momentum_projection.h).
