@@ -28,7 +28,7 @@
  * T, and G_c P_1 for G, with the right pair P_1 at q1.
  *
  * With a scheme that evaluates P at q0 (variational) there are no Hessians, and the momentum at the
- * end is projected (momentum_projection.h).
+ * end is projected (dense_rates.h).
  *
  * Dense: for systems of up to some hundred coordinates. All matrices are row-major; tall ones are
  * stored transposed, with a vector per row. */
@@ -44,7 +44,6 @@
 #include "stepping/coordinates.h"
 #include "stepping/dense_rates.h"
 #include "stepping/dense_tangent.h"
-#include "stepping/momentum_projection.h"
 #include "stepping/row_basis.h"
 
 typedef struct projected {
@@ -56,19 +55,18 @@ typedef struct projected {
     int width;             /* of vectors of unknowns: n, or the increments of the tree */
     olo_null_space *space; /* of the tree; NULL if P is implicit */
     const olo_topology *topology;
-    olo_row_basis all;                /* of G, width n */
-    olo_row_basis closures;           /* of G_c P_o, width tree */
-    olo_row_basis *rows;              /* of the unknowns: one of these */
-    olo_momentum_projection momentum; /* projection of the momentum at the end */
-    olo_dense_rates rates;            /* of schemes with consistent velocities */
-    double *left, *right;             /* [tree x n] P_o^T, P_1^T */
-    double *S, *tree_S;               /* [n x n], [tree x tree] P_o^T S P_1 */
-    double *P_ext;                    /* [k x tree] transposed */
-    double *Pt, *Z;                   /* [k x width] P^T, or P_ext^T, and Z^T */
-    double *SZ;                       /* [width x n] (S Z)^T, or (S P_1)^T before it */
-    double *Y;                        /* [k x rank] workspace of Z */
-    double *G, *GW;                   /* [rank x width] at q1, [rank x rank] factored */
-    double *K;                        /* [k x k] P^T S Z */
+    olo_row_basis all;      /* of G, width n */
+    olo_row_basis closures; /* of G_c P_o, width tree */
+    olo_row_basis *rows;    /* of the unknowns: one of these */
+    olo_dense_rates rates;  /* velocities on the constraints */
+    double *left, *right;   /* [tree x n] P_o^T, P_1^T */
+    double *S, *tree_S;     /* [n x n], [tree x tree] P_o^T S P_1 */
+    double *P_ext;          /* [k x tree] transposed */
+    double *Pt, *Z;         /* [k x width] P^T, or P_ext^T, and Z^T */
+    double *SZ;             /* [width x n] (S Z)^T, or (S P_1)^T before it */
+    double *Y;              /* [k x rank] workspace of Z */
+    double *G, *GW;         /* [rank x width] at q1, [rank x rank] factored */
+    double *K;              /* [k x k] P^T S Z */
     int *GW_pivot, *K_pivot;
     double *l;            /* [rank of all] */
     double *g;            /* [rank] constraints at q1 */
@@ -89,7 +87,6 @@ static void destroy(void *data)
     olo_null_space_free(x->space);
     olo_row_basis_free(&x->all);
     olo_row_basis_free(&x->closures);
-    olo_momentum_projection_free(&x->momentum);
     olo_dense_rates_free(&x->rates);
     olo_pool_free(&x->pool);
     olo_free(x);
@@ -124,8 +121,8 @@ static bool allocate(projected *x)
     x->GW_pivot = olo_pool_alloc(&x->pool, (size_t)rank + 1, sizeof *x->GW_pivot);
     x->K_pivot = olo_pool_alloc(&x->pool, (size_t)w + 1, sizeof *x->K_pivot);
     return olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) &&
-           (!x->scheme->momentum || olo_momentum_projection_create(&x->momentum, x->system)) &&
-           (!x->scheme->consistent || olo_dense_rates_create(&x->rates, x->system));
+           (!(x->scheme->momentum || x->scheme->consistent) ||
+            olo_dense_rates_create(&x->rates, x->system));
 }
 
 /* With a tree P is explicit; with unknowns in it the rows are those of the closures. */
@@ -421,7 +418,8 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
 
 static olo_status project(void *data, olo_step *step, olo_error *error)
 {
-    return olo_momentum_projection_apply(&((projected *)data)->momentum, step, error);
+    projected *x = data;
+    return olo_dense_rates_project(&x->rates, &x->all, step, error);
 }
 
 /* At the solution T = G_m^T l, hence lambda = -l divided by the factor of the scheme; redundant
