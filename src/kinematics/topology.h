@@ -48,7 +48,8 @@ struct olo_topology {
     int *order;               /* parents before children */
     int unknowns;             /* sum of all dof */
     int closure_count;        /* number of closure rows */
-    int *closures;            /* [closure_count] these rows */
+    int *closures;            /* [closure_count] these rows ... */
+    int *closure_block;       /* [closure_count] ... and the blocks to which they belong */
     int closure_block_count;  /* number of blocks of up to OLO_BLOCK_MAX rows of one group */
     olo_closure *closure_blocks;
     olo_coupling **couplings;               /* [pieces] NULL: not in the linear system */

@@ -55,6 +55,7 @@ bool olo_linear_rows_create(const olo_topology *topology, olo_pool *pool, olo_li
     x->topology = topology;
     x->first = olo_pool_alloc(pool, nodes + 1, sizeof *x->first);
     x->offset = olo_pool_alloc(pool, (size_t)s->m, sizeof *x->offset);
+    x->all = olo_pool_alloc(pool, (size_t)s->m, sizeof *x->all);
     x->mu = olo_pool_alloc(pool, (size_t)s->m, sizeof *x->mu);
     x->Lambda = olo_pool_alloc(pool, 9 * nodes, sizeof *x->Lambda);
     x->rank = olo_pool_alloc(pool, nodes, sizeof *x->rank);
@@ -69,10 +70,10 @@ bool olo_linear_rows_create(const olo_topology *topology, olo_pool *pool, olo_li
         x->first[k + 1] += x->first[k];
     x->list = olo_pool_alloc(pool, (size_t)x->first[nodes], sizeof *x->list);
     for (int i = 0; i < s->group_count; i++)
-        for (int c = s->groups[i].first; c < s->groups[i].first + s->groups[i].count; c++) {
+        for (int k = 0; !s->groups[i].internal && k < s->groups[i].count; k++) {
+            const int c = x->all[x->count++] = s->groups[i].first + k;
             x->offset[c] = (int)size;
-            if (!s->groups[i].internal)
-                size += (size_t)s->constraints[c].size;
+            size += (size_t)s->constraints[c].size;
         }
     x->gradient = olo_pool_alloc(pool, size, sizeof *x->gradient);
     x->follow = olo_pool_alloc(pool, size, sizeof *x->follow);
@@ -80,23 +81,6 @@ bool olo_linear_rows_create(const olo_topology *topology, olo_pool *pool, olo_li
         return false;
     list_rows(x, true);
     return true;
-}
-
-/* --- twists --- */
-
-void olo_twists_apply(const olo_system *s, const double *q, const double *twists, double *out)
-{
-    for (int k = 0; k < s->node_count; k++) {
-        const olo_node *node = &s->nodes[k];
-        const double *t = twists + node->motion;
-        node->type->velocity(q + node->q, t, out + node->q);
-    }
-}
-
-void olo_twists_gather(const olo_system *s, const double *q, const double *row, double *twists)
-{
-    for (int k = 0; k < s->node_count; k++)
-        olo_node_wrench(&s->nodes[k], q, row, twists + s->nodes[k].motion);
 }
 
 /* --- the rows of a node --- */
