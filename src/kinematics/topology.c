@@ -173,6 +173,21 @@ static bool find_closures(growth *g)
     return true;
 }
 
+int olo_topology_node_of(const olo_topology *topology, int group)
+{
+    const int number = topology->system->groups[group].joint;
+    if (number < 0)
+        return -1;
+    const olo_articulation *joint = &topology->system->joints[number];
+    const int ends[2] = {joint->child, joint->parent};
+    for (int i = 0; i < 2; i++) {
+        const olo_topology_node *node = ends[i] < 0 ? NULL : &topology->nodes[ends[i]];
+        if (node && node->type && node->joint.group == group)
+            return ends[i];
+    }
+    return -1;
+}
+
 /* --- creation --- */
 
 static bool grow(olo_topology *topology, const bool *active)

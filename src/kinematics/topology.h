@@ -77,6 +77,9 @@ static inline int olo_topology_closure_block(const olo_topology *topology, int i
     return topology->system->node_count + i;
 }
 
+/* The node of the forest whose joint is that of a group; -1: there is none. */
+int olo_topology_node_of(const olo_topology *topology, int group);
+
 /* True if no common rigid motion of its nodes changes the rows of a closure. */
 bool olo_closure_is_relative(const olo_system *system, const olo_closure *closure);
 
