@@ -514,6 +514,12 @@ FAULTS = [
           "{CLI_OK, CLI_LAW_WARNED, CLI_LAW_BROKEN}", "{CLI_OK, CLI_LAW_WARNED, CLI_OK}",
           "cli/test_verdict.py::test_energy_that_grows_slowly_is_broken"),
     # consistent velocities
+    Fault("updates_are_not_mixed", "src/stepping/packs_sweep.c",
+          "const int mixed = change > slow * x->change ? columns : 0;", "const int mixed = 0;",
+          "physics.consistent"),
+    Fault("estimate_of_order_six_sees_third_powers", "src/stepping/composition.c",
+          "-0.844197896590982206488, 6.0453", "-0.844197896590982206488, 6.0454",
+          "unit.composition"),
     Fault("rate_of_axis_left_out", "src/stepping/packs_rates.h",
           "add_rows(-quarter * lane3_dot(rates.n, m), &joint_of->turn);", "", "unit.packs"),
     Fault("rate_of_arm_reversed", "src/stepping/packs_rates.h",
