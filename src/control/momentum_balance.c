@@ -113,7 +113,8 @@ static void project(balance *x, int k, const double *p, double sum[MOTIONS])
     }
 }
 
-/* Continues to node k with momentum p there, from the node before or from another momentum there. */
+/* Continues to node k with momentum p there, from the node before or from another momentum there.
+ */
 static void advance(balance *x, int k, const double *p, const double impulse[MOTIONS],
                     olo_momentum_balance *out)
 {
