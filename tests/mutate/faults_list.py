@@ -574,4 +574,12 @@ FAULTS = [
           "VELOCITY_TOLERANCE = 1e-3;", "VELOCITY_TOLERANCE = 1e-2;", "unit.verdict"),
     Fault("all_velocities_are_motion", "src/stepping/normal_motion.c",
           "state->v[i] - step->v1[i]", "0.0", "cli/test_verdict.py"),
+    # momentum balance of optima
+    Fault("internal_forces_in_the_balance", "src/control/momentum_balance.c",
+          "if (!x->internal[piece])", "if (x->internal)", "physics.optimal_momentum"),
+    Fault("balance_of_the_other_scheme", "src/control/momentum_balance.c",
+          "const bool between = o->problem->energy_momentum;", "const bool between = false;",
+          "physics.optimal_momentum"),
+    Fault("relative_points_translate", "src/control/conserved.c",
+          " && s->nodes[s->coordinates[i].node].base < 0", "", "physics.optimal_momentum"),
 ]
