@@ -297,10 +297,8 @@ static void forget(reduced *x)
 {
     x->older = false;
     x->update = 0;
-    if (x->rates) {
-        x->rates->known = x->rates->slow = false;
-        olo_anderson_restart(&x->rates->mixing);
-    }
+    if (x->rates)
+        olo_reduced_rates_begin(x->rates);
 }
 
 static void predict(void *data, olo_step *step, double scale)
@@ -402,6 +400,13 @@ static void store_wrenches(reduced *x, double factor)
         x->wrench[i] *= factor;
 }
 
+/* The update of a node. */
+static const double *update_of(const reduced *x, int k)
+{
+    return x->rates ? x->rates->update + x->system->nodes[k].motion
+                    : olo_elimination_twist(x->elimination, k);
+}
+
 /* Measures the updates of all nodes and moves them; of frames four at once. */
 static void update_nodes(reduced *x, olo_step *step, olo_newton *newton)
 {
@@ -411,13 +416,13 @@ static void update_nodes(reduced *x, olo_step *step, olo_newton *newton)
         const double *twist[LANES];
         olo_frame_measures m;
         for (int l = 0; l < LANES; l++)
-            twist[l] = olo_elimination_twist(x->elimination, pack->node[l]);
+            twist[l] = update_of(x, pack->node[l]);
         frames->kernels->update(pack, twist, x->per_length, &step->x, &m);
         for (int l = 0; l < pack->count; l++)
             enter(newton, pack->node[l], m.change[l], m.size[l], m.turn[l]);
     }
     for (int i = 0; i < frames->rest_count; i++) {
-        const double *twist = olo_elimination_twist(x->elimination, frames->rest[i]);
+        const double *twist = update_of(x, frames->rest[i]);
         measure(x, step, frames->rest[i], twist, newton);
         olo_motion_update(x->topology, frames->rest[i], &step->x, twist);
     }
@@ -480,16 +485,6 @@ static int eliminate(reduced *x, olo_step *step)
     return -1;
 }
 
-/* The change of the joint rates that follows from the update: v1 = (2/h) dq - v0 up to the
- * projection. */
-static void predict_rates(reduced *x, const olo_step *step, int k)
-{
-    const olo_topology_node *t = &x->topology->nodes[k];
-    const double *du = olo_elimination_increment(x->elimination, k);
-    for (int i = 0; i < t->dof; i++)
-        x->rates->nu[t->u + i] += 2 / step->h * du[i];
-}
-
 /* Back substitution and update, block by block. */
 static void substitute(reduced *x, olo_step *step, olo_newton *newton)
 {
@@ -508,8 +503,6 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
         if (c < x->system->node_count) {
             if (x->varied && x->topology->nodes[c].type)
                 store_wrench(x, c);
-            if (x->rates)
-                predict_rates(x, step, c);
         } else {
             const olo_closure *closure = &x->topology->closure_blocks[c - x->system->node_count];
             const double *change = olo_elimination_twist(x->elimination, c);
@@ -519,6 +512,10 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
                 for (int j = 0; j < closure->count; j++)
                     x->lambda[closure->u + j] += change[j];
         }
+    }
+    if (x->rates) {
+        olo_reduced_rates_update(x, step);
+        newton->mixed |= x->rates->slow;
     }
     update_nodes(x, step, newton);
     /* close the joints if wanted */
@@ -608,10 +605,10 @@ static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
     if (x->rates && linear)
         ratio = olo_newton_share(newton, x->update, x->update_before == 0);
     newton->left = ratio * newton->increment;
+    if (x->rates)
+        x->rates->slow = linear && newton->increment > largest_ratio * x->update;
     x->update_before = x->update;
     x->update = newton->increment;
-    if (x->rates)
-        x->rates->slow = ratio > largest_ratio;
     x->older = (x->rates || !(x->packed && (x->varied || olo_packs_have_closures(x->packs)))) &&
                !step->closed && newton->increment <= small && ratio <= largest_ratio;
 }
