@@ -188,14 +188,6 @@ double olo_balance_multiplier_factor(const olo_step *step)
     return step->h;
 }
 
-void olo_balance_add_drive_work(const olo_step *step, olo_state *state, int drive, double work)
-{
-    const olo_system *s = step->system;
-    olo_sum_add(&state->work, work);
-    olo_state_add_received_energy(s, state, s->constraints[s->drives[drive].row].index[0], work);
-    state->drive_work[drive] += work;
-}
-
 void olo_balance_add_row_work(const olo_step *step, olo_state *state)
 {
     const olo_system *s = step->system;
@@ -208,6 +200,14 @@ void olo_balance_add_row_work(const olo_step *step, olo_state *state)
             work += step->gamma[row] * olo_rate_advance(motion, &x);
         olo_balance_add_drive_work(step, state, i, -work);
     }
+}
+
+void olo_balance_add_drive_work(const olo_step *step, olo_state *state, int drive, double work)
+{
+    const olo_system *s = step->system;
+    olo_sum_add(&state->work, work);
+    olo_state_add_received_energy(s, state, s->constraints[s->drives[drive].row].index[0], work);
+    state->drive_work[drive] += work;
 }
 
 void olo_balance_finish(const olo_step *step, olo_state *state)
