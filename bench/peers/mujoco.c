@@ -115,7 +115,7 @@ static void *start(const chain *x, const char *name, double setting, peer_error 
     fprintf(node.to,
             "{\"name\":\"start\",\"integrator\":\"%s\",\"step\":%.17g,"
             "\"length\":%.17g,\"mass\":%.17g,\"axes\":[",
-            rk4 ? "RK4" : "Euler", setting, x->length, x->mass);
+            rk4 ? "RK4" : "EULER", setting, x->length, x->mass);
     for (int i = 0; i < x->links; i++) {
         double axis[3];
         chain_axis(i, axis);

@@ -9,17 +9,31 @@ import { readSync, writeSync } from 'node:fs';
 const mujoco = await (await import(process.argv[2])).default();
 let model, data, done;
 
-/* The model file: bodies inside of bodies. */
-function describe(x)
+/* Bodies one after the other; a model file could nest at most 500. */
+function compile(x)
 {
-    const words = (numbers) => numbers.join(' ');
-    const bodies = x.axes.map((axis, i) =>
-        `<body pos="${i > 0 ? x.length : 0} 0 0"><joint axis="${words(axis)}"/>` +
-        `<inertial pos="${words(x.center)}" mass="${x.mass}" diaginertia="${words(x.inertia)}"/>`);
-    return `<mujoco><compiler angle="radian"/>
-        <option integrator="${x.integrator}" timestep="${x.step}" gravity="${words(x.gravity)}"/>
-        <worldbody>${bodies.join('')}<site name="tip" pos="${x.length} 0 0"/>
-        ${'</body>'.repeat(bodies.length)}</worldbody></mujoco>`;
+    const spec = mujoco.parseXMLString('<mujoco/>'), given = mujoco.mjs_getSpecDefault(spec);
+    spec.option.timestep = x.step;
+    spec.option.integrator = mujoco.mjtIntegrator[`mjINT_${x.integrator}`].value;
+    spec.option.gravity.set(x.gravity);
+    /* a run that diverges says so, instead of beginning again */
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET.value;
+    let body = mujoco.mjs_findBody(spec, 'world');
+    x.axes.forEach((axis, i) => {
+        body = mujoco.mjs_addBody(body, given);
+        body.pos.set([i > 0 ? x.length : 0, 0, 0]);
+        body.explicitinertial = true;
+        body.mass = x.mass;
+        body.ipos.set(x.center);
+        body.inertia.set(x.inertia);
+        const joint = mujoco.mjs_addJoint(body, given);
+        joint.type = mujoco.mjtJoint.mjJNT_HINGE;
+        joint.axis.set(axis);
+    });
+    mujoco.mjs_addSite(body, given).pos.set([x.length, 0, 0]);
+    const model = mujoco.mj_compile(spec);
+    spec.delete();
+    return model;
 }
 
 function kineticEnergy()
@@ -49,7 +63,7 @@ const requests = {
     {
         data?.delete();
         model?.delete();
-        model = mujoco.MjModel.from_xml_string(describe(x));
+        model = compile(x);
         data = new mujoco.MjData(model);
         data.qpos.set(x.angles);
         data.qvel.set(x.rates);

@@ -114,12 +114,14 @@ static void gather(mover *x, const olo_parameter_derivative *change)
     if (x->system->m > 0)
         memset(x->end, 0, (size_t)x->system->m * sizeof *x->end);
     for (int i = 0; i < change->count; i++) {
-        const olo_coefficient *c = &change->coefficient[i];
-        if (olo_coefficient_acts(c))
-            olo_step_view_add_coefficient(&view, c, change->derivative[i], &all);
+        const olo_step_cause of = {.coefficient = &change->coefficient[i]};
+        if (olo_coefficient_acts(of.coefficient))
+            olo_step_view_add(&view, &of, change->derivative[i], &all);
     }
-    for (int i = 0; i < change->function_count; i++)
-        olo_step_view_add_function(&view, change, &change->functions[i], 1.0, &all);
+    for (int i = 0; i < change->function_count; i++) {
+        const olo_step_cause of = {.parameter = change, .function = &change->functions[i]};
+        olo_step_view_add(&view, &of, 1.0, &all);
+    }
 }
 
 /* T += 2 by K w of a piece; the sink receives half of its tangent */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/extreme.h"
+#include "system/rate_interval.h"
 
 void olo_balance_begin(olo_step *step)
 {
@@ -185,6 +186,20 @@ double olo_balance_forces(olo_step *step, bool end)
 double olo_balance_multiplier_factor(const olo_step *step)
 {
     return step->h;
+}
+
+void olo_balance_add_row_work(const olo_step *step, olo_state *state)
+{
+    const olo_system *s = step->system;
+    olo_interval x = olo_step_interval(step);
+    for (int i = 0; i < s->drive_count; i++) {
+        const int row = s->drives[i].row;
+        const olo_constraint *motion = &s->constraints[row];
+        double work = state->lambda[row] * olo_constraint_advance(motion, &x);
+        if (step->gamma[row] != 0)
+            work += step->gamma[row] * olo_rate_advance(motion, &x);
+        olo_balance_add_drive_work(step, state, i, -work);
+    }
 }
 
 void olo_balance_add_drive_work(const olo_step *step, olo_state *state, int drive, double work)

@@ -94,35 +94,34 @@ static olo_interval interval_of_actions(const olo_step_view *view, bool end)
     return x;
 }
 
-/* T = -h df as it acts in the balance, p = h/2 df as it acts in the momentum at the end */
-static void put_action(const olo_step_view *view, const olo_action *action,
-                       double df[2][OLO_FORM_SIZE_MAX], contribution *x)
+/* T = -h df as it acts in the balance, p = h/2 df as it acts in the momentum at the end; by
+ * coefficient p, or along a `direction` of parameters of the force. */
+static void by_action(const olo_step_view *view, const olo_action *given, int p,
+                      const double *direction, contribution *x)
 {
     const double h = view->step->h;
-    x->size = action->size;
-    memcpy(x->index, action->index, (size_t)action->size * sizeof *x->index);
-    for (int i = 0; i < x->size; i++) {
-        x->T[i] = -h * df[0][i];
-        x->p[i] = 0.5 * h * df[1][i];
-        x->v[i] = 0;
-    }
-}
-
-static void by_action(const olo_step_view *view, const olo_action *given, int p, contribution *x)
-{
     double df[2][OLO_FORM_SIZE_MAX];
     olo_action action = *given;
     x->size = 0;
     if (view->still) { /* in statics targets have no rates */
         action.kd = 0;
-        if (olo_action_coefficient(&action, p) == &action.kd)
+        if (!direction && olo_action_coefficient(&action, p) == &action.kd)
             return;
     }
     for (int end = 0; end < 2; end++) {
         const olo_interval over = interval_of_actions(view, end);
-        olo_action_by_coefficient(&action, &over, p, df[end]);
+        if (direction)
+            olo_action_by_parameters(&action, &over, direction, df[end]);
+        else
+            olo_action_by_coefficient(&action, &over, p, df[end]);
     }
-    put_action(view, &action, df, x);
+    x->size = action.size;
+    memcpy(x->index, action.index, (size_t)action.size * sizeof *x->index);
+    for (int i = 0; i < x->size; i++) {
+        x->T[i] = -h * df[0][i];
+        x->p[i] = 0.5 * h * df[1][i];
+        x->v[i] = 0;
+    }
 }
 
 /* A row that is a form. */
@@ -201,11 +200,10 @@ static void by_row(const olo_step_view *view, int c, int p, contribution *x)
         add_rate_gradient(view, c, p, x);
 }
 
-static void contribution_of(const olo_step_view *view, const olo_coefficient *c, contribution *x)
+static void by_coefficient(const olo_step_view *view, const olo_coefficient *c, contribution *x)
 {
     const olo_step *step = view->step;
     const olo_system *s = step->system;
-    x->row = -1;
     x->coupled = view->gamma && c->kind == OLO_COEFFICIENT_MASS;
     if (c->kind == OLO_COEFFICIENT_ROW)
         by_row(view, c->index, c->p, x);
@@ -214,101 +212,65 @@ static void contribution_of(const olo_step_view *view, const olo_coefficient *c,
     else if (c->kind == OLO_COEFFICIENT_TERM)
         by_term(step, c->index, c->p, x);
     else
-        by_action(view, &s->actions[c->index], c->p, x);
+        by_action(view, &s->actions[c->index], c->p, NULL, x);
 }
 
-/* A force depends on parameters through the function of time or the law of its action; a prescribed
- * motion is subtracted from its row. */
-static void by_function(const olo_step_view *view, const olo_parameter_derivative *parameter,
-                        const olo_function_derivative *function, contribution *x)
+/* A prescribed motion is subtracted from its row. */
+static void by_motion(const olo_step_view *view, int row, const double *direction, contribution *x)
 {
     const olo_step *step = view->step;
-    const olo_system *s = step->system;
+    const olo_time_function *time = &step->system->constraints[row].time;
+    double by[2] = {0, 0};
+    time->by_parameters(time->context, view->still ? step->t : step->t + step->h, direction, by);
+    x->size = 0;
+    x->row = row;
+    x->end = -by[0];
+    x->rate = -by[1];
+}
+
+static void contribution_of(const olo_step_view *view, const olo_step_cause *of, contribution *x)
+{
     x->row = -1;
     x->coupled = false;
-    if (function->row) {
-        const olo_time_function *time = &s->constraints[function->index].time;
-        double by[2] = {0, 0};
-        time->by_parameters(time->context, view->still ? step->t : step->t + step->h,
-                            parameter->direction, by);
-        x->size = 0;
-        x->row = function->index;
-        x->end = -by[0];
-        x->rate = -by[1];
-        return;
-    }
-    double df[2][OLO_FORM_SIZE_MAX];
-    olo_action action = s->actions[function->index];
-    if (view->still)
-        action.kd = 0;
-    for (int end = 0; end < 2; end++) {
-        const olo_interval over = interval_of_actions(view, end);
-        olo_action_by_parameters(&action, &over, parameter->direction, df[end]);
-    }
-    put_action(view, &action, df, x);
+    if (of->coefficient)
+        by_coefficient(view, of->coefficient, x);
+    else if (of->function->row)
+        by_motion(view, of->function->index, of->parameter->direction, x);
+    else
+        by_action(view, &view->step->system->actions[of->function->index], 0,
+                  of->parameter->direction, x);
 }
 
-static void add_contribution(const contribution *x, double factor, const olo_step_variation *change)
+void olo_step_view_add(const olo_step_view *view, const olo_step_cause *of, double factor,
+                       const olo_step_variation *change)
 {
-    for (int i = 0; i < x->size; i++) {
-        change->T[x->index[i]] += factor * x->T[i];
-        change->p[x->index[i]] += factor * (x->p[i] + x->v[i]);
+    contribution x;
+    contribution_of(view, of, &x);
+    for (int i = 0; i < x.size; i++) {
+        change->T[x.index[i]] += factor * x.T[i];
+        change->p[x.index[i]] += factor * (x.p[i] + x.v[i]);
     }
-    for (int i = 0; i < x->size && x->coupled; i++)
-        change->velocity[x->index[i]] += factor * x->velocity[i];
-    if (x->row >= 0) {
-        change->end[x->row] += factor * x->end;
-        change->rate[x->row] += factor * x->rate;
+    for (int i = 0; i < x.size && x.coupled; i++)
+        change->velocity[x.index[i]] += factor * x.velocity[i];
+    if (x.row >= 0) {
+        change->end[x.row] += factor * x.end;
+        change->rate[x.row] += factor * x.rate;
     }
 }
 
-static double times_contribution(const contribution *x, const olo_step_variation *by)
+double olo_step_view_times(const olo_step_view *view, const olo_step_cause *of,
+                           const olo_step_variation *by)
 {
+    contribution x;
     double sum = 0;
-    for (int i = 0; i < x->size; i++)
-        sum += by->T[x->index[i]] * x->T[i] + by->p[x->index[i]] * x->p[i] +
-               by->v[x->index[i]] * x->v[i];
-    for (int i = 0; i < x->size && x->coupled; i++)
-        sum += by->velocity[x->index[i]] * x->velocity[i];
-    if (x->row >= 0)
-        sum += by->end[x->row] * x->end + by->rate[x->row] * x->rate;
+    contribution_of(view, of, &x);
+    for (int i = 0; i < x.size; i++)
+        sum += by->T[x.index[i]] * x.T[i] + by->p[x.index[i]] * x.p[i] + by->v[x.index[i]] * x.v[i];
+    for (int i = 0; i < x.size && x.coupled; i++)
+        sum += by->velocity[x.index[i]] * x.velocity[i];
+    if (x.row >= 0)
+        sum += by->end[x.row] * x.end + by->rate[x.row] * x.rate;
     return sum;
-}
-
-void olo_step_view_add_coefficient(const olo_step_view *view, const olo_coefficient *c,
-                                   double factor, const olo_step_variation *change)
-{
-    contribution x;
-    contribution_of(view, c, &x);
-    add_contribution(&x, factor, change);
-}
-
-double olo_step_view_times_coefficient(const olo_step_view *view, const olo_coefficient *c,
-                                       const olo_step_variation *by)
-{
-    contribution x;
-    contribution_of(view, c, &x);
-    return times_contribution(&x, by);
-}
-
-void olo_step_view_add_function(const olo_step_view *view,
-                                const olo_parameter_derivative *parameter,
-                                const olo_function_derivative *function, double factor,
-                                const olo_step_variation *change)
-{
-    contribution x;
-    by_function(view, parameter, function, &x);
-    add_contribution(&x, factor, change);
-}
-
-double olo_step_view_times_function(const olo_step_view *view,
-                                    const olo_parameter_derivative *parameter,
-                                    const olo_function_derivative *function,
-                                    const olo_step_variation *by)
-{
-    contribution x;
-    by_function(view, parameter, function, &x);
-    return times_contribution(&x, by);
 }
 
 olo_step_view olo_linear_step_view(const olo_linear_step *linear)

@@ -18,22 +18,20 @@ typedef struct olo_step_view {
 
 olo_step_view olo_linear_step_view(const olo_linear_step *linear);
 
-/* For masses, terms, actions and rows (which need olo_linear_step_need_rows): adds factor times the
- * derivatives to `change` ... */
-void olo_step_view_add_coefficient(const olo_step_view *view, const olo_coefficient *c,
-                                   double factor, const olo_step_variation *change);
-/* ... and returns their product with the adjoint variables `by` of olo_linear_step_back. */
-double olo_step_view_times_coefficient(const olo_step_view *view, const olo_coefficient *c,
-                                       const olo_step_variation *by);
+/* What the equations depend on: a coefficient of masses, terms, actions and rows (which need
+ * olo_linear_step_need_rows); or, if that is NULL, a function of time or the law of a force, along
+ * a parameter. */
+typedef struct olo_step_cause {
+    const olo_coefficient *coefficient;
+    const olo_parameter_derivative *parameter;
+    const olo_function_derivative *function;
+} olo_step_cause;
 
-/* The same for a function of time that depends on a parameter. */
-void olo_step_view_add_function(const olo_step_view *view,
-                                const olo_parameter_derivative *parameter,
-                                const olo_function_derivative *function, double factor,
-                                const olo_step_variation *change);
-double olo_step_view_times_function(const olo_step_view *view,
-                                    const olo_parameter_derivative *parameter,
-                                    const olo_function_derivative *function,
-                                    const olo_step_variation *by);
+/* Adds factor times the derivatives to `change` ... */
+void olo_step_view_add(const olo_step_view *view, const olo_step_cause *of, double factor,
+                       const olo_step_variation *change);
+/* ... and returns their product with the adjoint variables `by` of olo_linear_step_back. */
+double olo_step_view_times(const olo_step_view *view, const olo_step_cause *of,
+                           const olo_step_variation *by);
 
 #endif

@@ -16,28 +16,11 @@
  * gamma is of order h^2. Energy, and momentum maps that are at most quadratic, are exact at any
  * step size, and they are those of the motion: no velocity is normal to the constraints. The step
  * is symmetric; compositions have order 4 and 6 in positions and velocities. */
-#include <string.h>
-
 #include "stepping/balance.h"
-#include "system/rate_interval.h"
-
-/* The rows of prescribed motions x = f(t) do the work -lambda (f1 - f0) - gamma (f1' - f0'). */
-static void add_drive_work(const olo_step *step, olo_state *state)
-{
-    const olo_system *s = step->system;
-    olo_interval x = olo_step_interval(step);
-    for (int i = 0; i < s->drive_count; i++) {
-        const int row = s->drives[i].row;
-        const olo_constraint *motion = &s->constraints[row];
-        const double work = state->lambda[row] * olo_constraint_advance(motion, &x) +
-                            step->gamma[row] * olo_rate_advance(motion, &x);
-        olo_balance_add_drive_work(step, state, i, -work);
-    }
-}
 
 static void finish(const olo_step *step, olo_state *state)
 {
-    add_drive_work(step, state);
+    olo_balance_add_row_work(step, state);
     olo_balance_finish(step, state);
 }
 

@@ -10,22 +10,9 @@
  * compositions; configuration and tangential momentum reach order 4. */
 #include "stepping/balance.h"
 
-/* The row x - f(t) = 0 of a prescribed motion does the work -h lambda d.dq/h = -lambda (f1 - f0).
- */
-static void add_drive_work(const olo_step *step, olo_state *state)
-{
-    const olo_system *s = step->system;
-    olo_interval x = olo_step_interval(step);
-    for (int i = 0; i < s->drive_count; i++) {
-        int row = s->drives[i].row;
-        double advance = olo_constraint_advance(&s->constraints[row], &x);
-        olo_balance_add_drive_work(step, state, i, -state->lambda[row] * advance);
-    }
-}
-
 static void finish(const olo_step *step, olo_state *state)
 {
-    add_drive_work(step, state);
+    olo_balance_add_row_work(step, state);
     for (int i = 0; i < step->system->n; i++)
         step->v1[i] = 2 / step->h * step->x.dq[i] - state->v[i];
     olo_balance_finish(step, state);

@@ -93,17 +93,25 @@ void olo_parameter_set_begin(olo_parameter_set *x)
         memset(x->own, 0, (size_t)x->count * sizeof *x->own);
 }
 
+static olo_step_cause function_of(const olo_parameter_derivative *change, int i)
+{
+    return (olo_step_cause){.parameter = change, .function = &change->functions[i]};
+}
+
 void olo_parameter_set_step(olo_parameter_set *x, const olo_linear_step *linear,
                             const olo_step_variation *by)
 {
     const olo_step_view view = olo_linear_step_view(linear);
-    for (int i = 0; i < x->active; i++)
-        if (olo_coefficient_acts(&x->coefficient[i]))
-            x->sum[i] += olo_step_view_times_coefficient(&view, &x->coefficient[i], by);
+    for (int i = 0; i < x->active; i++) {
+        const olo_step_cause of = {.coefficient = &x->coefficient[i]};
+        if (olo_coefficient_acts(of.coefficient))
+            x->sum[i] += olo_step_view_times(&view, &of, by);
+    }
     for (int k = 0; x->functions && k < x->count; k++)
-        for (int i = 0; i < x->changes[k]->function_count; i++)
-            x->own[k] += olo_step_view_times_function(&view, x->changes[k],
-                                                      &x->changes[k]->functions[i], by);
+        for (int i = 0; i < x->changes[k]->function_count; i++) {
+            const olo_step_cause of = function_of(x->changes[k], i);
+            x->own[k] += olo_step_view_times(&view, &of, by);
+        }
 }
 
 /* The derivative of J at a node with respect to a coefficient. */
@@ -173,11 +181,14 @@ void olo_parameter_set_add(const olo_parameter_set *x, const olo_linear_step *li
                            const olo_step_variation *change)
 {
     const olo_step_view view = olo_linear_step_view(linear);
-    for (int i = 0; i < x->active; i++)
-        if (olo_coefficient_acts(&x->coefficient[i]))
-            olo_step_view_add_coefficient(&view, &x->coefficient[i], x->sum[i], change);
+    for (int i = 0; i < x->active; i++) {
+        const olo_step_cause of = {.coefficient = &x->coefficient[i]};
+        if (olo_coefficient_acts(of.coefficient))
+            olo_step_view_add(&view, &of, x->sum[i], change);
+    }
     for (int k = 0; x->functions && k < x->count; k++)
-        for (int i = 0; i < x->changes[k]->function_count; i++)
-            olo_step_view_add_function(&view, x->changes[k], &x->changes[k]->functions[i],
-                                       x->own[k], change);
+        for (int i = 0; i < x->changes[k]->function_count; i++) {
+            const olo_step_cause of = function_of(x->changes[k], i);
+            olo_step_view_add(&view, &of, x->own[k], change);
+        }
 }

@@ -518,28 +518,28 @@ void olo_projector_add_hessian(olo_projector *p, int piece, double factor, const
     add_hessians(p, p->plans[piece], &p->plans[piece]->vectors, &factor, qm, q1);
 }
 
+/* Adds a row or column g of a closure to its addresses. */
+static inline void add_entries(const plan *x, bool column, double factor, const double *g,
+                               const double *q)
+{
+    for (int k = 0; k < x->size; k++) {
+        const closure_entry *e = &x->entries[k];
+        double *const *to = column ? e->column : e->row;
+        const double value = factor * g[k];
+        *to[0] += e->q[0] < 0 ? value : q[e->q[0]] * value;
+        if (e->q[0] >= 0)
+            *to[1] -= q[e->q[1]] * value;
+    }
+}
+
 void olo_projector_add_column(olo_projector *p, int piece, double factor, const double *g,
                               const double *qm)
 {
-    const plan *x = p->plans[piece];
-    for (int k = 0; k < x->size; k++) {
-        const closure_entry *e = &x->entries[k];
-        const double value = factor * g[k];
-        *e->column[0] += e->q[0] < 0 ? value : qm[e->q[0]] * value;
-        if (e->q[0] >= 0)
-            *e->column[1] -= qm[e->q[1]] * value;
-    }
+    add_entries(p->plans[piece], true, factor, g, qm);
 }
 
 void olo_projector_add_row(olo_projector *p, int piece, double factor, const double *g,
                            const double *q1)
 {
-    const plan *x = p->plans[piece];
-    for (int k = 0; k < x->size; k++) {
-        const closure_entry *e = &x->entries[k];
-        const double value = factor * g[k];
-        *e->row[0] += e->q[0] < 0 ? value : q1[e->q[0]] * value;
-        if (e->q[0] >= 0)
-            *e->row[1] -= q1[e->q[1]] * value;
-    }
+    add_entries(p->plans[piece], false, factor, g, q1);
 }

@@ -547,7 +547,7 @@ FAULTS = [
           "x->wrench[i] += 2 / step->h * x->rates->wrench[i];", "physics.consistent"),
     Fault("unknowns_of_rates_left_out", "src/stepping/stepper.c",
           "(x->scheme->consistent && x->treatment->doubled ? 2 : 1);", "1;", "physics.consistent"),
-    Fault("drive_work_without_gamma", "src/stepping/energy_momentum.c",
+    Fault("drive_work_without_gamma", "src/stepping/balance.c",
           "step->gamma[row] * olo_rate_advance(motion, &x);", "0;", "physics.consistent"),
     Fault("closures_without_gamma_in_r", "src/stepping/reduced_rates.c",
           "add_impulses(x, step, -step->h, rates->r);", "", "physics.consistent"),
