@@ -144,6 +144,8 @@ typedef struct olo_packs_closure_kernels {
      */
     void (*sweep)(olo_packs *x);
     void (*apply)(olo_packs *x);
+    /* S of the rows at the start of a step, in a metric of the motion in the joints */
+    void (*sweep_start)(olo_packs *x, const olo_step *step);
     /* the right side of S alone, by the last sweep */
     void (*forward)(olo_packs *x);
     /* with consistent velocities, after their projection: the forces of both multipliers */
