@@ -15,12 +15,16 @@ void olo_balance_begin(olo_step *step)
         olo_raise(&step->start_scale, fabs(step->h * step->constant[i]) + 2 * fabs(step->Mv0[i]));
 }
 
-/* T += m (a dq - b v0) of one 3-vector */
-static void add_change(int width, double m, double a, const double *restrict dq, double b,
-                       const double *restrict v0, double *restrict T)
+/* T += m (a dq - b v0) of one vector */
+static inline void add_change(int width, double m, double a, const double *dq, double b,
+                              const double *v0, double *T)
 {
-    for (int k = 0; k < width; k++)
-        T[k] += m * (a * dq[k] - b * v0[k]);
+    if (width == 1) {
+        T[0] += m * (a * dq[0] - b * v0[0]);
+        return;
+    }
+    const row3 change = row3_subtract(row3_times(a, row3_load(dq)), row3_times(b, row3_load(v0)));
+    row3_store(row3_add_times(row3_load(T), m, change), T);
 }
 
 /* Inertia and constant forces of a frame: T = M (a dq - 2 v0) + h f, or M a dq - 2 p0 + h f if the
@@ -70,6 +74,8 @@ static void add_inertia(olo_step *step)
         step->frames.kernels->set_inertia(&step->frames.pack[k], &inertia);
     if (step->frames.single >= 0)
         set_frame(step, &s->frames[s->nodes[step->frames.single].frame], a);
+    for (int k = 0; k < step->frames.pair_count; k++)
+        step->frames.kernels->add_inertia(&step->frames.pair[k], &inertia);
     for (int e = 0; e < step->frames.loose_count; e++) {
         const olo_mass_entry *entry = &step->frames.loose[e];
         int i = entry->i, j = entry->j;

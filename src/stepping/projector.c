@@ -49,6 +49,7 @@ struct olo_projector {
     mass_plan *mass;
     olo_frame_packs frames;
     olo_frame_blocks *blocks;      /* [packs with a mass] */
+    olo_pair_blocks *pairs;        /* [packs of pairs] */
     double *single, *single_right; /* of the frame with a mass that is in no pack */
     double *work;                  /* projected rows, before the projection of columns */
 };
@@ -120,7 +121,8 @@ static bool plan_mass(olo_projector *p)
         return false;
     p->mass = olo_pool_alloc(&p->pool, 2 * (size_t)p->frames.loose_count, sizeof *p->mass);
     p->blocks = olo_pool_alloc(&p->pool, (size_t)p->frames.heavy, sizeof *p->blocks);
-    if (!p->mass || !p->blocks)
+    p->pairs = olo_pool_alloc(&p->pool, (size_t)p->frames.pair_count, sizeof *p->pairs);
+    if (!p->mass || !p->blocks || !p->pairs)
         return false;
     for (int k = 0; k < p->frames.loose_count; k++) {
         const olo_mass_entry *entry = &p->frames.loose[k];
@@ -188,6 +190,12 @@ static void bind(olo_projector *p, const olo_topology *topology, olo_elimination
             const int node = p->frames.pack[k].node[l];
             p->blocks[k].K[l] = olo_elimination_matrix(elimination, node, node);
             p->blocks[k].right[l] = olo_elimination_rhs(elimination, node);
+        }
+    for (int k = 0; k < p->frames.pair_count; k++)
+        for (int l = 0; l < LANES; l++) {
+            const int a = p->frames.pair[k].node[0][l], b = p->frames.pair[k].node[1][l];
+            p->pairs[k].K[0][l] = olo_elimination_matrix(elimination, a, b);
+            p->pairs[k].K[1][l] = olo_elimination_matrix(elimination, b, a);
         }
     for (int i = 0; i < p->mass_count; i++) {
         mass_plan *m = &p->mass[i];
@@ -305,7 +313,7 @@ void olo_projector_add_frames(olo_projector *p, const olo_frame_tangent *at)
 
 bool olo_projector_is_empty(const olo_projector *p)
 {
-    bool empty = p->mass_count == 0;
+    bool empty = p->mass_count == 0 && p->frames.pair_count == 0;
     for (int i = 0; empty && i < olo_pieces(p->system); i++)
         empty = !p->plans[i];
     return empty;
@@ -313,6 +321,8 @@ bool olo_projector_is_empty(const olo_projector *p)
 
 void olo_projector_add_mass(olo_projector *p, double factor, const double *qm, const double *q1)
 {
+    for (int k = 0; k < p->frames.pair_count; k++)
+        p->frames.kernels->fill_pair(&p->frames.pair[k], factor, qm, q1, &p->pairs[k]);
     for (int e = 0; e < p->mass_count; e++) {
         const mass_plan *x = &p->mass[e];
         if (x->width == 1)
