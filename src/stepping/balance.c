@@ -70,7 +70,7 @@ static void add_inertia(olo_step *step)
                                        .constant = step->constant,
                                        .from_momentum = step->from_momentum,
                                        .T = step->T};
-    for (int k = 0; k < step->frames.heavy; k++)
+    for (int k = 0; k < step->frames.count; k++)
         step->frames.kernels->set_inertia(&step->frames.pack[k], &inertia);
     if (step->frames.single >= 0)
         set_frame(step, &s->frames[s->nodes[step->frames.single].frame], a);

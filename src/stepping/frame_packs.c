@@ -30,75 +30,44 @@ static void put(const olo_system *s, int k, int at, olo_frame_packs *x)
     }
 }
 
-/* Which nodes go to packs, and where. */
-typedef struct selection {
-    const olo_system *system;
-    bool *coupled; /* [nodes] the mass couples it to another node */
-    int *at;       /* [nodes] its position among all packs with a mass, -1: it is in none */
-} selection;
-
-static bool selection_create(const olo_system *s, selection *x)
-{
-    *x = (selection){.system = s,
-                     .coupled = olo_alloc((size_t)s->node_count, sizeof *x->coupled),
-                     .at = olo_alloc((size_t)s->node_count, sizeof *x->at)};
-    for (int e = 0; x->coupled && e < s->mass_count; e++) {
-        const int a = s->coordinates[s->mass[e].i].node, b = s->coordinates[s->mass[e].j].node;
-        if (a != b)
-            x->coupled[a] = x->coupled[b] = true;
-    }
-    for (int k = 0; x->at && k < s->node_count; k++)
-        x->at[k] = -1;
-    return x->coupled && x->at;
-}
-
-/* The nodes of packs: with position, directors or both, and with a mass of their own or without. */
+/* The nodes of packs: with position, directors or both. */
 typedef struct kind {
-    bool position, directors, heavy;
+    bool position, directors;
 } kind;
 
-/* Frames have the mass of their own in any case. */
-static bool is_heavy(const selection *p, int k)
+static bool is_of_kind(const olo_node_type *type, kind of)
 {
-    return p->system->nodes[k].type->spatial || !p->coupled[k];
-}
-
-static bool is_of_kind(const selection *p, int k, kind of)
-{
-    const olo_node_type *type = p->system->nodes[k].type;
     return type->packed && (type->position >= 0) == of.position &&
-           (type->directors >= 0) == of.directors && is_heavy(p, k) == of.heavy;
+           (type->directors >= 0) == of.directors;
 }
 
-/* Appends packs of all nodes of a kind; a single one that is left joins the rest. */
-static void gather(selection *p, kind of, olo_frame_packs *x)
+/* Appends packs of all nodes of a kind, and at[k], the position of node k among all packs; a single
+ * one that is left joins the rest, unless the mass couples it to other frames. */
+static void gather(const olo_system *s, kind of, int *at, olo_frame_packs *x)
 {
-    const olo_system *s = p->system;
     int nodes = 0, done = 0, last = 0;
     for (int k = 0; k < s->node_count; k++)
-        if (is_of_kind(p, k, of)) {
+        if (is_of_kind(s->nodes[k].type, of)) {
             nodes++;
             last = k;
         }
-    const bool leaves = nodes % LANES == 1 && !(s->nodes[last].type->spatial && p->coupled[last]);
-    const int packed = leaves ? nodes - 1 : nodes;
+    const bool frames = of.position && of.directors,
+               leaves = nodes % LANES == 1 && !(frames && s->nodes[last].frame < 0);
     for (int k = 0; k < s->node_count; k++) {
-        if (!is_of_kind(p, k, of))
+        if (!is_of_kind(s->nodes[k].type, of))
             continue;
-        const int at = LANES * x->count + done++;
-        const bool left = done > packed, single = left && of.heavy && s->nodes[k].frame >= 0;
-        if (left)
+        if (leaves && k == last) {
             x->rest[x->rest_count++] = k;
-        else
-            put(s, k, at, x);
-        if (!left && of.heavy)
-            p->at[k] = at;
-        if (single)
-            x->single = k;
-        else if (left || !of.heavy)
-            x->alone[x->alone_count++] = k;
+            if (frames)
+                x->single = k;
+            else
+                x->alone[x->alone_count++] = k;
+            break;
+        }
+        at[k] = LANES * x->count + done++;
+        put(s, k, at[k], x);
     }
-    x->count += (packed + LANES - 1) / LANES;
+    x->count += (done + LANES - 1) / LANES;
 }
 
 /* Adds an entry of the mass matrix, between two vectors of one node, to its lane. */
@@ -139,13 +108,12 @@ static void add_to_pair(const olo_system *s, const olo_mass_entry *entry, int *c
 
 /* The masses of frames, points and triads in packs, those that couple frames, and the list of all
  * other entries. */
-static void sort_entries(const selection *p, olo_frame_packs *x)
+static void sort_entries(const olo_system *s, const int *position, olo_frame_packs *x)
 {
-    const olo_system *s = p->system;
     int pairs = 0;
     for (int e = 0; e < s->loose_mass_count; e++) {
         const int i = s->coordinates[s->mass[e].i].node, j = s->coordinates[s->mass[e].j].node,
-                  at = i == j ? p->at[i] : -1;
+                  at = i == j ? position[i] : -1;
         olo_frame_pack *pack = &x->pack[at < 0 ? 0 : at / LANES];
         if (i != j && s->nodes[i].type->spatial && s->nodes[j].type->spatial)
             add_to_pair(s, &s->mass[e], &pairs, x);
@@ -169,15 +137,11 @@ static size_t most_pairs(const olo_system *s)
 
 bool olo_frame_packs_create(const olo_system *s, bool plain, olo_frame_packs *x)
 {
-    static const kind kinds[] = {{true, true, true},
-                                 {true, false, true},
-                                 {false, true, true},
-                                 {true, false, false},
-                                 {false, true, false}};
+    static const kind kinds[] = {{true, true}, {true, false}, {false, true}};
     enum { KINDS = sizeof kinds / sizeof *kinds };
     const bool wide = !plain && olo_frame_kernels_wide && olo_lanes_are_wide();
     const size_t nodes = (size_t)s->node_count;
-    selection p;
+    int *position = olo_alloc(nodes, sizeof *position);
     *x = (olo_frame_packs){.single = -1,
                            .kernels = wide ? olo_frame_kernels_wide : &olo_frame_kernels_plain};
     x->pack = olo_alloc(nodes / LANES + KINDS, sizeof *x->pack);
@@ -185,19 +149,17 @@ bool olo_frame_packs_create(const olo_system *s, bool plain, olo_frame_packs *x)
     x->rest = olo_alloc(nodes, sizeof *x->rest);
     x->alone = olo_alloc(nodes, sizeof *x->alone);
     x->loose = olo_alloc((size_t)s->loose_mass_count, sizeof *x->loose);
-    const bool ok =
-        selection_create(s, &p) && x->pack && x->pair && x->rest && x->alone && x->loose;
-    for (int i = 0; ok && i < KINDS; i++) {
-        gather(&p, kinds[i], x);
-        x->heavy = kinds[i].heavy ? x->count : x->heavy;
-    }
+    const bool ok = position && x->pack && x->pair && x->rest && x->alone && x->loose;
+    for (int k = 0; ok && k < s->node_count; k++)
+        position[k] = -1;
+    for (int i = 0; ok && i < KINDS; i++)
+        gather(s, kinds[i], position, x);
     for (int k = 0; ok && k < s->node_count; k++)
         if (!s->nodes[k].type->packed)
             x->rest[x->rest_count++] = x->alone[x->alone_count++] = k;
     if (ok)
-        sort_entries(&p, x);
-    olo_free(p.coupled);
-    olo_free(p.at);
+        sort_entries(s, position, x);
+    olo_free(position);
     return ok;
 }
 

@@ -31,11 +31,10 @@ typedef struct olo_frame_pair {
     lane M[4][4];
 } olo_frame_pair;
 
-/* The frames, and other nodes that the mass does not couple, first. A pack has at least two nodes:
- * for a single one the four lanes cost more than they gain; but a frame that the mass couples is
- * always in a pack. */
+/* A pack has at least two nodes: for a single one the four lanes cost more than they gain; but a
+ * frame that the mass couples is always in a pack. */
 typedef struct olo_frame_packs {
-    int count, heavy; /* packs, and how many of them have the mass of their nodes */
+    int count; /* packs */
     olo_frame_pack *pack;
     int pair_count; /* packs of pairs */
     olo_frame_pair *pair;
