@@ -521,10 +521,10 @@ void olo_packs_find_redundant(olo_packs *x, const olo_step *step, double smalles
                               olo_elimination *to)
 {
     x->closures->kernels->sweep_start(x, step);
-    /* S is regular: it has no blocks but those of closures */
-    (void)olo_elimination_find_redundant(x->closures->S, 1.0, smallest * smallest, NULL);
+    /* it is regular: it has no blocks but those of closures */
+    (void)olo_elimination_find_redundant(x->closures->rank, 1.0, smallest * smallest, NULL);
     for (int i = 0; i < x->closures->count; i++)
-        olo_elimination_copy_directions(x->closures->S, x->closures->closure[i].block[0], to,
+        olo_elimination_copy_directions(x->closures->rank, i, to,
                                         olo_topology_closure_block(x->topology, i));
     olo_packs_take_rank(x, to);
 }

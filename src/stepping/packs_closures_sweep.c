@@ -579,18 +579,14 @@ LANES_INLINE void store_rows(int count, const double *from, int stride, int widt
         FOR_EACH_WIDTH(width, memcpy(to, from, WIDTH * sizeof *to));
 }
 
-/* A block of S, -sum eta rho over the degrees of freedom that both closures share, four rows at
- * once, less `own` for s itself. */
-LANES_INLINE void fill_overlap(const closures *x, const overlap *o, const int groups,
-                               const double own)
+/* -sum eta rho over the degrees of freedom that both closures share, four rows at once, for `fours`
+ * of the first one and `groups` of the second. */
+LANES_INLINE void sum_overlap(const closures *x, const overlap *o, int fours, const int groups,
+                              double *numbers)
 {
-    const closure *i = &x->closure[o->i], *j = &x->closure[o->j];
     const shared *of = x->shared + o->first;
-    const int stride = groups * LANES;
-    lane S[UNKNOWNS][GROUPS];
-    double *numbers = (double *)S;
-    for (int first = 0; first < i->groups; first++) {
-        const lane *eta = i->eta + first, *rho = j->rho;
+    for (int first = 0; first < fours; first++) {
+        const lane *eta = x->closure[o->i].eta + first, *rho = x->closure[o->j].rho;
         lane row[LANES][GROUPS];
         for (int w = 0; w < LANES; w++)
             for (int g = 0; g < groups; g++)
@@ -600,11 +596,21 @@ LANES_INLINE void fill_overlap(const closures *x, const overlap *o, const int gr
                 for (int g = 0; g < groups; g++)
                     row[w][g] -= eta[of[k].eta][w] * rho[of[k].rho + g];
         for (int w = 0; w < LANES; w++)
-            for (int g = 0; g < groups; g++)
-                lane_store(row[w][g], numbers + (LANES * first + w) * stride + LANES * g);
+            for (int g = 0; g < groups; g++, numbers += LANES)
+                lane_store(row[w][g], numbers);
     }
+}
+
+/* A block of S; -1 for s itself. */
+LANES_INLINE void fill_overlap(const closures *x, const overlap *o, const int groups)
+{
+    const closure *i = &x->closure[o->i], *j = &x->closure[o->j];
+    const int stride = groups * LANES;
+    lane S[UNKNOWNS][GROUPS];
+    double *numbers = (double *)S;
+    sum_overlap(x, o, i->groups, groups, numbers);
     for (int u = i->rows; o->i == o->j && u < i->count; u++)
-        numbers[u * stride + u] -= own;
+        numbers[u * stride + u] -= 1;
     for (int a = 0; a < 1 + (i->relative > 0); a++) {
         const int height = a ? i->relative : i->rows;
         const double *from = numbers + (a ? i->rows : 0) * stride;
@@ -614,18 +620,14 @@ LANES_INLINE void fill_overlap(const closures *x, const overlap *o, const int gr
     }
 }
 
-/* All blocks of S */
-static void fill_overlaps(const closures *x, double own)
+LANES_INLINE void fill_any_overlap(const closures *x, const overlap *o)
 {
-    for (int k = 0; k < x->overlap_count; k++) {
-        const overlap *o = &x->overlaps[k];
-        if (x->closure[o->j].groups == 1)
-            fill_overlap(x, o, 1, own);
-        else if (x->closure[o->j].groups == 2)
-            fill_overlap(x, o, 2, own);
-        else
-            fill_overlap(x, o, 3, own);
-    }
+    if (x->closure[o->j].groups == 1)
+        fill_overlap(x, o, 1);
+    else if (x->closure[o->j].groups == 2)
+        fill_overlap(x, o, 2);
+    else
+        fill_overlap(x, o, 3);
 }
 
 /* The right-hand side g + G dt_0 of a closure. */
@@ -648,7 +650,8 @@ static void sweep_closures(olo_packs *x)
         sweep_closure(x, &all->closure[i]);
         fill_right(all, &all->closure[i]);
     }
-    fill_overlaps(all, 1);
+    for (int k = 0; k < all->overlap_count; k++)
+        fill_any_overlap(all, &all->overlaps[k]);
 }
 
 /* --- rows at the start of a step, for redundant ones --- */
@@ -703,6 +706,12 @@ static void start_body(const olo_packs *x, int position, const int groups, lane 
     G->lower = lane3_add(G->lower, lane3_cross(vector_of(&b->arm0, l), G->upper));
 }
 
+/* Fours of multipliers. */
+LANES_INLINE int row_groups(const closure *c)
+{
+    return (c->rows + LANES - 1) / LANES;
+}
+
 /* The rows of a closure at its bodies. */
 static void start_rows(olo_packs *x, const olo_step *step, closure *c)
 {
@@ -719,11 +728,9 @@ static void start_rows(olo_packs *x, const olo_step *step, closure *c)
         const coupled *of = &x->closures->coupled[c->side[side]];
         lane d[3];
         const lane rho = directors_of(x, of->body, step->x.q0 + of->q, d);
-        for (int g = 0; g < c->groups; g++) {
+        for (int g = 0; g < row_groups(c); g++) {
             lane3 number[4];
-            memset(number, 0, sizeof number);
-            if (g * LANES < c->rows)
-                scale_rows(c->end[side] + LANES * g, 1, number);
+            scale_rows(c->end[side] + LANES * g, 1, number);
             set_bundle(number, d, rho, &c->at_end[side][g]);
         }
     }
@@ -751,7 +758,7 @@ static void sweep_start(olo_packs *x, const olo_step *step)
     closures *all = x->closures;
     const lane zero = lane_all(0.0);
     const lane3 none = {{zero, zero, zero}};
-    olo_elimination_clear(all->S);
+    olo_elimination_clear(all->rank);
     for (int i = 0; i < all->count; i++) {
         closure *c = &all->closure[i];
         const link *links = all->links + c->first;
@@ -760,7 +767,7 @@ static void sweep_start(olo_packs *x, const olo_step *step)
             continue;
         }
         start_rows(x, step, c);
-        for (int g = 0; g < c->groups; g++) {
+        for (int g = 0; g < row_groups(c); g++) {
             bundle *G = all->rows;
             for (int k = 0; k < c->links; k++)
                 G[k] = k == c->at[0]   ? c->at_end[0][g]
@@ -774,7 +781,16 @@ static void sweep_start(olo_packs *x, const olo_step *step)
             }
         }
     }
-    fill_overlaps(all, 0);
+    for (int k = 0; k < all->overlap_count; k++) {
+        const overlap *o = &all->overlaps[k];
+        const closure *from = &all->closure[o->i], *to = &all->closure[o->j];
+        lane S[ROW_GROUPS * LANES][ROW_GROUPS];
+        if (row_groups(to) == 1)
+            sum_overlap(all, o, row_groups(from), 1, (double *)S);
+        else
+            sum_overlap(all, o, row_groups(from), 2, (double *)S);
+        store_rows(from->rows, (const double *)S, row_groups(to) * LANES, to->rows, o->rank);
+    }
 }
 
 /* The right-hand sides alone, by the rows, eta and rho of the last sweep. */
