@@ -16,12 +16,16 @@ void olo_balance_begin(olo_step *step)
         olo_raise(&step->start_scale, fabs(step->h * step->constant[i]) + 2 * fabs(step->Mv0[i]));
 }
 
-/* T += m (a dq - b v0) of one 3-vector */
-static void add_change(int width, double m, double a, const double *restrict dq, double b,
-                       const double *restrict v0, double *restrict T)
+/* T += m (a dq - b v0) of one vector */
+static inline void add_change(int width, double m, double a, const double *dq, double b,
+                              const double *v0, double *T)
 {
-    for (int k = 0; k < width; k++)
-        T[k] += m * (a * dq[k] - b * v0[k]);
+    if (width == 1) {
+        T[0] += m * (a * dq[0] - b * v0[0]);
+        return;
+    }
+    const row3 change = row3_subtract(row3_times(a, row3_load(dq)), row3_times(b, row3_load(v0)));
+    row3_store(row3_add_times(row3_load(T), m, change), T);
 }
 
 /* Inertia and constant forces of a frame: T = M (a dq - 2 v0) + h f, or M a dq - 2 p0 + h f if the
@@ -67,10 +71,12 @@ static void add_inertia(olo_step *step)
                                        .constant = step->constant,
                                        .from_momentum = step->from_momentum,
                                        .T = step->T};
-    for (int k = 0; k < step->frames.heavy; k++)
+    for (int k = 0; k < step->frames.count; k++)
         step->frames.kernels->set_inertia(&step->frames.pack[k], &inertia);
     if (step->frames.single >= 0)
         set_frame(step, &s->frames[s->nodes[step->frames.single].frame], a);
+    for (int k = 0; k < step->frames.pair_count; k++)
+        step->frames.kernels->add_inertia(&step->frames.pair[k], &inertia);
     for (int e = 0; e < step->frames.loose_count; e++) {
         const olo_mass_entry *entry = &step->frames.loose[e];
         int i = entry->i, j = entry->j;
@@ -124,7 +130,9 @@ double olo_balance_add_pack(olo_step *step, const olo_term_pack *pack, const olo
     olo_term_pack_evaluate(pack, &step->evaluation, x, sink != NULL, &balance, &at);
     if (sink)
         sink->pack(sink->context, pack, step->h, &at);
-    return at.energy;
+    for (int l = 0; l < pack->count && !pack->term[0]->law->dissipative; l++)
+        energy += at.energy[l];
+    return energy;
 }
 
 /* Adds the terms; returns their energy, without dissipative ones. */
@@ -210,20 +218,42 @@ void olo_balance_add_drive_work(const olo_step *step, olo_state *state, int driv
     state->drive_work[drive] += work;
 }
 
+static void add_loss(const olo_step *step, int term, double lost, olo_state *state)
+{
+    olo_sum_add(&state->dissipation, lost);
+    olo_state_add_received_energy(step->system, state, step->system->terms[term].index[0], -lost);
+}
+
+/* The energy that dissipative terms have taken in the step. */
+static void add_losses(const olo_step *step, const olo_interval *x, olo_state *state)
+{
+    for (int k = 0; k < step->single_count; k++) {
+        const int i = step->active[k];
+        const olo_term *term = &step->system->terms[i];
+        if (term->law->dissipative)
+            add_loss(step, i,
+                     step->exchanged ? step->exchange[i]
+                                     : olo_evaluate_term(&step->evaluation, term, x, step->r, NULL),
+                     state);
+    }
+    for (int k = 0; k < step->pack_count; k++) {
+        const olo_term_pack *pack = &step->packs[k];
+        olo_pack_step at;
+        if (!pack->term[0]->law->dissipative)
+            continue;
+        if (!step->exchanged)
+            olo_term_pack_stress(pack, &step->evaluation, x, false, &at);
+        for (int l = 0; l < pack->count; l++)
+            add_loss(step, pack->piece[l],
+                     step->exchanged ? step->exchange[pack->piece[l]] : at.energy[l], state);
+    }
+}
+
 void olo_balance_finish(const olo_step *step, olo_state *state)
 {
     const olo_system *s = step->system;
     olo_interval x = olo_step_interval(step);
-    for (int k = 0; k < step->active_count; k++) {
-        const olo_term *term = &s->terms[step->active[k]];
-        if (!term->law->dissipative)
-            continue;
-        const double lost = step->exchanged
-                                ? step->exchange[step->active[k]]
-                                : olo_evaluate_term(&step->evaluation, term, &x, step->r, NULL);
-        olo_sum_add(&state->dissipation, lost);
-        olo_state_add_received_energy(s, state, term->index[0], -lost);
-    }
+    add_losses(step, &x, state);
     for (int i = 0; i < s->action_count; i++) {
         const olo_action *action = &s->actions[i];
         double work = step->exchanged ? step->exchange[olo_piece_of_action(s, i)] : 0;

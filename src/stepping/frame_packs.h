@@ -22,12 +22,23 @@ typedef struct olo_frame_pack {
     lane_mass mass;
 } olo_frame_pack;
 
-/* The nodes with a mass of their own first (bodies, points), then the others (sections of beams). A
- * pack has at least two nodes: for a single one the four lanes cost more than they gain. */
+/* Four pairs of different frames that the mass couples, as those of a beam element: M[I][J] couples
+ * vector I of the first one, 0 its position, with vector J of the second one. */
+typedef struct olo_frame_pair {
+    int count; /* further lanes are copies of the first one */
+    int node[2][LANES], q[2][LANES];
+    unsigned filled[4]; /* bit J of number I: M[I][J] of some pair is not zero */
+    lane M[4][4];
+} olo_frame_pair;
+
+/* A pack has at least two nodes: for a single one the four lanes cost more than they gain; but a
+ * frame that the mass couples is always in a pack. */
 typedef struct olo_frame_packs {
-    int count, heavy; /* packs, and how many of them have a mass */
+    int count; /* packs */
     olo_frame_pack *pack;
-    int single;     /* the node of a frame with a mass that is in no pack, -1: none */
+    int pair_count; /* packs of pairs */
+    olo_frame_pair *pair;
+    int single;     /* the node of a frame that is in no pack, -1: none */
     int rest_count; /* nodes that are in no pack: this one, single ones of other types, scalars */
     int *rest;
     int alone_count; /* nodes other than `single` whose mass is in no pack ... */
@@ -49,10 +60,15 @@ typedef struct olo_frame_inertia {
     double *T;
 } olo_frame_inertia;
 
-/* The blocks of four frames in an elimination. */
+/* The blocks of four frames in an elimination; of four pairs those of the first and the second
+ * frame, and of the second and the first one. */
 typedef struct olo_frame_blocks {
     double *K[LANES], *right[LANES];
 } olo_frame_blocks;
+
+typedef struct olo_pair_blocks {
+    double *K[2][LANES];
+} olo_pair_blocks;
 
 /* The configurations of a tangent: `left` of its rows, q1 of its columns. */
 typedef struct olo_frame_tangent {
@@ -69,9 +85,14 @@ typedef struct olo_frame_measures {
 
 typedef struct olo_frame_kernels {
     void (*set_inertia)(const olo_frame_pack *pack, const olo_frame_inertia *x);
+    /* adds what pairs exert on each other, to T that is set */
+    void (*add_inertia)(const olo_frame_pair *pair, const olo_frame_inertia *x);
     /* K += S and right += w */
     void (*fill)(const olo_frame_pack *pack, const olo_frame_tangent *x,
                  const olo_frame_blocks *to);
+    /* K += factor P_int(left)^T M P_int(q1) of pairs */
+    void (*fill_pair)(const olo_frame_pair *pair, double factor, const double *left,
+                      const double *q1, const olo_pair_blocks *to);
     /* Adds twists at q1 to the motions, and moves the frames. */
     void (*update)(const olo_frame_pack *pack, const double *const twist[LANES], double per_length,
                    olo_motion *x, olo_frame_measures *measures);

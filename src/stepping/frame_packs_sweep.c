@@ -1,7 +1,9 @@
 /* The kernels for four nodes at once; equations are in the header. The blocks of S of a frame are
  *
  *     factor [m I, -C1^; Cm^, 0] + [0, 0; 0, S' - (tr S') I],      C = sum c_I d_I,
- *     S' = sum_I d_I,1 (x) (1/2 T_I - factor sum_J E_IJ d_J,left).
+ *     S' = sum_I d_I,1 (x) (1/2 T_I - factor sum_J E_IJ d_J,left),
+ *
+ * and those of two frames that the mass couples, without T.
  *
  * This file is compiled a second time for processors with registers of four numbers
  * (frame_packs_wide.c), to the same bits. */
@@ -158,6 +160,62 @@ static void set_inertia(const olo_frame_pack *pack, const olo_frame_inertia *x)
     FOR_EACH_PARTS(pack, set_inertia_of(PARTS, pack, x));
 }
 
+/* The vectors of one side of four pairs. */
+LANES_INLINE void gather_side(const olo_frame_pair *pair, int side, const double *array,
+                              lane3 out[4])
+{
+    const int *q = pair->q[side];
+    const double *const from[LANES] = {array + q[0], array + q[1], array + q[2], array + q[3]};
+    lanes_gather_frames(from, out);
+}
+
+/* a dq - 2 v0 of one side */
+LANES_INLINE void gather_change(const olo_frame_pair *pair, int side, const olo_frame_inertia *x,
+                                lane3 change[4])
+{
+    const lane a = lane_all(2 / x->h), two = lane_all(2.0);
+    lane3 start[4];
+    gather_side(pair, side, x->dq, change);
+    if (!x->from_momentum)
+        gather_side(pair, side, x->start, start);
+    for (int I = 0; I < 4; I++) {
+        change[I] = lane3_times(a, change[I]);
+        if (!x->from_momentum)
+            change[I] = lane3_subtract(change[I], lane3_times(two, start[I]));
+    }
+}
+
+/* Whether the mass couples vector I of side `side` with vector J of the other one, and by what. */
+LANES_INLINE bool is_filled(const olo_frame_pair *pair, int side, int I, int J)
+{
+    return (side ? pair->filled[J] >> I : pair->filled[I] >> J) & 1;
+}
+
+LANES_INLINE lane mass_between(const olo_frame_pair *pair, int side, int I, int J)
+{
+    return side ? pair->M[J][I] : pair->M[I][J];
+}
+
+static void add_inertia(const olo_frame_pair *pair, const olo_frame_inertia *x)
+{
+    lane3 change[2][4];
+    gather_change(pair, 0, x, change[0]);
+    gather_change(pair, 1, x, change[1]);
+    for (int side = 0; side < 2; side++) {
+        const int *q = pair->q[side];
+        double *const to[LANES] = {x->T + q[0], x->T + q[1], x->T + q[2], x->T + q[3]};
+        lane number[12];
+        for (int I = 0; I < 4; I++) {
+            lane3 p = lane3_times(lane_all(0.0), change[0][0]);
+            for (int J = 0; J < 4; J++)
+                if (is_filled(pair, side, I, J))
+                    p = add_times(p, mass_between(pair, side, I, J), change[1 - side][J]);
+            memcpy(number + 3 * I, p.x, sizeof p.x);
+        }
+        lanes_add_first(pair->count, 12, number, to);
+    }
+}
+
 /* ---- tangent --------------------------------------------------------------------------------- */
 
 /* S' of the frames */
@@ -237,6 +295,47 @@ static void fill(const olo_frame_pack *pack, const olo_frame_tangent *x, const o
     FOR_EACH_PARTS(pack, fill_of(PARTS, pack, x, to));
 }
 
+/* The block of four frames `a` and the frames that they are coupled with: rows at `left` of a,
+ * columns at `end` of the others. */
+LANES_INLINE void fill_side(const olo_frame_pair *pair, int side, double factor,
+                            const lane3 left[4], const lane3 end[4], double *const to[LANES])
+{
+    const lane zero = lane_all(0.0), f = lane_all(factor), less = lane_all(-factor);
+    const lane3 none = {{zero, zero, zero}};
+    lane3 C1 = none, Cm = none;
+    lane S[3][3] = {{zero, zero, zero}, {zero, zero, zero}, {zero, zero, zero}}, K[36];
+    for (int J = 1; J < 4; J++) {
+        lane3 V = none;
+        bool any = false;
+        if (is_filled(pair, side, 0, J))
+            C1 = add_times(C1, f * mass_between(pair, side, 0, J), end[J]);
+        if (is_filled(pair, side, J, 0))
+            Cm = add_times(Cm, f * mass_between(pair, side, J, 0), left[J]);
+        for (int I = 1; I < 4; I++)
+            if (is_filled(pair, side, I, J)) {
+                V = add_times(V, less * mass_between(pair, side, I, J), left[I]);
+                any = true;
+            }
+        for (int i = 0; any && i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                S[i][j] += end[J].x[i] * V.x[j];
+    }
+    frame_block(f * mass_between(pair, side, 0, 0), Cm, C1, S, S[0][0] + S[1][1] + S[2][2], K);
+    lanes_add_first(pair->count, 36, K, to);
+}
+
+static void fill_pair(const olo_frame_pair *pair, double factor, const double *left,
+                      const double *q1, const olo_pair_blocks *to)
+{
+    lane3 of_left[2][4], end[2][4];
+    for (int side = 0; side < 2; side++) {
+        gather_side(pair, side, left, of_left[side]);
+        gather_side(pair, side, q1, end[side]);
+    }
+    for (int side = 0; side < 2; side++)
+        fill_side(pair, side, factor, of_left[side], end[1 - side], to->K[side]);
+}
+
 /* ---- motion ---------------------------------------------------------------------------------- */
 
 LANES_INLINE void move_nodes(const parts of, const olo_frame_pack *pack, const lane3 motion[2],
@@ -304,5 +403,8 @@ static void update(const olo_frame_pack *pack, const double *const twist[LANES],
     FOR_EACH_PARTS(pack, update_of(PARTS, pack, twist, per_length, x, measures));
 }
 
-const olo_frame_kernels OLO_FRAME_KERNELS = {
-    .set_inertia = set_inertia, .fill = fill, .update = update};
+const olo_frame_kernels OLO_FRAME_KERNELS = {.set_inertia = set_inertia,
+                                             .add_inertia = add_inertia,
+                                             .fill = fill,
+                                             .fill_pair = fill_pair,
+                                             .update = update};

@@ -522,6 +522,18 @@ void olo_packs_find_rank(olo_packs *x, double size)
     x->rank_size = size;
 }
 
+void olo_packs_find_redundant(olo_packs *x, const olo_step *step, double smallest,
+                              olo_elimination *to)
+{
+    x->closures->kernels->sweep_start(x, step);
+    /* it is regular: it has no blocks but those of closures */
+    (void)olo_elimination_find_redundant(x->closures->rank, 1.0, smallest * smallest, NULL);
+    for (int i = 0; i < x->closures->count; i++)
+        olo_elimination_copy_directions(x->closures->rank, i, to,
+                                        olo_topology_closure_block(x->topology, i));
+    olo_packs_take_rank(x, to);
+}
+
 void olo_packs_take_rank(olo_packs *x, const olo_elimination *from)
 {
     for (int i = 0; i < x->closures->count; i++)

@@ -44,9 +44,12 @@ void olo_packs_write_motion(const olo_packs *packs, olo_step *step);
 void olo_packs_set_multipliers(olo_packs *packs, const double *lambda, const double *row_start);
 /* The forces of the multipliers after the last iteration. */
 void olo_packs_load(olo_packs *packs, const olo_step *step);
-/* Redundant rows: found by the next iteration, as by olo_elimination_activate_all, or taken from an
- * elimination of the topology. */
+/* Redundant rows: found by the next iteration, as by olo_elimination_activate_all, or at the start
+ * of a step after its prediction, or taken from an elimination of the topology; `to` is one, and
+ * `smallest` the smallest size of a row. */
 void olo_packs_find_rank(olo_packs *packs, double size);
+void olo_packs_find_redundant(olo_packs *packs, const olo_step *step, double smallest,
+                              olo_elimination *to);
 void olo_packs_take_rank(olo_packs *packs, const olo_elimination *from);
 /* After an iteration: adds the change of the multipliers of all closures. */
 void olo_packs_update_multipliers(olo_packs *packs, double *lambda);

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "kinematics/redundancy.h"
 #include "linalg/elimination.h"
 #include "system/system.h"
 
@@ -367,8 +368,9 @@ static bool find_overlaps(maker *m)
     return true;
 }
 
-/* S: a block of multipliers and one of relative motions for every closure. */
-static olo_status make_structure(closures *to, olo_error *error)
+/* A block of multipliers for every closure and, if `relative`, one of its relative motions. */
+static olo_status make_structure(closures *to, bool relative, olo_elimination_structure **structure,
+                                 olo_elimination **S, olo_error *error)
 {
     olo_block *blocks = olo_alloc(2 * (size_t)to->count, sizeof *blocks);
     int *edges = olo_alloc(8 * (size_t)(to->overlap_count + to->count), sizeof *edges);
@@ -381,8 +383,8 @@ static olo_status make_structure(closures *to, olo_error *error)
         c->block[0] = count;
         blocks[count++] =
             (olo_block){.size = c->rows, .dof = c->rows, .parent = -1, .closure = true};
-        c->block[1] = c->relative > 0 ? count : -1;
-        if (c->relative > 0)
+        c->block[1] = relative && c->relative > 0 ? count : -1;
+        if (c->block[1] >= 0)
             blocks[count++] =
                 (olo_block){.size = c->relative, .dof = c->relative, .parent = -1, .plain = true};
     }
@@ -396,14 +398,27 @@ static olo_status make_structure(closures *to, olo_error *error)
                 }
     }
     if (status == OLO_OK)
-        status = olo_elimination_structure_create(count, blocks, edge_count, edges, &to->structure,
-                                                  error);
+        status =
+            olo_elimination_structure_create(count, blocks, edge_count, edges, structure, error);
     if (status == OLO_OK)
-        status = olo_elimination_create(to->structure, &to->S, error);
+        status = olo_elimination_create(*structure, S, error);
     olo_free(blocks);
     olo_free(edges);
+    return status;
+}
+
+/* S, and the matrix of multipliers alone if rows are redundant. The blocks of closures are then
+ * those of S. */
+static olo_status make_matrices(const olo_packs *x, closures *to, olo_error *error)
+{
+    olo_status status = OLO_OK;
+    if (olo_system_is_redundant(x->system))
+        status = make_structure(to, false, &to->rank_structure, &to->rank, error);
+    if (status == OLO_OK)
+        status = make_structure(to, true, &to->structure, &to->S, error);
     for (int k = 0; status == OLO_OK && k < to->overlap_count; k++) {
         overlap *o = &to->overlaps[k];
+        o->rank = to->rank ? olo_elimination_matrix(to->rank, o->i, o->j) : NULL;
         for (int a = 0; a < 2; a++)
             for (int b = 0; b < 2; b++) {
                 const int i = to->closure[o->i].block[a], j = to->closure[o->j].block[b];
@@ -487,7 +502,7 @@ olo_status olo_packs_closures_create(olo_packs *x, olo_elimination *elimination,
         to->shares = olo_alloc(MOST_SHARES * (size_t)count, sizeof *to->shares);
     }
     if (to && to->closure && to->coupled && to->shares && find_closures(&m, fits))
-        return make_structure(to, error);
+        return make_matrices(x, to, error);
     return *fits ? olo_fail(error, OLO_NO_MEMORY, "out of memory for closures") : OLO_OK;
 }
 
@@ -515,6 +530,8 @@ void olo_packs_closures_free(closures *x)
     if (!x)
         return;
     olo_elimination_free(x->S);
+    olo_elimination_free(x->rank);
+    olo_elimination_structure_free(x->rank_structure);
     olo_elimination_structure_free(x->structure);
     olo_free(x->closure);
     olo_free(x->coupled);

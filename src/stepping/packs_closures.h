@@ -96,8 +96,8 @@ typedef struct olo_packs_closure {
 /* Two closures that share bodies, or one with itself: a block of S. */
 typedef struct olo_packs_overlap {
     int i, j;
-    int first, count; /* of shared degrees of freedom */
-    double *block[2][2];
+    int first, count;           /* of shared degrees of freedom */
+    double *block[2][2], *rank; /* in S, and in the one of multipliers alone */
 } overlap;
 
 /* A degree of freedom on the ways of two closures: where its numbers begin. */
@@ -128,7 +128,9 @@ typedef struct olo_packs_closures {
     left_pair *left;     /* [fours * LANES] axis and arm of the left pair of each joint */
     olo_elimination_structure *structure; /* of S */
     olo_elimination *S;
-    double factor;                    /* 2/h */
+    olo_elimination_structure *rank_structure; /* of multipliers alone, ... */
+    olo_elimination *rank; /* ... where the initial state shows redundant rows, else NULL */
+    double factor;         /* 2/h */
     const double *lambda, *row_start; /* scaled multipliers, and values of rows at the start */
 } closures;
 
@@ -144,6 +146,8 @@ typedef struct olo_packs_closure_kernels {
      */
     void (*sweep)(olo_packs *x);
     void (*apply)(olo_packs *x);
+    /* `rank`: S of the rows at the start of a step, in a metric of the motion in the joints */
+    void (*sweep_start)(olo_packs *x, const olo_step *step);
     /* the right side of S alone, by the last sweep */
     void (*forward)(olo_packs *x);
     /* with consistent velocities, after their projection: the forces of both multipliers */

@@ -579,17 +579,14 @@ LANES_INLINE void store_rows(int count, const double *from, int stride, int widt
         FOR_EACH_WIDTH(width, memcpy(to, from, WIDTH * sizeof *to));
 }
 
-/* A block of S, -sum eta rho over the degrees of freedom that both closures share, four rows at
- * once; -1 for s itself. */
-LANES_INLINE void fill_overlap(const closures *x, const overlap *o, const int groups)
+/* -sum eta rho over the degrees of freedom that both closures share, four rows at once, for `fours`
+ * of the first one and `groups` of the second. */
+LANES_INLINE void sum_overlap(const closures *x, const overlap *o, int fours, const int groups,
+                              double *numbers)
 {
-    const closure *i = &x->closure[o->i], *j = &x->closure[o->j];
     const shared *of = x->shared + o->first;
-    const int stride = groups * LANES;
-    lane S[UNKNOWNS][GROUPS];
-    double *numbers = (double *)S;
-    for (int first = 0; first < i->groups; first++) {
-        const lane *eta = i->eta + first, *rho = j->rho;
+    for (int first = 0; first < fours; first++) {
+        const lane *eta = x->closure[o->i].eta + first, *rho = x->closure[o->j].rho;
         lane row[LANES][GROUPS];
         for (int w = 0; w < LANES; w++)
             for (int g = 0; g < groups; g++)
@@ -599,9 +596,19 @@ LANES_INLINE void fill_overlap(const closures *x, const overlap *o, const int gr
                 for (int g = 0; g < groups; g++)
                     row[w][g] -= eta[of[k].eta][w] * rho[of[k].rho + g];
         for (int w = 0; w < LANES; w++)
-            for (int g = 0; g < groups; g++)
-                lane_store(row[w][g], numbers + (LANES * first + w) * stride + LANES * g);
+            for (int g = 0; g < groups; g++, numbers += LANES)
+                lane_store(row[w][g], numbers);
     }
+}
+
+/* A block of S; -1 for s itself. */
+LANES_INLINE void fill_overlap(const closures *x, const overlap *o, const int groups)
+{
+    const closure *i = &x->closure[o->i], *j = &x->closure[o->j];
+    const int stride = groups * LANES;
+    lane S[UNKNOWNS][GROUPS];
+    double *numbers = (double *)S;
+    sum_overlap(x, o, i->groups, groups, numbers);
     for (int u = i->rows; o->i == o->j && u < i->count; u++)
         numbers[u * stride + u] -= 1;
     for (int a = 0; a < 1 + (i->relative > 0); a++) {
@@ -645,6 +652,145 @@ static void sweep_closures(olo_packs *x)
     }
     for (int k = 0; k < all->overlap_count; k++)
         fill_any_overlap(all, &all->overlaps[k]);
+}
+
+/* --- rows at the start of a step, for redundant ones --- */
+
+/* The vector of body l of four. */
+LANES_INLINE lane3 vector_of(const lane3 *of, int l)
+{
+    return (lane3){{lane_all(of->x[0][l]), lane_all(of->x[1][l]), lane_all(of->x[2][l])}};
+}
+
+/* A degree of freedom: eta, and rho = eta times the weight of its motion. */
+LANES_INLINE void start_dof(lane eta, double weight, const int groups, lane **to_eta, lane **to_rho)
+{
+    **to_eta = eta;
+    **to_rho = weight * eta;
+    *to_eta += groups;
+    *to_rho += groups;
+}
+
+/* The rows of one body at its degrees of freedom, in the order of their elimination, then the way
+ * to its parent. */
+static void start_body(const olo_packs *x, int position, const int groups, lane *rho, lane *eta,
+                       bundle *G)
+{
+    const double along = x->system->length_scale * x->system->length_scale;
+    const slots *at = &x->slots[position / LANES];
+    const four *b = &x->four[position / LANES];
+    const joints *j = at->joints;
+    const int l = position % LANES;
+    const bool staged = at->staged[l], lever = staged && at->lever[l];
+    const olo_joint_rotation rotation = at->rotation[l];
+    const int passes = staged || at->free[l] || rotation == OLO_ROTATION_ALL ? 2 : 0;
+    if (passes == 0) /* a hinge */
+        *rho = *eta = lane3_dot(vector_of(&b->n0, l), G->lower);
+    for (int pass = 0; pass < passes; pass++) {
+        const bool turns = (pass == 0) != lever; /* levers translate first */
+        for (int k = 0; turns && k < 3; k++)
+            if (at->free[l] || rotation == OLO_ROTATION_ALL)
+                start_dof(G->lower.x[k], 1, groups, &eta, &rho);
+            else if (k == 0 ? rotation != OLO_ROTATION_NONE
+                            : k == 1 && rotation == OLO_ROTATION_CROSS)
+                start_dof(lane3_dot(vector_of(k == 0 ? &b->n0 : &j->m0, l), G->lower), 1, groups,
+                          &eta, &rho);
+        for (int k = 0; !turns && k < 3; k++)
+            if (at->free[l])
+                start_dof(G->upper.x[k], along, groups, &eta, &rho);
+            else if (staged && at->slides[l] >> k & 1)
+                start_dof(lane3_dot(vector_of(&j->M0[k], l), G->upper), along, groups, &eta, &rho);
+        if (lever && pass == 0)
+            G->lower = lane3_add(G->lower, lane3_cross(vector_of(&j->v0, l), G->upper));
+    }
+    G->lower = lane3_add(G->lower, lane3_cross(vector_of(&b->arm0, l), G->upper));
+}
+
+/* Fours of multipliers. */
+LANES_INLINE int row_groups(const closure *c)
+{
+    return (c->rows + LANES - 1) / LANES;
+}
+
+/* The rows of a closure at its bodies. */
+static void start_rows(olo_packs *x, const olo_step *step, closure *c)
+{
+    const olo_at at = {.q = step->x.q0, .angles = step->state->angles, .t = step->t};
+    for (int k = 0; k < c->rows; k++) {
+        const olo_constraint *row = &x->system->constraints[c->first_row + k];
+        double gradient[OLO_FORM_SIZE_MAX];
+        if (!(c->curved >> k & 1))
+            continue;
+        olo_constraint_gradient(row, &at, gradient);
+        olo_packs_set_gradient(x->closures, c, k, row, gradient, c->end);
+    }
+    for (int side = 0; side < c->sides; side++) {
+        const coupled *of = &x->closures->coupled[c->side[side]];
+        lane d[3];
+        const lane rho = directors_of(x, of->body, step->x.q0 + of->q, d);
+        for (int g = 0; g < row_groups(c); g++) {
+            lane3 number[4];
+            scale_rows(c->end[side] + LANES * g, 1, number);
+            set_bundle(number, d, rho, &c->at_end[side][g]);
+        }
+    }
+}
+
+/* Relations of joint coordinates. */
+static void start_shares(const olo_packs *x, closure *c)
+{
+    const double along = x->system->length_scale * x->system->length_scale;
+    memset(c->eta, 0, (size_t)(c->dofs * c->groups) * sizeof *c->eta);
+    memset(c->rho, 0, (size_t)(c->dofs * c->groups) * sizeof *c->rho);
+    for (int k = 0; k < c->shares; k++) {
+        const relation_share *of = &x->closures->shares[c->first_share + k];
+        const int at = of->dof * c->groups + of->row / LANES, u = of->row % LANES;
+        c->eta[at][u] += of->factor;
+        c->rho[at][u] += (of->column == ANGLE ? 1 : along) * of->factor;
+    }
+}
+
+/* S in a metric of the motion in the joints, for which no body is eliminated: the range of G W G^T
+ * is that of G for any definite W. Rotations have the weight 1 and translations the square of the
+ * model's length. */
+static void sweep_start(olo_packs *x, const olo_step *step)
+{
+    closures *all = x->closures;
+    const lane zero = lane_all(0.0);
+    const lane3 none = {{zero, zero, zero}};
+    olo_elimination_clear(all->rank);
+    for (int i = 0; i < all->count; i++) {
+        closure *c = &all->closure[i];
+        const link *links = all->links + c->first;
+        if (c->shares > 0) {
+            start_shares(x, c);
+            continue;
+        }
+        start_rows(x, step, c);
+        for (int g = 0; g < row_groups(c); g++) {
+            bundle *G = all->rows;
+            for (int k = 0; k < c->links; k++)
+                G[k] = k == c->at[0]   ? c->at_end[0][g]
+                       : k == c->at[1] ? c->at_end[1][g]
+                                       : (bundle){none, none};
+            for (int k = 0; k < c->links; k++) {
+                const int first = links[k].dof * c->groups + g;
+                start_body(x, links[k].body, c->groups, c->rho + first, c->eta + first, &G[k]);
+                if (links[k].above >= 0)
+                    G[links[k].above] = bundle_sum(G[links[k].above], G[k]);
+            }
+        }
+    }
+    for (int k = 0; k < all->overlap_count; k++) {
+        const overlap *o = &all->overlaps[k];
+        const closure *from = &all->closure[o->i], *to = &all->closure[o->j];
+        lane S[ROW_GROUPS * LANES][ROW_GROUPS];
+        if (row_groups(to) == 1)
+            sum_overlap(all, o, row_groups(from), 1, (double *)S);
+        else
+            sum_overlap(all, o, row_groups(from), 2, (double *)S);
+        store_rows(from->rows, (const double *)S, row_groups(to) * LANES, to->rows, o->rank);
+    }
 }
 
 /* The right-hand sides alone, by the rows, eta and rho of the last sweep. */
@@ -724,6 +870,7 @@ const olo_packs_closure_kernels OLO_PACKS_CLOSURE_KERNELS = {.write_motion = wri
                                                              .load = load_closures,
                                                              .load_multipliers = load_multipliers,
                                                              .sweep = sweep_closures,
+                                                             .sweep_start = sweep_start,
                                                              .apply = apply_closures,
                                                              .forward = forward_closures,
                                                              .load_rates = load_rates};

@@ -48,7 +48,8 @@ struct olo_projector {
     int mass_count;
     mass_plan *mass;
     olo_frame_packs frames;
-    olo_frame_blocks *blocks;      /* [packs with a mass] */
+    olo_frame_blocks *blocks;      /* [packs] */
+    olo_pair_blocks *pairs;        /* [packs of pairs] */
     double *single, *single_right; /* of the frame with a mass that is in no pack */
     double *work;                  /* projected rows, before the projection of columns */
 };
@@ -119,8 +120,9 @@ static bool plan_mass(olo_projector *p)
     if (!olo_frame_packs_create(s, false, &p->frames))
         return false;
     p->mass = olo_pool_alloc(&p->pool, 2 * (size_t)p->frames.loose_count, sizeof *p->mass);
-    p->blocks = olo_pool_alloc(&p->pool, (size_t)p->frames.heavy, sizeof *p->blocks);
-    if (!p->mass || !p->blocks)
+    p->blocks = olo_pool_alloc(&p->pool, (size_t)p->frames.count, sizeof *p->blocks);
+    p->pairs = olo_pool_alloc(&p->pool, (size_t)p->frames.pair_count, sizeof *p->pairs);
+    if (!p->mass || !p->blocks || !p->pairs)
         return false;
     for (int k = 0; k < p->frames.loose_count; k++) {
         const olo_mass_entry *entry = &p->frames.loose[k];
@@ -183,11 +185,17 @@ static void bind(olo_projector *p, const olo_topology *topology, olo_elimination
         p->single = olo_elimination_matrix(elimination, p->frames.single, p->frames.single);
         p->single_right = olo_elimination_rhs(elimination, p->frames.single);
     }
-    for (int k = 0; k < p->frames.heavy; k++)
+    for (int k = 0; k < p->frames.count; k++)
         for (int l = 0; l < LANES; l++) {
             const int node = p->frames.pack[k].node[l];
             p->blocks[k].K[l] = olo_elimination_matrix(elimination, node, node);
             p->blocks[k].right[l] = olo_elimination_rhs(elimination, node);
+        }
+    for (int k = 0; k < p->frames.pair_count; k++)
+        for (int l = 0; l < LANES; l++) {
+            const int a = p->frames.pair[k].node[0][l], b = p->frames.pair[k].node[1][l];
+            p->pairs[k].K[0][l] = olo_elimination_matrix(elimination, a, b);
+            p->pairs[k].K[1][l] = olo_elimination_matrix(elimination, b, a);
         }
     for (int i = 0; i < p->mass_count; i++) {
         mass_plan *m = &p->mass[i];
@@ -296,7 +304,7 @@ const olo_frame_packs *olo_projector_frames(const olo_projector *p)
 
 void olo_projector_add_frames(olo_projector *p, const olo_frame_tangent *at)
 {
-    for (int k = 0; k < p->frames.heavy; k++)
+    for (int k = 0; k < p->frames.count; k++)
         p->frames.kernels->fill(&p->frames.pack[k], at, &p->blocks[k]);
     if (p->frames.single >= 0)
         fill_frame(&p->system->frames[p->system->nodes[p->frames.single].frame], at, p->single,
@@ -305,7 +313,7 @@ void olo_projector_add_frames(olo_projector *p, const olo_frame_tangent *at)
 
 bool olo_projector_is_empty(const olo_projector *p)
 {
-    bool empty = p->mass_count == 0;
+    bool empty = p->mass_count == 0 && p->frames.pair_count == 0;
     for (int i = 0; empty && i < olo_pieces(p->system); i++)
         empty = !p->plans[i];
     return empty;
@@ -313,6 +321,8 @@ bool olo_projector_is_empty(const olo_projector *p)
 
 void olo_projector_add_mass(olo_projector *p, double factor, const double *qm, const double *q1)
 {
+    for (int k = 0; k < p->frames.pair_count; k++)
+        p->frames.kernels->fill_pair(&p->frames.pair[k], factor, qm, q1, &p->pairs[k]);
     for (int e = 0; e < p->mass_count; e++) {
         const mass_plan *x = &p->mass[e];
         if (x->width == 1)

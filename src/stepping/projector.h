@@ -21,7 +21,8 @@ olo_status olo_projector_create(const olo_topology *topology, olo_elimination *e
                                 olo_projector **projector, olo_error *error);
 void olo_projector_free(olo_projector *projector);
 
-/* += factor P_int(q_m)^T M P_int(q1), of the masses of nodes that are in no pack */
+/* += factor P_int(q_m)^T M P_int(q1), of the masses that couple frames and of nodes that are in no
+ * pack */
 void olo_projector_add_mass(olo_projector *projector, double factor, const double *qm,
                             const double *q1);
 /* The same for the nodes in packs, with the variation of P_int if wanted; adds w = P_int(q_m)^T T

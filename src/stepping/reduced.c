@@ -251,8 +251,11 @@ static void find_redundant_rows(reduced *x, olo_step *step)
     const olo_at start = olo_step_start(step);
     x->rank_known = true;
     memcpy(x->rank_q, start.q, (size_t)x->system->n * sizeof *x->rank_q);
-    olo_find_redundant_rows(x->topology, x->projector, x->elimination, &step->x, &start,
-                            x->smallest_row);
+    if (x->packed)
+        olo_packs_find_redundant(x->packs, step, x->smallest_row, x->elimination);
+    else
+        olo_find_redundant_rows(x->topology, x->projector, x->elimination, &step->x, &start,
+                                x->smallest_row);
 }
 
 /* The same for the matrix of velocities and for packs. */
@@ -261,7 +264,7 @@ static void share_redundant_rows(reduced *x)
     for (int i = 0; x->rates && i < x->topology->closure_block_count; i++)
         olo_elimination_copy_directions(x->elimination, closure_block(x, i), x->rates->elimination,
                                         closure_block(x, i));
-    if (x->packs)
+    if (x->packs && !x->packed)
         olo_packs_take_rank(x->packs, x->elimination);
 }
 
@@ -295,7 +298,7 @@ static void predict_multipliers(reduced *x, const olo_step *step, double scale)
 /* Nothing is known of the iteration of this step. */
 static void forget(reduced *x)
 {
-    x->older = false;
+    x->packed = x->older = false;
     x->update = 0;
     if (x->rates)
         olo_reduced_rates_begin(x->rates);
@@ -816,6 +819,7 @@ static void settle(void *data, olo_step *step)
 void olo_reduced_find_redundant(void *data, olo_step *step)
 {
     reduced *x = data;
+    x->packed = false;
     olo_motion_begin(x->topology, &step->x);
     find_redundant_rows(x, step);
 }

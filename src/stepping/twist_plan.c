@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "linalg/row3.h"
 #include "linalg/small.h"
 #include "linalg/vec3.h"
 #include "system/system.h"
@@ -131,8 +132,9 @@ void olo_twist_add_pair(double m, bool turns_i, bool turns_j, const double *left
 {
     if (turns_i && turns_j) {
         const double along = m * vec3_dot(left, right);
+        const row3 d = row3_load(left);
         for (int i = 0; i < 3; i++) {
-            vec3_add(-m * right[i], left, K + i * row);
+            row3_store(row3_add_times(row3_load(K + i * row), -m * right[i], d), K + i * row);
             K[i * row + i] += along;
         }
     } else if (turns_i || turns_j) {

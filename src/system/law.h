@@ -73,6 +73,7 @@ typedef struct olo_law {
     bool linear;   /* f = c0 e of one invariant */
     bool affine;   /* s is affine in e1, of one invariant */
     bool diagonal; /* f = 1/2 sum c_k e_k^2, so that s_k depends on e_k alone */
+    bool damps;    /* s = (c0/h + c1/2) C (e1 - e0) of six strains, C the other coefficients */
     /* Of a law of the angle theta = atan2(e[1], e[0]), with full turns: F(theta); else NULL. */
     const struct olo_law *angle;
     /* Of a law of the strains of a rod (law_rod.c): F(v, u); else NULL. */

@@ -210,5 +210,6 @@ const olo_law olo_law_strain_rate = {.name = "strain-rate",
                                      .invariants = K,
                                      .coefficients = RATE_COEFFICIENTS,
                                      .dissipative = true,
+                                     .damps = true,
                                      .at = rate_at,
                                      .over = rate_over};

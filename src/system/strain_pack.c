@@ -133,9 +133,11 @@ static const olo_law *strain_law(const olo_term_pack *pack)
 
 static bool stress(const olo_term_pack *pack, bool tangent, olo_pack_step *step)
 {
-    if (!strain_law(pack)->diagonal)
+    if (pack->term[0]->law->damps)
+        rate_stress(pack, tangent, step);
+    else if (!strain_law(pack)->diagonal)
         return false;
-    if (pack->term[0]->law->strain)
+    else if (pack->term[0]->law->strain)
         FOR_EACH_SHAPE(pack, rod_stress_of(SHAPE.parts, pack, tangent, step));
     else
         FOR_EACH_SHAPE(pack, element_stress(SHAPE.parts, pack, tangent, step));

@@ -6,7 +6,8 @@
  *     ds_c/dK_k = 1/2 b_k c_k w_1 - 1/2 w_0 w_1 m_k
  *     ds_c/dc   = sum_k b_k (1/2 c_k du_k/dc - w_1 m_k)
  *
- * at the end of the step. Strains that the points do not have are left out. Other laws are
+ * at the end of the step. Strains that the points do not have are left out. Dampers of the strains
+ * of finite elements are evaluated for all points, too. Other laws are
  * evaluated term by term (term_pack.c), with the same bits of s. A part of strain_pack.c. */
 #ifndef OLO_SYSTEM_STRAIN_STRESS_H
 #define OLO_SYSTEM_STRAIN_STRESS_H
@@ -26,12 +27,6 @@ FORMULA void read_stiffness(const int parts, const olo_term_pack *pack, lane *c)
 {
     for (int k = 0; k < OLO_STRAINS; k++)
         c[k] = is_part(parts, k) ? read_coefficient(pack, k) : lane_all(0);
-}
-
-FORMULA void add_energy(const olo_term_pack *pack, lane energy, olo_pack_step *step)
-{
-    for (int l = 0; l < pack->count; l++)
-        step->energy += energy[l];
 }
 
 /* m = c x and f = 1/2 sum c x^2 at a configuration; returns f */
@@ -71,14 +66,33 @@ FORMULA void element_stress(const int parts, const olo_term_pack *pack, const bo
     lane c[OLO_STRAINS];
     read_stiffness(parts, pack, c);
     if (step->midpoint) {
-        add_energy(pack, stress_at(parts, c, step->e, step->s), step);
+        step->energy = stress_at(parts, c, step->e, step->s);
     } else {
         stress_over(parts, c, step->e, step->de, step->s);
-        add_energy(pack, work_of(parts, step), step);
+        step->energy = work_of(parts, step);
     }
     for (int k = 0; tangent && k < OLO_STRAINS; k++)
         if (is_part(parts, k))
             step->s1[(OLO_STRAINS + 1) * k] = 0.5 * c[k];
+}
+
+/* The stress (c0/h + c1/2) C de of dampers, C the upper triangle of a matrix, row by row. */
+FORMULA void rate_stress(const olo_term_pack *pack, const bool tangent, olo_pack_step *step)
+{
+    const lane factor = read_coefficient(pack, 0) / step->h + 0.5 * read_coefficient(pack, 1);
+    lane C[OLO_STRAINS][OLO_STRAINS];
+    for (int k = 0, at = 2; k < OLO_STRAINS; k++)
+        for (int l = k; l < OLO_STRAINS; l++)
+            C[k][l] = C[l][k] = factor * read_coefficient(pack, at++);
+    step->energy = lane_all(0);
+    for (int k = 0; k < OLO_STRAINS; k++) {
+        step->s[k] = lane_all(0);
+        for (int l = 0; l < OLO_STRAINS; l++)
+            step->s[k] += C[k][l] * step->de[l];
+        step->energy += step->s[k] * step->de[k];
+    }
+    if (tangent)
+        memcpy(step->s1, C, sizeof C);
 }
 
 /* ds/de1 from the strains at the start (w0) and where the derivatives are taken, and the factors of
@@ -113,7 +127,7 @@ FORMULA void rod_stress_of(const int parts, const olo_term_pack *pack, const boo
     const rod_strains start = rod_strains_at(step->e, u0);
     if (step->midpoint) {
         /* half the second derivative: a = w, b_k = du_k/dc and both ends at the midpoint */
-        add_energy(pack, stress_at(parts, c, start.x, m), step);
+        step->energy = stress_at(parts, c, start.x, m);
         rod_stress(start.w, start.by_c, m, step->s);
         if (tangent)
             rod_stiffness(parts, c, m, start.w, &start, start.w, start.by_c, step->s1);
@@ -126,7 +140,7 @@ FORMULA void rod_stress_of(const int parts, const olo_term_pack *pack, const boo
     rod_strain_change(&with, step->de, dx);
     stress_over(parts, c, start.x, dx, m);
     rod_stress(with.a, with.b, m, step->s);
-    add_energy(pack, work_of(parts, step), step);
+    step->energy = work_of(parts, step);
     if (tangent)
         rod_stiffness(parts, c, m, start.w, &end, with.a, with.b, step->s1);
 }

@@ -125,9 +125,8 @@ static void evaluate_terms(const olo_term_pack *pack, double h, bool tangent, ol
                                .h = h,
                                .c = term->coefficient,
                                .context = term->context};
-        const double energy = step->midpoint ? evaluate_at(term, &input, tangent, &law)
-                                             : evaluate_over(term, &input, tangent, &law);
-        step->energy += term->law->dissipative ? 0 : energy;
+        step->energy[l] = step->midpoint ? evaluate_at(term, &input, tangent, &law)
+                                         : evaluate_over(term, &input, tangent, &law);
         for (int i = 0; i < k; i++)
             step->s[i][l] = law.s[i];
         for (int i = 0; i < entries; i++)
@@ -140,7 +139,7 @@ void olo_term_pack_stress(const olo_term_pack *pack, const olo_evaluation *how,
 {
     const olo_pack_kernels *kernels = pack->kernels;
     step->midpoint = how->midpoint && !pack->term[0]->law->dissipative;
-    step->energy = 0;
+    step->h = x->h;
     kernels->over(pack, x, step);
     if (!kernels->stress || !kernels->stress(pack, tangent, step))
         evaluate_terms(pack, x->h, tangent, step);

@@ -25,7 +25,8 @@ typedef struct olo_term_pack {
  */
 typedef struct olo_pack_step {
     bool midpoint; /* forces are those at the midpoint, not the discrete gradient */
-    double energy; /* the sum over the terms, see olo_evaluate_term; 0 for a dissipative law */
+    double h;
+    lane energy;                     /* of each term, see olo_evaluate_term */
     lane e[OLO_LAW_INVARIANTS_MAX];  /* invariants at q0, or at qm if `midpoint` */
     lane de[OLO_LAW_INVARIANTS_MAX]; /* e(q1) - e(q0) */
     lane s[OLO_LAW_INVARIANTS_MAX];

@@ -93,9 +93,9 @@ TEST(a_run_of_the_six_body_linkage_builds_one_of_each)
 {
     const char *const words[] = {"run", "six-body-linkage", "--end", "0.02", "--quiet",
                                  "-o",  "built_once.h5",    NULL};
-    /* that of steps, that of velocities normal to constraints, and of each one for closures alone
-     */
-    expect(&cli_run, words, 4, 1);
+    /* that of steps and that of velocities normal to constraints, each with one of closures alone
+     * and one of their multipliers for redundant rows */
+    expect(&cli_run, words, 6, 1);
 }
 
 /* The elimination is that of the reduced treatment, which finds the redundant rows. */
@@ -104,9 +104,9 @@ TEST(a_run_with_multipliers_takes_the_same_topology)
     const char *const words[] = {"run",         "six-body-linkage", "--end",
                                  "0.02",        "--constraints",    "multipliers",
                                  "--no-result", "--quiet",          NULL};
-    /* that of steps, that of velocities normal to constraints, and of each one for closures alone
-     */
-    expect(&cli_run, words, 4, 1);
+    /* that of steps and that of velocities normal to constraints, each with one of closures alone
+     * and one of their multipliers for redundant rows */
+    expect(&cli_run, words, 6, 1);
 }
 
 TEST(a_check_of_the_six_body_linkage_solves_nothing)

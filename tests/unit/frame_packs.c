@@ -14,8 +14,8 @@ static scene open_scene(int bodies)
     size_t at = (size_t)snprintf(
         text, sizeof text,
         "points: {name: p, mass: 1, position: [0, 0, 1]}\n"
-        "beams:\n  - {name: w, elements: 2, points: [[0, 5, 0], [1, 5, 0]], inertia: [1, 0.1, "
-        "0.2],\n"
+        "beams:\n  - {name: w, elements: 2, points: [[0, 5, 0], [1, 5, 0]], inertia: [1, 0.03, "
+        "0.05, 0.1, 0.2, 0.01],\n"
         "        stiffness: [900, 700, 700, 9, 8, 7]}\n"
         "  - {name: rod, discretisation: edges, elements: 6, from: [0, 9, 0], to: [3, 9, 0],\n"
         "     inertia: [1, 0.2, 0.3], stiffness: [900, 700, 700, 9, 8, 7]}\nbodies:\n");
@@ -75,15 +75,14 @@ TEST(every_node_is_in_one_pack_or_in_the_rest)
 {
     for (int bodies = 1; bodies <= BODIES; bodies++) {
         static sample x;
-        int seen[NODES] = {0}, weighed[NODES] = {0}, entries = 0;
+        int seen[NODES] = {0}, weighed[NODES] = {0}, frames = 0, last = 0;
         sample_open(&x, bodies, false);
         const olo_system *s = x.s.system;
         for (int i = 0; i < x.packs.count; i++)
             for (int l = 0; l < x.packs.pack[i].count; l++) {
                 const int k = x.packs.pack[i].node[l];
                 seen[k]++;
-                weighed[k] += i < x.packs.heavy;
-                check_equal(i < x.packs.heavy, !is_coupled(s, k));
+                weighed[k]++;
             }
         for (int i = 0; i < x.packs.rest_count; i++)
             seen[x.packs.rest[i]]++;
@@ -93,11 +92,18 @@ TEST(every_node_is_in_one_pack_or_in_the_rest)
             weighed[x.packs.single]++;
         for (int k = 0; k < s->node_count; k++)
             check_true(seen[k] == 1 && weighed[k] == 1);
-        check_equal((bodies + 2) % 4 == 1, x.packs.single >= 0);
-        /* the beam's entries are the only ones that are in no pack */
-        for (int e = 0; e < s->loose_mass_count; e++)
-            entries += is_coupled(s, s->coordinates[s->mass[e].i].node);
-        check_equal(entries, x.packs.loose_count);
+        /* a body is single, unless the last frame is coupled */
+        for (int k = 0; k < s->node_count; k++)
+            if (s->nodes[k].type->spatial) {
+                frames++;
+                last = k;
+            }
+        check_equal(bodies + 2 + 3, frames);
+        check_equal(frames % 4 == 1 && !is_coupled(s, last), x.packs.single >= 0);
+        /* the mass of a beam of two elements couples two pairs, and nothing is left */
+        check_equal(0, x.packs.loose_count);
+        check_equal(1, x.packs.pair_count);
+        check_equal(2, x.packs.pair[0].count);
         sample_close(&x);
     }
 }
@@ -119,9 +125,12 @@ TEST(inertia_is_that_of_the_mass_matrix)
         for (int i = 0; i < x.s.system->n; i++)
             change[i] = 2 / h * x.dq[i] - (from_momentum ? 0 : 2 * x.v[i]);
         olo_system_mass_times(x.s.system, change, expected);
-        for (int i = 0; i < x.packs.heavy; i++) {
+        for (int i = 0; i < x.packs.count; i++)
+            x.packs.kernels->set_inertia(&x.packs.pack[i], &inertia);
+        for (int i = 0; i < x.packs.pair_count; i++)
+            x.packs.kernels->add_inertia(&x.packs.pair[i], &inertia);
+        for (int i = 0; i < x.packs.count; i++) {
             const olo_frame_pack *pack = &x.packs.pack[i];
-            x.packs.kernels->set_inertia(pack, &inertia);
             for (int l = 0; l < pack->count; l++)
                 for (int j = pack->q[l]; j < pack->q[l] + x.s.system->nodes[pack->node[l]].size;
                      j++)
@@ -168,7 +177,7 @@ TEST(tangents_are_those_of_unit_twists)
     for (int varied = 0; varied < 2; varied++) {
         const olo_frame_tangent at = {
             .factor = 3.7, .varied = varied, .T = x.force, .left = x.qm, .q1 = x.q1};
-        for (int i = 0; i < x.packs.heavy; i++) {
+        for (int i = 0; i < x.packs.count; i++) {
             const olo_frame_pack *pack = &x.packs.pack[i];
             double K[LANES][36], right[LANES][6];
             olo_frame_blocks to;
@@ -187,6 +196,61 @@ TEST(tangents_are_those_of_unit_twists)
             for (int l = pack->count; l < LANES; l++)
                 check_true(K[l][0] == 1 && right[l][0] == 2);
         }
+    }
+    sample_close(&x);
+}
+
+/* The block of node a by the twist of another node b: P_int(left)^T M P_int(q1). */
+static void check_pair(const sample *x, double factor, int a, int b, const double *K)
+{
+    const olo_node *from = &x->s.system->nodes[a], *to = &x->s.system->nodes[b];
+    for (int j = 0; j < 6; j++) {
+        double twist[6] = {0}, v[MOST] = {0}, p[MOST];
+        twist[j] = 1;
+        to->type->velocity(x->q1 + to->q, twist, v + to->q);
+        olo_system_mass_times(x->s.system, v, p);
+        for (int i = 0; i < 6; i++) {
+            double unit[6] = {0}, row[12], sum = 1;
+            unit[i] = 1;
+            from->type->velocity(x->qm + from->q, unit, row);
+            for (int c = 0; c < 12; c++)
+                sum += factor * row[c] * p[from->q + c];
+            check_close(sum, K[6 * i + j], 1e-12 * (1 + fabs(sum)));
+        }
+    }
+}
+
+/* Masses of any number between all vectors of two frames; the same bits on every processor. */
+TEST(blocks_of_coupled_frames_are_those_of_unit_twists)
+{
+    static sample x;
+    unsigned long long seed = 9;
+    sample_open(&x, 1, false);
+    for (int e = 0; e < x.s.system->mass_count; e++)
+        ((olo_mass_entry *)x.s.system->mass)[e].m = scene_random(&seed);
+    for (int plain = 0; plain < 2; plain++) {
+        static double first[2][LANES][36];
+        olo_frame_packs packs;
+        check_true(olo_frame_packs_create(x.s.system, plain, &packs));
+        for (int i = 0; i < packs.pair_count; i++) {
+            const olo_frame_pair *pair = &packs.pair[i];
+            double K[2][LANES][36];
+            olo_pair_blocks to;
+            for (int k = 0; k < 2 * LANES * 36; k++)
+                K[k / (LANES * 36)][k / 36 % LANES][k % 36] = 1;
+            for (int l = 0; l < 2 * LANES; l++)
+                to.K[l / LANES][l % LANES] = K[l / LANES][l % LANES];
+            packs.kernels->fill_pair(pair, 3.7, x.qm, x.q1, &to);
+            for (int l = 0; l < pair->count; l++)
+                for (int side = 0; side < 2; side++)
+                    check_pair(&x, 3.7, pair->node[side][l], pair->node[1 - side][l], K[side][l]);
+            check_true(pair->count == LANES || K[0][LANES - 1][0] == 1);
+            if (i == 0 && plain)
+                check_true(memcmp(first, K, sizeof K) == 0);
+            if (i == 0)
+                memcpy(first, K, sizeof K);
+        }
+        olo_frame_packs_free(&packs);
     }
     sample_close(&x);
 }
@@ -245,30 +309,29 @@ TEST(updates_have_the_bits_of_single_nodes_on_every_processor)
     sample_close(&plain);
 }
 
-/* With three bodies and the ends of the rod one frame is single, with four all are in packs. The
- * bodies do not interact, so that the last of three moves equally. */
+/* With four bodies, the ends of the rod and the frames of the beam one frame is single, with five
+ * all are in packs. The bodies do not interact, so that the last of four moves equally. */
 TEST(single_frames_have_the_bits_of_packs)
 {
-    scene three = open_scene(3), four = open_scene(4);
-    int of_three = -1, of_four = -1;
-    scene_run(&three, 0.01, 5);
+    scene four = open_scene(4), five = open_scene(5);
+    int of_four = -1, of_five = -1;
     scene_run(&four, 0.01, 5);
-    for (int k = 0; k < three.system->node_count; k++)
-        if (strcmp(three.system->nodes[k].name, "b2") == 0)
-            of_three = three.system->nodes[k].q;
+    scene_run(&five, 0.01, 5);
     for (int k = 0; k < four.system->node_count; k++)
-        if (strcmp(four.system->nodes[k].name, "b2") == 0)
+        if (strcmp(four.system->nodes[k].name, "b3") == 0)
             of_four = four.system->nodes[k].q;
-    check_true(memcmp(three.state->q + of_three, four.state->q + of_four, 12 * sizeof(double)) ==
-               0);
-    check_true(memcmp(three.state->v + of_three, four.state->v + of_four, 12 * sizeof(double)) ==
-               0);
-    scene_close(&three);
+    for (int k = 0; k < five.system->node_count; k++)
+        if (strcmp(five.system->nodes[k].name, "b3") == 0)
+            of_five = five.system->nodes[k].q;
+    check_true(memcmp(four.state->q + of_four, five.state->q + of_five, 12 * sizeof(double)) == 0);
+    check_true(memcmp(four.state->v + of_four, five.state->v + of_five, 12 * sizeof(double)) == 0);
     scene_close(&four);
+    scene_close(&five);
 }
 
 TEST_MAIN(cmocka_unit_test(every_node_is_in_one_pack_or_in_the_rest),
           cmocka_unit_test(inertia_is_that_of_the_mass_matrix),
           cmocka_unit_test(tangents_are_those_of_unit_twists),
+          cmocka_unit_test(blocks_of_coupled_frames_are_those_of_unit_twists),
           cmocka_unit_test(updates_have_the_bits_of_single_nodes_on_every_processor),
           cmocka_unit_test(single_frames_have_the_bits_of_packs))

@@ -117,7 +117,8 @@ static void evaluate(const sample *x, const olo_evaluation *how, int first, int 
         block[l] = address[pack.piece[l]];
     olo_term_pack_evaluate(&pack, how, &x->step, true, &balance, &step);
     pack.kernels->add_twist_tangent(&pack, &step, 0.7, how->midpoint, block);
-    out->energy += step.energy;
+    for (int l = 0; l < count; l++)
+        out->energy += step.energy[l];
 }
 
 static void as_single_terms(sample *x, const olo_evaluation *how)
@@ -134,7 +135,7 @@ static void as_single_terms(sample *x, const olo_evaluation *how)
             (void)olo_evaluate_stress(how, &x->term[l], &x->step, r, &law, &own);
             for (int i = 0; i < x->term[l].size; i++)
                 expected[x->index[l][i]] += 0.7 * r[i];
-            energy += x->term[l].law->dissipative ? 0 : own;
+            energy += own;
             evaluate(x, how, l, 1, false, &single);
         }
         /* sums of two terms at shared nodes do not depend on their order */

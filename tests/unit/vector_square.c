@@ -141,7 +141,8 @@ static void evaluate(sample *x, const olo_evaluation *how, int most, bool plain,
                 packs[k].kernels = &olo_square_kernels_plain;
             olo_term_pack_evaluate(&packs[k], how, interval_of(x), true, &balance, &step);
             packs[k].kernels->add_twist_tangent(&packs[k], &step, 0.7, how->midpoint, block);
-            out->energy += step.energy;
+            for (int l = 0; l < packs[k].count; l++)
+                out->energy += step.energy[l];
         }
     }
 }
@@ -180,7 +181,7 @@ static void check_term(sample *x, const olo_evaluation *how, int i, const result
     const olo_coupling *coupling = s->topology->couplings[x->pieces[i]];
     double r[SIZE], K[SIZE * SIZE];
     const double own = olo_evaluate_term(how, term, interval_of(x), r, K);
-    *energy += term->law->dissipative ? 0 : own;
+    *energy += own;
     for (int k = 0; k < term->size; k++)
         expected[term->index[k]] += 0.7 * r[k];
     for (int a = 0; a < coupling->nodes; a++)
