@@ -21,7 +21,8 @@ void olo_rigid_motion(const olo_system *s, const double motion[6], const double 
             continue;
         }
         vec3_cross(motion + 3, q + i, xi + i);
-        if (s->coordinates[i].slot == 0)
+        /* points in relative coordinates turn only */
+        if (s->coordinates[i].slot == 0 && s->nodes[s->coordinates[i].node].base < 0)
             vec3_add(1.0, motion, xi + i);
     }
 }

@@ -191,26 +191,23 @@ static double latest_end(const olo_run *run, double t, double start)
     return target;
 }
 
-olo_status olo_run_step_adaptive(const olo_run *run, olo_stepper *stepper, olo_state *state,
-                                 double start, olo_error *error)
+/* A step of a size that is chosen. */
+static olo_status take_chosen(const olo_run *run, const walker *x, olo_state *state, double start,
+                              olo_error *error)
 {
     const double target = latest_end(run, state->t, start), longest = target - state->t;
-    const olo_status status = olo_stepper_step_adaptive(stepper, state, longest, error);
-    if (status == OLO_OK && olo_stepper_report(stepper)->size == longest)
+    const olo_status status = x->events
+                                  ? olo_events_step_adaptive(x->events, state, longest, error)
+                                  : olo_stepper_step_adaptive(x->stepper, state, longest, error);
+    if (status == OLO_OK && report_of(x)->size == longest)
         state->t = target;
     return status;
 }
 
-static olo_status take_chosen(const olo_run *run, const walker *x, olo_state *state, double start,
-                              olo_error *error)
+olo_status olo_run_step_adaptive(const olo_run *run, olo_stepper *stepper, olo_state *state,
+                                 double start, olo_error *error)
 {
-    if (!x->events)
-        return olo_run_step_adaptive(run, x->stepper, state, start, error);
-    const double target = latest_end(run, state->t, start), longest = target - state->t;
-    const olo_status status = olo_events_step_adaptive(x->events, state, longest, error);
-    if (status == OLO_OK && x->events->report.size == longest)
-        state->t = target;
-    return status;
+    return take_chosen(run, &(walker){.stepper = stepper}, state, start, error);
 }
 
 void olo_summary_add(olo_run_summary *sum, const olo_step_report *report, bool taken)

@@ -215,6 +215,7 @@ typedef struct olo_newton {
     double residual;  /* of the reduced balance, relative to the terms that cancel in it */
     double turn;      /* largest Cayley vector */
     double left;      /* estimated error after an update with an older tangent; else 0 */
+    bool mixed;       /* updates of this iteration are extrapolated from earlier ones */
     int worst;        /* node with the largest update */
 } olo_newton;
 
