@@ -105,9 +105,16 @@ def test_many_starts_are_the_same_for_any_number_of_processes(tmp_path):
     assert "Distinct optima" in (tmp_path / "a.html").read_text()
 
 
-def test_a_linear_solver_that_is_missing_is_named(slider):
-    with pytest.raises(oloid.Error, match="linear_solver: this Ipopt has no 'nonsense'"):
-        oloid.optimize(slider, linear_solver="nonsense")
+@pytest.mark.parametrize("name", ["nonsense", "ma27", "ma57", "ma77", "ma86", "ma97", "pardiso",
+                                  "pardisomkl", "spral", "wsmp"])
+def test_a_linear_solver_that_is_missing_is_named(slider, name):
+    """Or it is there and finds the optimum."""
+    try:
+        found = oloid.optimize(slider, linear_solver=name)
+    except oloid.Error as error:
+        assert f"linear_solver: this Ipopt has no '{name}'" in str(error)
+    else:
+        assert name != "nonsense" and found.cost == pytest.approx(4 * COST, rel=1e-8)
 
 
 def children(process):
