@@ -197,6 +197,19 @@ static bool is_linear_solver(const char *name)
     return false;
 }
 
+/* Of Ipopt 3.11, which loads libhsl.so when it needs it (its HSLLoader.h); not in other versions.
+ */
+int LSL_isMA97available(void) __attribute__((weak));
+int LSL_loadHSL(const char *library, char *message, int size) __attribute__((weak));
+
+/* Whether ma97 would end the process: without libhsl.so its destructor calls exit. */
+static bool is_fatal(const char *name)
+{
+    char message[256];
+    return strcmp(name, "ma97") == 0 && LSL_isMA97available && LSL_loadHSL &&
+           !LSL_isMA97available() && LSL_loadHSL(NULL, message, sizeof message) != 0;
+}
+
 static olo_status refuse_linear_solver(const char *name, olo_error *error)
 {
     return olo_fail(error, OLO_UNSUPPORTED,
@@ -216,7 +229,7 @@ static olo_status set_options(IpoptProblem problem, const olo_solver_options *op
 {
     set_int(problem, "print_level", 0);
     (void)set_text(problem, "sb", "yes");
-    if (!is_linear_solver(options->linear_solver) ||
+    if (!is_linear_solver(options->linear_solver) || is_fatal(options->linear_solver) ||
         !set_text(problem, "linear_solver", options->linear_solver))
         return refuse_linear_solver(options->linear_solver, error);
     set_number(problem, "tol", options->tolerance);

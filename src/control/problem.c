@@ -339,18 +339,27 @@ static olo_status resolve_costs(olo_control_problem *p, const olo_problem *given
 
 /* --- time and ends --- */
 
+/* Numbers of models are at most 1e30; 1/h^2 of shorter intervals exceeds the range of numbers,
+ * which the solver does not survive. */
+static const double SHORTEST = 1e-30;
+
+static bool is_duration(double T)
+{
+    return T >= SHORTEST && isfinite(T);
+}
+
 static olo_status resolve_time(olo_control_problem *p, const olo_problem *given, olo_error *error)
 {
     const bool rest = given->end_velocity && strcmp(given->end_velocity, "rest") == 0;
     p->free_duration = given->shortest != 0 || given->longest != 0;
-    if (!(given->duration > 0) || !isfinite(given->duration))
-        return olo_fail(error, OLO_BAD_INPUT, "duration: must be positive, got %g",
-                        given->duration);
-    if (p->free_duration && !(given->shortest > 0 && given->shortest < given->longest))
+    if (!is_duration(given->duration))
+        return olo_fail(error, OLO_BAD_INPUT, "duration: must be positive, at least %g, got %g",
+                        SHORTEST, given->duration);
+    if (p->free_duration && !(is_duration(given->shortest) && given->shortest < given->longest))
         return olo_fail(error, OLO_BAD_INPUT,
-                        "%s: the bounds of a free duration must be positive and ascending, got %g "
-                        "and %g",
-                        given->shortest != 0 ? "shortest" : "longest", given->shortest,
+                        "%s: the bounds of a free duration must be positive, at least %g, and "
+                        "ascending, got %g and %g",
+                        given->shortest != 0 ? "shortest" : "longest", SHORTEST, given->shortest,
                         given->longest);
     if (!rest && (!given->end_velocity || strcmp(given->end_velocity, "free") != 0))
         return olo_fail(error, OLO_BAD_INPUT, "end_velocity: take rest or free");

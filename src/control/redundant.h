@@ -17,7 +17,7 @@
  *
  * and equal at each node. So the rows are those above with other forces, and with multipliers of
  * intervals; only the last node has its own, h/2 G(q_N)^T lambda_N, which project p_N. Rolling rows
- * d(q_k-1, q_k).(q_k - q_k-1) = 0 have the place of g at node k.
+ * d(q_k-1, q_k).(q_k - q_k-1) = 0 stand for g at node k.
  *
  * Layout. All nodes have the same variables and rows, the last one has no controls:
  *

@@ -8,7 +8,7 @@
  * duration.
  *
  * A row of velocities (rolling) has no g; its condition of the interval, d(q0, q1).(q1 - q0) = 0,
- * has the place of g at the end of the interval. */
+ * stands for g at the end of the interval. */
 #include "control/redundant_private.h"
 
 enum { SIZE = OLO_FORM_SIZE_MAX };

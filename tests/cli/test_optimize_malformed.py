@@ -107,6 +107,8 @@ WRONG = [
     ("intervals: 10", "intervals: 0", "intervals"),
     ("intervals: 10", "intervals: -3", "intervals"),
     ("intervals: 10", "intervals: 10\n  duration: 0", "duration"),
+    ("intervals: 10", "intervals: 10\n  duration: 1e-300", "at least 1e-30"),
+    ("intervals: 10", "intervals: 10\n  shortest: 1e-300\n  longest: 2", "at least 1e-30"),
     ("intervals: 10", "intervals: 10\n  shortest: 3\n  longest: 2", "ascending"),
     ("intervals: 10", "intervals: 10\n  end_velocity: zero", "end_velocity"),
     ("intervals: 10", "intervalls: 10", "did you mean 'intervals'"),

@@ -1,5 +1,6 @@
 """After an optimum: feedback, sensitivity, refinement, homotopy, starts, receding horizons."""
 import concurrent.futures
+import ctypes.util
 import multiprocessing
 import os
 import pathlib
@@ -105,9 +106,33 @@ def test_many_starts_are_the_same_for_any_number_of_processes(tmp_path):
     assert "Distinct optima" in (tmp_path / "a.html").read_text()
 
 
-def test_a_linear_solver_that_is_missing_is_named(slider):
-    with pytest.raises(oloid.Error, match="linear_solver: this Ipopt has no 'nonsense'"):
-        oloid.optimize(slider, linear_solver="nonsense")
+@pytest.mark.parametrize("name", ["nonsense", "ma27", "ma57", "ma77", "ma86", "ma97", "pardiso",
+                                  "pardisomkl", "spral", "wsmp"])
+def test_a_linear_solver_that_is_missing_is_named(slider, name):
+    """Or it is there and finds the optimum."""
+    try:
+        found = oloid.optimize(slider, linear_solver=name)
+    except oloid.Error as error:
+        assert f"linear_solver: this Ipopt has no '{name}'" in str(error)
+    else:
+        assert name != "nonsense" and found.cost == pytest.approx(4 * COST, rel=1e-8)
+
+
+def test_threads_of_openblas_are_restored(slider):
+    """They belong to the process; the solution itself has one."""
+    blas = ctypes.util.find_library("openblas")
+    if not blas:
+        pytest.skip("another linear algebra")
+    library = ctypes.CDLL(blas)
+    before = library.openblas_get_num_threads()
+    library.openblas_set_num_threads(2)
+    try:
+        inside = []
+        oloid.optimize(slider, callback=lambda now: inside.append(
+            library.openblas_get_num_threads()))
+        assert library.openblas_get_num_threads() == 2 and set(inside) == {1}
+    finally:
+        library.openblas_set_num_threads(before)
 
 
 def children(process):

@@ -225,7 +225,19 @@ TEST(eigenvectors_of_any_matrix)
     check_true(!olo_general_eigenvectors(3, A, re, im, V));
 }
 
+/* Of OpenBLAS; another library has none. */
+TEST(threads_are_set_and_restored)
+{
+    const int before = olo_dense_set_threads(1);
+    if (before == 0)
+        skip();
+    check_equal(1, olo_dense_set_threads(before));
+    check_equal(before, olo_dense_set_threads(0)); /* no change */
+    check_equal(before, olo_dense_set_threads(before));
+}
+
 TEST_MAIN(cmocka_unit_test(eigenvectors_of_any_matrix),
+          cmocka_unit_test(threads_are_set_and_restored),
           cmocka_unit_test(lu_of_any_size_solves_for_many_sides),
           cmocka_unit_test(row_space_of_sparse_rows_has_the_rank_of_the_singular_values),
           cmocka_unit_test(row_space_takes_equal_rows_in_their_order),
