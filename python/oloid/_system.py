@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy
 
-from ._errors import InputError, Interrupted, interruptible, call, create, from_status
+from ._errors import Error, InputError, Interrupted, interruptible, call, create, from_status
 from ._guard import SETTERS, Guard, vector
 from ._library import encode, ffi, filled, lib, text
 from ._model import Model, number_text
@@ -126,8 +126,11 @@ class System:
             if derivatives is not None:
                 self._callbacks.append(wrap_derivatives(self._guard, derivatives))
                 call(set_derivatives, self._model, encode(name), self._callbacks[-1])
-        self._system = interruptible(create, "olo_system", lib.olo_model_compile,
-                                     lib.olo_system_free, self._model)
+        try:
+            self._system = interruptible(create, "olo_system", lib.olo_model_compile,
+                                         lib.olo_system_free, self._model)
+        except Error as error:  # the exception of a function that was called, if there is one
+            raise self._guard.take() or error
 
     @property
     def name(self):

@@ -42,7 +42,9 @@ static const cli_option options[] = {
     {"scheme", 0, CLI_TEXT, offsetof(struct options, scheme), "NAME",
      "energy-momentum (energy and velocities on the constraints\n"
      "exact), energy-momentum-2006 (as published: velocities to\n"
-     "second order) or variational (symplectic, energy bounded)"},
+     "second order) or variational (symplectic, energy bounded);\n"
+     "with contacts: contact (energy never rises), contact-captured,\n"
+     "contact-two-step, contact-one-step, moreau"},
     {"constraints", 0, CLI_TEXT, offsetof(struct options, constraints), "KIND",
      "how constraints are treated: reduced (loops by\n"
      "multipliers), minimal (loops by a null space),\n"

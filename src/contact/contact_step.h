@@ -55,7 +55,7 @@ typedef struct olo_contact_report {
     double impact;      /* energy lost in impacts and in settling along normals */
     double friction;    /* energy lost in friction and in settling against it */
     double penetration; /* largest negative gap at the end, as a positive number */
-    double residual;    /* largest residual of an inclusion */
+    double residual;    /* largest error of a jump (impact.h) */
     double guard;       /* smallest factor of the energy guard; 1: not needed */
     int closed;         /* contacts that are closed at the end */
     int impacts;        /* jumps with an approaching contact */

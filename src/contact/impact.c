@@ -4,6 +4,7 @@
  */
 #include "contact/impact.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,8 +13,13 @@
 #include "contact/friction.h"
 #include "linalg/vector.h"
 
-/* A larger residual of an inclusion is no solution, unless it is a velocity that counts as zero. */
+/* A larger error of velocities is no solution, relative to the change of velocities or to the
+ * largest one, whichever is smaller, unless it counts as zero. */
 static const double solved = 1e-9;
+/* Impulses of redundant contacts may be less accurate, if they add no energy. */
+static const double acceptable = 1e-6;
+/* The error where impulses are not finite. */
+static const double unsolved = 1;
 
 olo_status olo_impact_create(olo_impact *x, const olo_system *system, int row_count, const int *row,
                              olo_error *error)
@@ -86,15 +92,26 @@ static olo_solution solve(olo_impact *x, double *Lambda)
     return olo_solve_inclusion(&problem, Lambda, x->work, x->integers);
 }
 
-/* Whether impulses are a solution: their error moves contacts by less than `zero`. */
-static bool is_solved(const olo_impact *x, const olo_solution *found, double zero)
+/* The error of the velocities of contacts that the residual of the impulses and their rounding
+ * cause, relative to the largest velocity; and those that the impulses cause. */
+static double error_of(const olo_impact *x, const olo_solution *found, double zero, double *whole)
 {
+    const double velocity = zero / OLO_CONTACT_ZERO;
     double impulse = 0, mobility = 0;
     for (int i = 0; i < x->count; i++) {
         olo_raise(&impulse, fabs(x->Lambda[i]));
         olo_raise(&mobility, x->D[olo_area(i, x->count) + (size_t)i]);
     }
-    return found->residual <= solved || found->residual * impulse * mobility <= zero;
+    *whole = impulse * mobility / velocity;
+    return fmax(found->residual, DBL_EPSILON) * *whole;
+}
+
+/* Whether impulses are a solution. */
+static bool is_solved(const olo_impact *x, const olo_solution *found, double zero)
+{
+    double whole;
+    const double error = error_of(x, found, zero, &whole);
+    return error <= fmax(solved * fmin(whole, 1), OLO_CONTACT_ZERO);
 }
 
 /* a.D b */
@@ -109,6 +126,15 @@ static double form(const olo_impact *x, const double *a, const double *b)
 static double energy_change(const olo_impact *x, const double *Lambda)
 {
     return olo_dense_dot(x->count, Lambda, x->rate) + 0.5 * form(x, Lambda, Lambda);
+}
+
+static void judge(const olo_impact *x, const olo_solution *found, double zero, olo_jump *jump)
+{
+    double whole;
+    const double error = error_of(x, found, zero, &whole);
+    jump->converged =
+        is_solved(x, found, zero) || (error <= acceptable && energy_change(x, x->Lambda) <= 0);
+    jump->residual = isfinite(error) ? error : unsolved;
 }
 
 /* The jump of the velocities; impulses are added to those of the contacts. What settling takes from
@@ -160,17 +186,22 @@ static void set_restitution(olo_impact *x, bool plastic)
     }
 }
 
-/* The guard of the energy; returns s. */
-static double guard(olo_impact *x, olo_solution *found)
+/* The guard of the energy; returns s. Without a solution of Newton's law it is 0. */
+static double guard(olo_impact *x, olo_solution *found, double zero)
 {
     const double rise = energy_change(x, x->Lambda);
     const double size = fabs(olo_dense_dot(x->count, x->Lambda, x->rate));
     const double noise = 1e-13; /* of the energies that are exchanged */
-    if (!(rise > noise * size))
+    const bool exists = is_solved(x, found, zero);
+    if (exists && !(rise > noise * size))
         return 1;
     set_restitution(x, true);
     memset(x->Lambda_0, 0, (size_t)x->count * sizeof *x->Lambda_0);
     *found = solve(x, x->Lambda_0);
+    if (!exists) {
+        memcpy(x->Lambda, x->Lambda_0, (size_t)x->count * sizeof *x->Lambda);
+        return 0;
+    }
     /* dT(s) = low + b s + c s^2 along Lambda_0 + s (Lambda - Lambda_0) */
     for (int i = 0; i < x->count; i++)
         x->Lambda[i] -= x->Lambda_0[i];
@@ -206,9 +237,10 @@ static double rate_after(const olo_impact *x, int i)
  * -1: none. */
 static int find_blocked(const olo_impact *x, double zero)
 {
-    const double still = 1e-6; /* of the approach velocity */
+    const double still = 1e-4; /* of the approach velocity */
     for (int i = 0; i < x->count; i++)
-        if (x->row[i] == 0 && x->rate[i] < -zero && !(rate_after(x, i) >= still * x->rate[i]))
+        if (x->row[i] == 0 && x->rate[i] < -zero &&
+            !(rate_after(x, i) >= fmin(still * x->rate[i], -zero)))
             return x->contact[i];
     return -1;
 }
@@ -241,15 +273,14 @@ olo_status olo_impact_solve(olo_impact *x, const olo_at *at, const bool *active,
         return OLO_OK;
     set_restitution(x, false);
     olo_solution found = solve(x, x->Lambda);
-    jump->guard = law->guard ? guard(x, &found) : 1;
+    jump->guard = law->guard ? guard(x, &found, zero) : 1;
     const int blocked = find_blocked(x, zero);
     if (blocked >= 0)
         return olo_fail(error, OLO_NOT_CONVERGED,
                         "%s: the bodies of contact '%s' cannot separate: a prescribed motion, a "
                         "fixed point or other contacts push them into each other",
                         s->contacts[blocked].where, s->contacts[blocked].name);
-    jump->residual = found.residual;
-    jump->converged = is_solved(x, &found, zero);
+    judge(x, &found, zero, jump);
     conclude(x, false, v, account, rows, jump);
     for (int i = 0; i < x->count; i++) {
         olo_contact_account *own = &account[x->contact[i]];
@@ -282,8 +313,7 @@ void olo_impact_with_forces(olo_impact *x, const olo_at *at, double duration, co
                              olo_frozen_rate(at, olo_contact_row(contact, x->row[i]), v_start);
     }
     const olo_solution found = solve(x, x->Lambda);
-    jump->residual = found.residual;
-    jump->converged = is_solved(x, &found, zero);
+    judge(x, &found, zero, jump);
     conclude(x, false, v, account, rows, jump);
     for (int i = 0; i < x->count; i++) {
         const olo_contact_point *contact = &s->contacts[x->contact[i]];
@@ -374,10 +404,12 @@ olo_status olo_impact_settle(olo_impact *x, const olo_at *at, const olo_smooth_n
     olo_frozen_matrix(&x->frozen, x->D);
     set_origin(x, step);
     const olo_solution found = solve(x, x->Lambda);
-    jump->residual = found.residual;
-    jump->converged = is_solved(x, &found, zero);
+    judge(x, &found, zero, jump);
+    const bool exact = is_solved(x, &found, zero);
     for (int i = 0; i < x->count; i++)
         x->Lambda[i] -= x->Lambda_0[i];
+    if (!exact && !(energy_change(x, x->Lambda) <= 0))
+        return OLO_OK; /* no impulse is admissible, too */
     conclude(x, true, v, account, rows, jump);
     return OLO_OK;
 }

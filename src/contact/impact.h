@@ -9,7 +9,8 @@
  * Newton's law can raise the energy if coefficients of restitution differ, also those of one
  * contact with friction. The guard then takes Lambda_0 + s (Lambda - Lambda_0), with Lambda_0 for e
  * = e_T = 0 and the largest s in [0, 1] at which energy does not rise. Both are in the convex cones
- * of friction, so that this one is, too. */
+ * of friction, so that this one is, too. Coefficients that differ can also leave the law without a
+ * solution: a body in a hinge that friction jams cannot separate with e > 0. Then s = 0. */
 #ifndef OLO_CONTACT_IMPACT_H
 #define OLO_CONTACT_IMPACT_H
 
@@ -25,7 +26,7 @@ typedef struct olo_jump {
     double energy;   /* change of kinetic energy, not positive */
     double friction; /* of it: by settling against sliding velocities */
     double guard;    /* s; 1 if the guard was not needed */
-    double residual; /* of the inclusion */
+    double residual; /* error of the rates of contacts, relative to the largest velocity */
     bool happened;
     bool converged;
 } olo_jump;
@@ -77,7 +78,8 @@ void olo_impact_with_forces(olo_impact *x, const olo_at *at, double duration, co
                             double *rows, olo_jump *jump);
 
 /* The settling impulse: `step` are the modes and impulses of the smooth part, whose friction forces
- * and settling impulses together stay in their sets. */
+ * and settling impulses together stay in their sets. There is none if it was not found and the one
+ * that was found adds energy. */
 olo_status olo_impact_settle(olo_impact *x, const olo_at *at, const olo_smooth_newton *step,
                              double *v, olo_contact_account *account, double *rows, olo_jump *jump,
                              olo_error *error);

@@ -152,6 +152,7 @@ olo_solution olo_solve_inclusion(const olo_inclusion *x, double *lambda, double 
         found.sweeps += before;
         if (found.residual > accurate) {
             const int again = found.sweeps;
+            how.damped = true;
             found = olo_solve_semismooth(x, &how, lambda, work, integers);
             found.sweeps += again;
         }

@@ -49,6 +49,8 @@ typedef struct olo_iteration {
     /* If the proximal point does not move its argument, make a Jacobi step with the diagonal of
      * D_ii instead: blocks whose components have different scales converge (2.63). */
     bool recover;
+    /* Newton: damped updates where plain ones do not help. They cost more than many sweeps. */
+    bool damped;
 } olo_iteration;
 olo_iteration olo_iteration_default(void);
 

@@ -4,15 +4,23 @@
  *     J = I + P_z (-I + r D) + P_rho drho/dlambda.
  *
  * D may be singular (redundant contacts): lambda has least norm. Updates that lead away are
- * shortened until the residual falls. */
+ * shortened until the residual falls. Where they do not help, between sticking and sliding of
+ * redundant contacts, the updates are those of Levenberg and Marquardt,
+ *
+ *     (J^T J + mu 1) step = J^T F. */
 #include <math.h>
 #include <string.h>
 
 #include "contact/inclusion.h"
+#include "linalg/dense.h"
 #include "linalg/vector.h"
 
 static const olo_set_shape no_shape = {.radius = 0};
-enum { NEWTON_MAX = 40, SHORTEST = 6 };
+enum { NEWTON_MAX = 40, DAMPED_MAX = 60, SHORTEST = 6 };
+/* mu, first and last; J has no units and entries of the order 1. */
+static const double least_damping = 1e-12, largest_damping = 1e2;
+/* Damped updates end if the residual falls by less than this fraction. */
+static const double least_progress = 1e-3;
 
 /* r of a block, from the diagonal of D. */
 static double step_of(const olo_inclusion *x, const olo_force_block *block)
@@ -76,36 +84,80 @@ static void jacobian(const olo_inclusion *x, const double *lambda, const double 
     }
 }
 
+/* lambda = best - scale step; returns the norm of F there. */
+static double try_step(const olo_inclusion *x, const double *best, double scale, const double *step,
+                       double *lambda, double *xi, double *F)
+{
+    memcpy(lambda, best, (size_t)x->D.size * sizeof *best);
+    olo_dense_add(x->D.size, -scale, step, lambda);
+    return residual(x, lambda, xi, F);
+}
+
+/* The damped update at `best`, whose residual is `size`: the least damping from `mu` on with which
+ * the residual falls. Returns the norm of F. */
+static double try_damped(const olo_inclusion *x, const double *best, double size, double *mu,
+                         double *lambda, double *xi, double *F, double *step, double *J, double *A,
+                         int *pivot)
+{
+    const int n = x->D.size;
+    double next = INFINITY;
+    for (; !(next < size) && *mu <= largest_damping; *mu *= next < size ? 1 : 10) {
+        (void)try_step(x, best, 0, step, lambda, xi, F);
+        jacobian(x, lambda, xi, J);
+        memset(A, 0, olo_area(n, n) * sizeof *A);
+        memset(step, 0, (size_t)n * sizeof *step);
+        for (int k = 0; k < n; k++) {
+            const double *row = J + olo_area(k, n);
+            olo_dense_add(n, F[k], row, step);
+            for (int i = 0; i < n; i++)
+                olo_dense_add(n, row[i], row, A + olo_area(i, n));
+        }
+        for (int i = 0; i < n; i++)
+            A[olo_area(i, n) + (size_t)i] += *mu;
+        if (!olo_lu_factor(n, A, pivot))
+            continue;
+        olo_lu_solve(n, A, pivot, false, 1, step);
+        next = try_step(x, best, 1, step, lambda, xi, F);
+    }
+    return next;
+}
+
 olo_solution olo_solve_semismooth(const olo_inclusion *x, const olo_iteration *how, double *lambda,
                                   double *work, int *integers)
 {
     const int n = x->D.size;
     double *xi = work, *F = xi + n, *best = F + n, *step = best + n, *J = step + 2 * n;
     double *rest = J + olo_area(n, n), size = residual(x, lambda, xi, F);
+    double mu = least_damping;
+    bool damped = false;
     olo_solution found = {0};
-    for (; found.sweeps < NEWTON_MAX; found.sweeps++) {
-        double length = 0, scale = 1, next = INFINITY;
-        jacobian(x, lambda, xi, J);
+    for (; found.sweeps < (damped ? DAMPED_MAX : NEWTON_MAX); found.sweeps++) {
+        double scale = 1, next = INFINITY;
         memcpy(best, lambda, (size_t)n * sizeof *best);
-        for (int i = 0; i < n; i++)
-            step[i] = olo_dense_dot(n, J + olo_area(i, n), lambda) - F[i];
-        if (!olo_least_norm(n, J, step, rest, integers))
-            break;
-        for (int i = 0; i < n; i++)
-            step[i] = lambda[i] - step[i];
-        for (int k = 0; k < SHORTEST && !(next < size); k++, scale *= 0.5) {
-            memcpy(lambda, best, (size_t)n * sizeof *best);
-            olo_dense_add(n, -scale, step, lambda);
-            next = residual(x, lambda, xi, F);
+        if (!damped) {
+            jacobian(x, lambda, xi, J);
+            for (int i = 0; i < n; i++)
+                step[i] = olo_dense_dot(n, J + olo_area(i, n), lambda) - F[i];
+            if (!olo_least_norm(n, J, step, rest, integers))
+                break;
+            for (int i = 0; i < n; i++)
+                step[i] = lambda[i] - step[i];
+            for (int k = 0; k < SHORTEST && !(next < size); k++, scale *= 0.5)
+                next = try_step(x, best, scale, step, lambda, xi, F);
+        }
+        if (!(next < size) && how->damped) {
+            damped = true;
+            mu = fmax(0.01 * mu, least_damping);
+            next = try_damped(x, best, size, &mu, lambda, xi, F, step, J, rest, integers);
         }
         if (!(next < size)) { /* at round-off, or stuck */
             memcpy(lambda, best, (size_t)n * sizeof *best);
             break;
         }
+        const bool stalled = damped && !(next < (1 - least_progress) * size);
         size = next;
-        length = sqrt(olo_dense_dot(n, lambda, lambda));
-        found.converged = size <= 1e-2 * how->relative * length;
-        if (size == 0)
+        found.converged = size <= 1e-2 * how->relative * sqrt(olo_dense_dot(n, lambda, lambda));
+        if (size == 0 || stalled)
             break;
     }
     found.residual = olo_inclusion_residual(x, lambda, work);

@@ -27,8 +27,11 @@ enum { ITERATIONS_MAX = 60 };
 /* Sizes of updates are relative to OLO_SMOOTH_ACCURATE: the last update, and the error after it. */
 static const double largest_update = 1e3, largest_error = 1e-4;
 /* Rounding errors of long chains are larger than these: an update is accepted that is at most so
- * many times larger and has not become smaller by the factor of an iteration that converges. */
-static const double largest_noise = 100;
+ * many times larger, if it and some before it have not become smaller than the smallest one by the
+ * factor of an iteration that converges, and if it is not much larger than that: where bodies
+ * rotate much in a step, updates rise for a while or for ever. */
+static const double largest_noise = 100, largest_rise = 3;
+enum { STALLED = 3 };
 
 /* --- workspace --- */
 
@@ -250,9 +253,26 @@ static bool is_small(olo_smooth_newton *x)
 {
     const double before = x->size_before, last = isfinite(before) ? x->size / before : 1,
                  left = x->size * fmin(fmax(last, x->smooth.ratio), 1);
+    const bool smaller = x->size <= x->smooth.form->contraction * x->smallest;
     x->size_before = x->size;
+    x->smallest = smaller ? x->size : x->smallest;
+    x->stalled = smaller ? 0 : x->stalled + 1;
     return (x->size <= largest_update && left <= largest_error) ||
-           (x->size <= largest_noise && x->size > x->smooth.form->contraction * before);
+           (x->size <= fmin(largest_noise, largest_rise * x->smallest) && x->stalled >= STALLED);
+}
+
+/* The error of friction of a contact that slides, lambda + prox(-lambda + r s), as a distance:
+ * where its set is enormous, rows of the linear system do not see the normal force. */
+static double friction_error(const olo_smooth_newton *x, int c)
+{
+    const olo_contact_point *contact = &x->smooth.system->contacts[c];
+    const double r = x->mode[c].r[1];
+    double z[OLO_SET_SIZE_MAX], p[OLO_SET_SIZE_MAX], error = 0;
+    argument(x, c, z);
+    contact->law->set->prox(&contact->law->shape, rho_of(x, c), contact->sliding_count, z, p);
+    for (int i = 0; r > 0 && i < contact->sliding_count; i++)
+        olo_raise(&error, fabs(x->smooth.impulse[c].lambda[1 + i] + p[i]) / r);
+    return error;
 }
 
 /* The largest error of the equations of closed contacts at the iterate, relative to their units. */
@@ -268,6 +288,8 @@ static double contact_error(const olo_smooth_newton *x)
             olo_raise(&error, fabs(over->rate) * x->smooth.h / unit);
         else if (of->row == 0 || x->mode[of->contact].status == OLO_CONTACT_STICKING)
             olo_raise(&error, fabs(over->s) / unit);
+        else if (of->row == 1)
+            olo_raise(&error, friction_error(x, of->contact) / unit);
     }
     return error;
 }
@@ -296,7 +318,8 @@ static bool solve_impulses(olo_smooth_newton *x)
 static bool iterate(olo_smooth_newton *x, bool frozen, olo_error *error)
 {
     const double satisfied = 1e-12;
-    x->size = x->size_before = INFINITY;
+    x->size = x->size_before = x->smallest = INFINITY;
+    x->stalled = 0;
     for (int i = 0; i < ITERATIONS_MAX; i++) {
         olo_smooth_find_distances(&x->smooth);
         const bool changed = !frozen && i > 0 && decide(x);
@@ -359,7 +382,8 @@ static void list_all(olo_smooth_newton *x)
 static bool iterate_without_pairs(olo_smooth_newton *x, olo_error *error)
 {
     olo_smooth_begin(&x->smooth);
-    x->size = x->size_before = INFINITY;
+    x->size = x->size_before = x->smallest = INFINITY;
+    x->stalled = 0;
     for (int i = 0; i < ITERATIONS_MAX; i++) {
         olo_smooth_find_distances(&x->smooth);
         find_rates(x);

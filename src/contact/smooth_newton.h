@@ -38,6 +38,8 @@ typedef struct olo_smooth_newton {
     int *integers;
     olo_force_block *blocks;  /* of the inclusion without pairs */
     double size, size_before; /* of the last updates, relative to that of a solution */
+    double smallest;          /* of all updates ... */
+    int stalled;              /* ... and how many followed that are not smaller */
     /* what the last solution took */
     int iterations;
     bool fallback;   /* states were found without pairs ... */

@@ -35,6 +35,9 @@
 
 /* Tolerance for rounding of conserved quantities. */
 static const double EXACT_TOLERANCE = 1e-10;
+/* Error of velocities in impacts: what is accepted of redundant contacts (contact/impact.c), and
+ * rounding. */
+static const double ACCURATE_IMPACTS = 2e-6;
 static const double STEP_ROUNDING = 1000.0 * DBL_EPSILON;
 /* Tolerance for rounding of coordinates in every step, for energies: a fraction of the virial. */
 static const double VIRIAL_ROUNDING = 4.0 * DBL_EPSILON;
@@ -160,6 +163,7 @@ void olo_verdict_add(olo_verdict_record *record, const olo_ledger *ledger, long 
     record->impact = ledger->impact;
     record->friction = ledger->friction;
     olo_raise(&record->penetration, ledger->penetration);
+    olo_raise(&record->inclusion_residual, ledger->inclusion_residual);
     record->states++;
 }
 
@@ -443,7 +447,8 @@ static olo_verdict judge_velocities(const olo_verdict_record *record, const olo_
     return v;
 }
 
-/* Newton's impact law holds, or the guard has replaced it where it would add energy. */
+/* Newton's impact law holds, or the guard has replaced it where it would add energy or has no
+ * solution. */
 static void add_guard(const olo_verdict_record *record, const olo_system *system, olo_verdict *v)
 {
     const size_t used = strlen(v->text);
@@ -453,8 +458,8 @@ static void add_guard(const olo_verdict_record *record, const olo_system *system
     if (record->guarded_count > 1)
         (void)snprintf(others, sizeof others, " and %d more", record->guarded_count - 1);
     (void)snprintf(v->text + used, sizeof v->text - used,
-                   "; impulses were reduced so that energy does not rise in %ld step%s, first "
-                   "'%.40s'%s",
+                   "; impulses were reduced, since Newton's law adds energy or has no solution, in "
+                   "%ld step%s, first '%.40s'%s",
                    record->guarded, record->guarded == 1 ? "" : "s",
                    system->contacts[record->guarded_first].name, others);
 }
@@ -479,6 +484,13 @@ static olo_verdict judge_contacts(const olo_verdict_record *record, const olo_sy
                        "lost %s in impacts, %s in friction, depth at most %s",
                        number(record->impact, impact), number(record->friction, friction),
                        number(record->penetration, depth));
+    if (v.level == OLO_VERDICT_OK && record->inclusion_residual > ACCURATE_IMPACTS) {
+        const size_t used = strlen(v.text);
+        v.level = OLO_VERDICT_WARN;
+        (void)snprintf(v.text + used, sizeof v.text - used,
+                       "; impacts are inaccurate by %s of the velocities, take a smaller step",
+                       number(record->inclusion_residual, bound));
+    }
     add_guard(record, system, &v);
     return v;
 }
@@ -520,6 +532,7 @@ void olo_verdict_pass(olo_verdict_record *record, olo_bytes *bytes)
     olo_bytes_pass(bytes, &record->friction, sizeof record->friction);
     olo_bytes_pass(bytes, &record->contact_gain, sizeof record->contact_gain);
     olo_bytes_pass(bytes, &record->penetration, sizeof record->penetration);
+    olo_bytes_pass(bytes, &record->inclusion_residual, sizeof record->inclusion_residual);
     olo_bytes_pass(bytes, &record->guarded, sizeof record->guarded);
     olo_bytes_pass(bytes, &record->guarded_first, sizeof record->guarded_first);
     olo_bytes_pass(bytes, &record->guarded_count, sizeof record->guarded_count);

@@ -61,6 +61,7 @@ typedef struct olo_verdict_record {
     double impact, friction;          /* energy lost in contacts so far */
     double contact_gain;              /* largest energy that contacts added in a step */
     double penetration;               /* largest depth */
+    double inclusion_residual;        /* largest error of impacts */
     long guarded;                     /* steps in which the energy guard reduced impulses ... */
     int guarded_first, guarded_count; /* ... in the first: a contact, number of contacts */
 } olo_verdict_record;

@@ -98,3 +98,34 @@ def test_latch_holds_the_door_against_its_closer(table):
     pull = 60 * (length - 0.1) * 0.2 / length
     assert t["force.force.y"][-1] == pytest.approx(0.2 * pull / 0.9)
     assert t["energy.impact"][-1] > 0.01
+
+
+def test_rocking_block_loses_what_housner_says(table):
+    """An impact of a corner conserves the angular momentum about it: omega' = r omega with
+    r = 1 - 3/2 sin^2(alpha), tan(alpha) = b/h (Housner 1963)."""
+    t = table("rocking-block")
+    half_width, half_height, mass = 0.1, 0.4, 2000 * 0.2 * 0.2 * 0.8
+    alpha = math.atan2(half_width, half_height)
+    height = math.hypot(half_width, half_height) * math.cos(alpha - math.radians(10)) - half_height
+    r = 1 - 1.5 * math.sin(alpha) ** 2
+    lost = sorted({round(e, 10) for e in t["energy.impact"]})
+    for impacts in range(6):
+        expected = (1 - r ** (2 * impacts)) * mass * 9.81 * height
+        assert min(abs(e - expected) for e in lost) < 1e-8
+    assert max(map(abs, t["energy.friction"])) < 1e-10  # corners do not slide
+
+
+def test_the_last_ball_of_the_cradle_rises_as_high_as_the_first(table):
+    """It arrives after half a period of a pendulum of 40 degrees, and the others hang still."""
+    t = table("newtons-cradle")
+    a, g = 1, math.cos(math.radians(20))  # arithmetic-geometric mean
+    for _ in range(6):
+        a, g = (a + g) / 2, math.sqrt(a * g)
+    half_period = math.pi / a * math.sqrt(0.3 / 9.81)
+    z = t["ball5.position.z"]
+    swing = range(sum(time < 1.5 * half_period for time in t["time"]))
+    top = max(swing, key=lambda i: z[i])
+    assert t["time"][top] == pytest.approx(half_period, abs=0.005)
+    assert z[top] == pytest.approx(-0.3 * math.cos(math.radians(40)), abs=3e-5)
+    for ball in range(1, 5):  # the gaps are 0.1 mm
+        assert max(abs(t[f"ball{ball}.velocity.{axis}"][top]) for axis in "xz") < 2e-3

@@ -141,6 +141,46 @@ TEST(redundant_sticking_contacts_end_or_are_solved)
     check_true(failed > 0 && solved > 0 && halved > 0); /* all ends are tested */
 }
 
+/* A rod in a hinge hits the floor at an angle of 45 degrees. With e > 0 it would have to turn back
+ * and its tip to slide back, against a friction force mu lambda_N whose moment is larger than that
+ * of lambda_N if mu > 1: Newton's law has no solution. The impact is plastic, which is reported,
+ * and the rod stays where it is. With mu < 1 it bounces, omega' = -e omega. */
+TEST(a_rod_that_friction_jams_stops)
+{
+    static const char *const text =
+        "parameters: {mu: 1.5, c: sqrt(0.5)}\n"
+        "gravity: [0, 0, -9.81]\n"
+        "bodies: {name: rod, mass: 1, inertia: [0.02, 0.02, 0.02], "
+        "position: [0.3*cos(0.2), 0, 0.6*c - 0.3*sin(0.2)], "
+        "rotation: {axis: [0, 1, 0], angle: 0.2}}\n"
+        "joints: {type: revolute, between: [ground, rod], at: [0, 0, 0.6*c], axis: [0, 1, 0]}\n"
+        "contacts: {name: floor, point: {on: rod, at: [0.3, 0, 0]}, friction: mu, restitution: "
+        "0.5}\n"
+        "run: {step: 0.01}\n";
+    static const char *const mu[] = {"1.5", "0.9"};
+    const double fall = 9.81 * 0.3 * (sqrt(0.5) - sin(0.2));
+    for (int jams = 1; jams >= 0; jams--)
+        for (int f = 0; f < 2; f++) {
+            const olo_setting setting = {"mu", mu[jams ? 0 : 1]};
+            scene s = scene_open_set(text, forms[f], &setting, 1);
+            const double start = scene_ledger(&s).total;
+            olo_contact_state contact = {0};
+            for (int n = 0; n < 100 && scene_ledger(&s).impact == 0; n++) {
+                scene_run(&s, 0.01, 1);
+                olo_system_contact(s.system, s.state, 0, &contact);
+            }
+            check_close((jams ? 1 : 0.75) * fall, start - scene_ledger(&s).total, 1e-11);
+            check_equal(jams, contact.guarded);
+            if (jams) {
+                scene_run(&s, 0.01, 100);
+                check_close(0.3 * sqrt(0.5), scene_q(&s, "rod")[2], 1e-12);
+                check_close(0, scene_v(&s, "rod")[2], 1e-12);
+            }
+            scene_close(&s);
+        }
+}
+
 TEST_MAIN(cmocka_unit_test(a_friction_set_of_radius_zero_has_no_force),
           cmocka_unit_test(contacts_at_the_same_point_slide_as_one),
-          cmocka_unit_test(redundant_sticking_contacts_end_or_are_solved))
+          cmocka_unit_test(redundant_sticking_contacts_end_or_are_solved),
+          cmocka_unit_test(a_rod_that_friction_jams_stops))

@@ -257,6 +257,23 @@ TEST(the_oscillator_has_the_published_apexes)
     }
 }
 
+/* O2 at large steps: energies, and no rise of more than 1e-13 J in any step. */
+TEST(the_oscillator_is_stable_at_large_steps)
+{
+    static const double h[] = {1e-2, 2e-2}, end[] = {0.5, 1}, expected[] = {10.790487, 10.780646};
+    for (int k = 0; k < 2; k++) {
+        scene s = open_with(oscillator, "contact-two-step");
+        double energy = scene_ledger(&s).total;
+        for (long i = 0; i < lround(end[k] / h[k]); i++) {
+            scene_run(&s, h[k], 1);
+            check_true(scene_ledger(&s).total - energy < 1e-13);
+            energy = scene_ledger(&s).total;
+        }
+        check_close(expected[k], energy, 1e-6);
+        scene_close(&s);
+    }
+}
+
 /* --- overbalanced wheel, with its angle as a coordinate --- */
 
 #define ARM "i*pi/6 + min(3, max(0, 9 - i))*pi/6"
@@ -311,4 +328,5 @@ TEST_MAIN(cmocka_unit_test(both_published_schemes_have_the_table_of_the_woodpeck
           cmocka_unit_test(impacts_with_a_varying_mass_conserve_energy),
           cmocka_unit_test(other_schemes_refuse_a_varying_mass),
           cmocka_unit_test(the_oscillator_has_the_published_apexes),
+          cmocka_unit_test(the_oscillator_is_stable_at_large_steps),
           cmocka_unit_test(a_wheel_in_coordinates_turns_as_a_body))

@@ -157,7 +157,7 @@ TEST(a_bouncing_point_conserves_its_energy_with_moreau)
                         "contacts: {point: ball, restitution: 1}\n",
                         "moreau");
     double drift = 0;
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < 100000; i++) {
         scene_run(&s, 0.01, 1);
         drift = larger(drift, fabs(scene_ledger(&s).total - 9.81));
     }

@@ -351,6 +351,48 @@ TEST(redundant_contacts_are_solved_with_a_singular_operator)
 }
 
 /* C2: a clutch (e = 0) and a contact (e = 1) of two masses of 2 kg. */
+/* Two boxes on each other and on the ground, each on four corners, with 24 impulses for 12 degrees
+ * of freedom: a plastic impact always has a solution, also where redundant corners stick and slide
+ * at their limits. */
+TEST(plastic_impacts_on_redundant_corners_are_solved)
+{
+    enum { CORNERS = 8, N = 3 * CORNERS, DOF = 12 };
+    static const double mobility[6] = {1, 1, 1, 60, 60, 40}; /* of a box */
+    uint64_t seed = 7;
+    for (int trial = 0; trial < 300; trial++) {
+        double W[N][DOF] = {{0}}, D[N * N] = {0}, c[N] = {0}, lambda[N] = {0}, v[DOF];
+        olo_force_block blocks[2 * CORNERS];
+        int integers[2 * N];
+        double *work = calloc((size_t)olo_inclusion_work(N), sizeof *work);
+        draw(&seed, DOF, v);
+        for (int i = 0; i < CORNERS; i++) {
+            for (int body = i / 4; body >= 0; body--) { /* the upper one, or also the one below */
+                const double sign = body == i / 4 ? 1 : -1;
+                const double arm[3] = {i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1 * sign};
+                for (int k = 0; k < 3; k++) { /* normal z, sliding x and y; twist (v, omega) */
+                    double *w = W[3 * i + k] + 6 * body;
+                    const double n[3] = {sign * (k == 1), sign * (k == 2), sign * (k == 0)};
+                    memcpy(w, n, sizeof n);
+                    w[3] = arm[1] * n[2] - arm[2] * n[1];
+                    w[4] = arm[2] * n[0] - arm[0] * n[2];
+                    w[5] = arm[0] * n[1] - arm[1] * n[0];
+                }
+            }
+            blocks[2 * i] = (olo_force_block){&olo_set_half_line, NULL, 3 * i, 1, -1, 0, 0};
+            blocks[2 * i + 1] = (olo_force_block){&olo_set_ball, NULL, 3 * i + 1, 2, 3 * i, 0.6, 0};
+        }
+        for (int i = 0; i < N; i++)
+            for (int k = 0; k < DOF; k++) {
+                c[i] += W[i][k] * v[k];
+                for (int j = 0; j < N; j++)
+                    D[i * N + j] += mobility[k % 6] * W[i][k] * W[j][k];
+            }
+        const olo_inclusion problem = {{.size = N, .matrix = D}, c, 2 * CORNERS, blocks};
+        check_below(olo_solve_inclusion(&problem, lambda, work, integers).residual, 1e-9);
+        free(work);
+    }
+}
+
 TEST(unequal_restitution_can_raise_energy)
 {
     const double m = 2, u[2] = {1.5, -0.7}, e[2] = {0, 1};
@@ -379,4 +421,5 @@ TEST_MAIN(cmocka_unit_test(the_proximal_point_of_an_ellipsoid_has_the_published_
           cmocka_unit_test(projected_newton_of_a_linear_problem_is_projected_jacobi),
           cmocka_unit_test(a_transformed_inclusion_has_the_same_solution_with_fewer_sweeps),
           cmocka_unit_test(redundant_contacts_are_solved_with_a_singular_operator),
+          cmocka_unit_test(plastic_impacts_on_redundant_corners_are_solved),
           cmocka_unit_test(unequal_restitution_can_raise_energy))

@@ -108,6 +108,20 @@ TEST(contacts_that_add_energy_are_broken)
     }
 }
 
+/* Impulses that were not found exactly make the result doubtful, even if they add no energy. */
+TEST(inaccurate_impacts_are_doubtful)
+{
+    static const double residual[] = {1e-9, 1e-4};
+    for (int i = 0; i < 2; i++) {
+        olo_verdict_record record = {.contacts = true};
+        const olo_ledger ledger = {.kinetic = 2, .inclusion_residual = residual[i]};
+        olo_verdict_add(&record, &ledger, 0);
+        check_equal(i == 0 ? OLO_VERDICT_OK : OLO_VERDICT_WARN, verdict_of(&record).level);
+        if (i == 1)
+            check_contains("impacts are inaccurate by 1.0e-04", verdict_of(&record).text);
+    }
+}
+
 TEST(energy_at_rest_is_judged_by_rounding_of_the_coordinates)
 {
     olo_verdict_record record = record_of(&ENERGY);
@@ -377,6 +391,7 @@ TEST_MAIN(
     cmocka_unit_test(where_the_potential_is_zero_does_not_matter),
     cmocka_unit_test(a_scheme_that_loses_energy_is_broken),
     cmocka_unit_test(contacts_that_add_energy_are_broken),
+    cmocka_unit_test(inaccurate_impacts_are_doubtful),
     cmocka_unit_test(energy_at_rest_is_judged_by_rounding_of_the_coordinates),
     cmocka_unit_test(a_momentum_is_judged_by_the_size_of_the_whole_momentum),
     cmocka_unit_test(a_total_momentum_of_zero_is_judged_by_the_sum_of_magnitudes),
