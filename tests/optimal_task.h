@@ -36,6 +36,15 @@ typedef struct task {
     olo_certificate certificate;
 } task;
 
+/* Transcriptions with their discrete mechanics. */
+typedef struct task_method {
+    const char *transcription, *scheme;
+} task_method;
+static const task_method task_methods[] = {{"reduced", "variational"},
+                                           {"redundant", "variational"},
+                                           {"redundant", "energy-momentum-2006"}};
+enum { TASK_METHODS = sizeof task_methods / sizeof *task_methods };
+
 /* Ipopt is optional when the library is built. */
 static inline void skip_without_solver(void)
 {
