@@ -115,6 +115,7 @@ static olo_status start(solution *x, olo_error *error)
         total.cpu_seconds += o->report.cpu_seconds;
         total.evaluation_seconds += o->report.evaluation_seconds;
         total.solved = o->report.solved;
+        total.overdetermined = o->report.overdetermined;
         again = o->recentre && o->report.solved == OLO_STOPPED;
         if (again) {
             status = give_point(o, error);
@@ -265,7 +266,11 @@ static olo_status explain(olo_optimum *o, olo_error *error)
     const olo_status status = olo_optimum_certify(o, &certificate, error);
     if (status != OLO_OK)
         return OLO_OK;
-    if (!isfinite(o->report.objective))
+    if (o->report.overdetermined)
+        (void)snprintf(text + length, size - (size_t)length,
+                       "; there are more equations than variables: conditions contradict each "
+                       "other, or follow from others");
+    else if (!isfinite(o->report.objective))
         (void)snprintf(text + length, size - (size_t)length,
                        "; the cost is not finite there: give another initial guess, or a cost that "
                        "is finite along it");

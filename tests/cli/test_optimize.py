@@ -643,6 +643,15 @@ def test_costs_that_are_not_smooth_are_named(oloid, tmp_path, cost, reason):
 
 
 @pytest.mark.parametrize("transcription", ["reduced", "redundant"])
+def test_more_equations_than_variables_are_named(oloid, tmp_path, transcription):
+    """One interval has one force, for rest at the end and a distance."""
+    path = changed(tmp_path, ("intervals: 10", f"intervals: 1\n  transcription: {transcription}"))
+    done = oloid("optimize", path, "-q", "--no-result")
+    assert done.returncode == 3
+    assert "more equations than variables" in done.stdout.splitlines()[0]
+
+
+@pytest.mark.parametrize("transcription", ["reduced", "redundant"])
 def test_no_motion_is_an_optimum_half_a_turn_from_its_target(oloid, tmp_path, transcription):
     """The equations of an orientation are satisfied there, too: from rest the solver ends there."""
     path = tmp_path / "p.yaml"
