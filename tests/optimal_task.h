@@ -122,6 +122,8 @@ static inline void optimise(task *t)
     check_below(t->certificate.violation, 1e-8);
     check_below(t->certificate.stationarity, 1e-8);
     check_below(t->certificate.complementarity, 1e-8);
+    if (t->certificate.second_order != OLO_POINT_UNKNOWN)
+        check_true(t->certificate.negative >= 0 && t->certificate.zero >= 0);
 }
 
 static inline void close_task(task *t)
