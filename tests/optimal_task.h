@@ -36,6 +36,15 @@ typedef struct task {
     olo_certificate certificate;
 } task;
 
+/* Transcriptions with their discrete mechanics. */
+typedef struct task_method {
+    const char *transcription, *scheme;
+} task_method;
+static const task_method task_methods[] = {{"reduced", "variational"},
+                                           {"redundant", "variational"},
+                                           {"redundant", "energy-momentum-2006"}};
+enum { TASK_METHODS = sizeof task_methods / sizeof *task_methods };
+
 /* Ipopt is optional when the library is built. */
 static inline void skip_without_solver(void)
 {
@@ -113,6 +122,8 @@ static inline void optimise(task *t)
     check_below(t->certificate.violation, 1e-8);
     check_below(t->certificate.stationarity, 1e-8);
     check_below(t->certificate.complementarity, 1e-8);
+    if (t->certificate.second_order != OLO_POINT_UNKNOWN)
+        check_true(t->certificate.negative >= 0 && t->certificate.zero >= 0);
 }
 
 static inline void close_task(task *t)

@@ -2,6 +2,7 @@
 #include "control/certificate.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/extreme.h"
 #include "base/fail.h"
@@ -80,7 +81,11 @@ static olo_status judge_inertia(olo_optimality *x, olo_certificate *out, olo_err
     if (status != OLO_OK)
         return olo_fail(error, status, "%s", reason.text);
     out->negative = below > 0 ? below : 0;
-    out->zero = not_above - below + dependent;
+    /* of a row that depends on others up to rounding the sign of its pivot is arbitrary, so that
+     * both numbers may be too small by one */
+    out->zero = abs(not_above - below) + dependent;
+    if (out->zero < -below)
+        out->zero = -below;
     out->second_order = below > 0                     ? OLO_POINT_SADDLE
                         : below < 0 || out->zero != 0 ? OLO_POINT_DEGENERATE
                                                       : OLO_POINT_MINIMUM;

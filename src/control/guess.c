@@ -14,14 +14,23 @@
 #include "kinematics/chart.h"
 #include "kinematics/topology.h"
 #include "linalg/dense.h"
+#include "linalg/rotation.h"
 #include "oloid/simulate.h"
 
 enum { ITERATIONS = 20 };
+/* From one configuration to the next orientations turn less than this, so that the iteration ends
+ * at the near root, in rad. */
+static const double LARGEST_TURN = 0.5;
 
-/* A measure at its values: the initial one, and those of guesses. */
+/* A measure at its values: the initial one, and those of guesses. An orientation turns about a
+ * fixed axis instead, R = exp(part theta^) R_0: its measure vanishes half a turn away, too. */
 typedef struct goal {
     const olo_quantity *measure;
     double start;
+    const olo_control_condition *orientation; /* or NULL; then with: */
+    olo_quantity aimed;                       /* the measure with the weights of R */
+    double weight[OLO_ORIENTATION_SIZE];
+    double start_rotation[9], turn[3]; /* R_0 and theta */
 } goal;
 
 typedef struct path {
@@ -33,6 +42,7 @@ typedef struct path {
     double *u, *A, *M, *d, *gradient; /* M = A A^T */
     double *local;                    /* gradient of a measure */
     double *angles;                   /* with turns, of the last configuration */
+    double turn;                      /* the largest one of orientations */
     int *pivot;
 } path;
 
@@ -54,7 +64,40 @@ static void add_goal(path *x, const olo_quantity *measure, const double *q)
         if (olo_quantity_is_same_coordinate(x->goal[i].measure, measure))
             return;
     if (!measure->uses_v)
-        x->goal[x->goals++] = (goal){measure, olo_quantity_value(measure, &at, NULL, NULL)};
+        x->goal[x->goals++] =
+            (goal){.measure = measure, .start = olo_quantity_value(measure, &at, NULL, NULL)};
+}
+
+static void add_orientation(path *x, const olo_control_condition *condition, const double *q)
+{
+    goal *g = &x->goal[x->goals++];
+    const double *d = olo_quantity_directors(&condition->measure, q);
+    double turned[9]; /* the columns of R_t R_0^T */
+    *g = (goal){
+        .measure = &condition->measure, .orientation = condition, .aimed = condition->measure};
+    for (int i = 0; i < 9; i++)
+        g->start_rotation[i] = d[3 * (i % 3) + i / 3];
+    for (int i = 0; i < 9; i++)
+        turned[i] = vec3_dot(condition->rotation + 3 * (i % 3), g->start_rotation + 3 * (i / 3));
+    rotation_logarithm(turned, g->turn);
+    x->turn = fmax(x->turn, vec3_norm(g->turn));
+}
+
+/* Turns the orientations of goals. */
+static void aim(path *x, double part)
+{
+    for (int i = 0; i < x->goals; i++) {
+        goal *g = &x->goal[i];
+        if (!g->orientation)
+            continue;
+        const double turn[3] = {part * g->turn[0], part * g->turn[1], part * g->turn[2]};
+        double E[9], target[9];
+        rotation_exponential(turn, E);
+        mat3_product(E, g->start_rotation, target);
+        g->aimed.weight = g->weight;
+        g->measure = &g->aimed;
+        olo_quantity_set_orientation(&g->aimed, target, g->orientation->component);
+    }
 }
 
 /* What conditions fix at the end. */
@@ -69,7 +112,9 @@ static void list_goals(path *x, const double *q)
     for (int i = 0; i < p->guess_count; i++)
         add_goal(x, &p->guesses[i].measure, q);
     for (int i = 0; i < p->condition_count; i++)
-        if (fixes(&p->conditions[i]))
+        if (p->conditions[i].rotation && fixes(&p->conditions[i]))
+            add_orientation(x, &p->conditions[i], q);
+        else if (fixes(&p->conditions[i]))
             add_goal(x, &p->conditions[i].measure, q);
 }
 
@@ -84,6 +129,8 @@ static double wanted(const path *x, const goal *g, double part)
 {
     const olo_control_problem *p = x->problem;
     double before = 0, low = g->start, after = 2, high = 0;
+    if (g->orientation)
+        return 0;
     for (int i = 0; i < p->guess_count + p->condition_count; i++) {
         const bool guess = i < p->guess_count;
         const olo_control_condition *condition = &p->conditions[i - p->guess_count];
@@ -158,6 +205,7 @@ static bool improve(path *x)
 static const double *configure(path *x, double fraction)
 {
     const double *q = olo_chart_at(x->chart, x->u);
+    aim(x, fraction);
     for (int i = 0; i < ITERATIONS && x->rows > 0; i++) {
         double largest;
         follow_angles(x, q);
@@ -202,8 +250,12 @@ static olo_status interpolate(const olo_control_problem *problem, const olo_stat
     path x = {.problem = problem};
     const size_t n = (size_t)problem->system->n;
     olo_status status = prepare(&x, state, error);
-    for (int k = 1; status == OLO_OK && k <= problem->intervals; k++)
+    for (int k = 1; status == OLO_OK && k <= problem->intervals; k++) {
+        const double part = problem->part[k - 1];
+        for (int left = (int)(x.turn * part / LARGEST_TURN); left > 0; left--)
+            (void)configure(&x, problem->at[k] - left * LARGEST_TURN / x.turn);
         memcpy(q + (size_t)k * n, configure(&x, problem->at[k]), n * sizeof *q);
+    }
     olo_chart_free(x.chart);
     olo_pool_free(&x.pool);
     return status;

@@ -305,6 +305,7 @@ olo_status olo_solver_solve(const olo_nlp *nlp, const olo_solver_options *option
                         options->linear_solver, nlp->variables, nlp->rows);
     if (status == Invalid_Option || (status == Internal_Error && !j.called))
         return refuse_linear_solver(options->linear_solver, error);
+    report->overdetermined = status == Not_Enough_Degrees_Of_Freedom;
     report->solved = j.stopped ? OLO_STOPPED : j.late ? OLO_LIMIT : ending_of(status);
     report->seconds = olo_clock_seconds() - start;
     report->cpu_seconds = olo_cpu_seconds() - start_cpu;

@@ -70,6 +70,10 @@ double olo_optimum_part(const olo_optimum *optimum, const olo_optimum *from, dou
 olo_status olo_optimum_copy_multipliers(olo_optimum *optimum, const olo_optimum *from,
                                         olo_error *error);
 
+/* Whether a body is nearer to half a turn from the orientation of a condition than to that: its
+ * equations are satisfied there, too. Then the condition and the node. */
+bool olo_optimum_has_opposite(const olo_optimum *optimum, int *condition, int *node);
+
 /* The momentum of conserved motion k at the start, given by the initial velocities; p and xi are
  * memory of n numbers. */
 double olo_optimum_initial_momentum(const olo_optimum *optimum, int k, double *p, double *xi);

@@ -2,6 +2,7 @@
  * momenta that nothing can change, the momentum balance, and the largest rotation of an interval.
  */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/extreme.h"
 #include "base/fail.h"
@@ -67,6 +68,42 @@ static double largest_turn(const olo_optimum *o)
     return largest;
 }
 
+bool olo_optimum_has_opposite(const olo_optimum *o, int *condition, int *node)
+{
+    const olo_control_problem *p = o->problem;
+    for (int i = 0; i < p->condition_count; i++) {
+        const olo_control_condition *x = &p->conditions[i];
+        if (!x->rotation || x->component > 0)
+            continue;
+        const int first = x->where == OLO_AT_END ? p->intervals : 0,
+                  last = x->where == OLO_AT_START ? 0 : p->intervals;
+        for (int k = first; k <= last; k++) {
+            const double *d = olo_quantity_directors(&x->measure, olo_optimum_configuration(o, k));
+            double trace = 0;
+            for (int j = 0; j < 9; j++)
+                trace += x->rotation[j] * d[3 * (j % 3) + j / 3];
+            *condition = i;
+            *node = k;
+            if (trace < 1)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* An orientation half a turn from its condition is a violation by half a turn. */
+static void check_orientations(const olo_optimum *o, olo_certificate *certificate)
+{
+    const double half_turn = 3.14159265358979323846;
+    int condition, node;
+    if (certificate->violation >= half_turn || !olo_optimum_has_opposite(o, &condition, &node))
+        return;
+    certificate->violation = half_turn;
+    (void)snprintf(certificate->worst, sizeof certificate->worst,
+                   "the orientation of '%s' at t = %g, half a turn from that of the condition,",
+                   o->problem->conditions[condition].measure.name, olo_optimum_time(o, node));
+}
+
 static void describe(const olo_optimum *o, int row, char *text, size_t size)
 {
     if (o->design && !o->reduced && row >= olo_redundant_nlp(o->transcription)->rows)
@@ -91,6 +128,7 @@ olo_status olo_optimum_certify(const olo_optimum *o, olo_certificate *certificat
      */
     olo_raise(&certificate->violation, olo_redundant_constraint_error(o->transcription, o->x));
     olo_control_count(o->problem, certificate);
+    check_orientations(o, certificate);
     certificate->conserved = o->conserved.count;
     certificate->turn = largest_turn(o);
     status = momentum_change(o, &certificate->momentum, error);

@@ -116,6 +116,7 @@ static olo_status start(solution *x, olo_error *error)
         total.cpu_seconds += o->report.cpu_seconds;
         total.evaluation_seconds += o->report.evaluation_seconds;
         total.solved = o->report.solved;
+        total.overdetermined = o->report.overdetermined;
         again = o->recentre && o->report.solved == OLO_STOPPED;
         if (again) {
             status = give_point(o, error);
@@ -248,7 +249,8 @@ static const char *const endings[] = {
     "the solver makes no further progress",
 };
 
-/* How the solution ended: if constraints are violated, which one most; a saddle point. */
+/* How the solution ended: if constraints are violated, which one most; why the solver makes no
+ * progress; a saddle point. */
 static olo_status explain(olo_optimum *o, olo_error *error)
 {
     olo_certificate certificate;
@@ -263,7 +265,22 @@ static olo_status explain(olo_optimum *o, olo_error *error)
     if (is_solved(solved) || solved == OLO_UNBOUNDED)
         return OLO_OK;
     const olo_status status = olo_optimum_certify(o, &certificate, error);
-    if (status == OLO_OK && certificate.worst[0])
+    if (status != OLO_OK)
+        return OLO_OK;
+    if (o->report.overdetermined)
+        (void)snprintf(text + length, size - (size_t)length,
+                       "; there are more equations than variables: conditions contradict each "
+                       "other, or follow from others");
+    else if (!isfinite(o->report.objective))
+        (void)snprintf(text + length, size - (size_t)length,
+                       "; the cost is not finite there: give another initial guess, or a cost that "
+                       "is finite along it");
+    else if (solved == OLO_FAILED && certificate.violation < certificate.stationarity)
+        (void)snprintf(text + length, size - (size_t)length,
+                       "; the constraints are satisfied to %.3g, the conditions of optimality to "
+                       "%.3g: a cost may not be smooth",
+                       certificate.violation, certificate.stationarity);
+    else if (certificate.worst[0])
         (void)snprintf(text + length, size - (size_t)length, "; %s is violated most, by %.3g",
                        certificate.worst, certificate.violation);
     return OLO_OK;
@@ -300,6 +317,10 @@ olo_status olo_optimum_solve(olo_optimum *o, const olo_problem *given,
     (void)olo_dense_set_threads(threads);
     if (status == OLO_OK)
         status = settle(o, error);
+    int condition, node;
+    if (status == OLO_OK && is_solved(o->report.solved) &&
+        olo_optimum_has_opposite(o, &condition, &node))
+        o->report.solved = OLO_INFEASIBLE;
     if (status == OLO_OK && o->reduced)
         status = olo_redundant_recover_multipliers(o->transcription, o->x, o->lambda, error);
     return status == OLO_OK ? explain(o, error) : status;

@@ -184,10 +184,11 @@ static olo_status find_measure(olo_control_problem *p, const char *name, const d
 static olo_status resolve_orientation(olo_control_problem *p, const olo_problem_condition *given,
                                       olo_where where, olo_error *error)
 {
-    olo_status status = OLO_OK;
+    const double *rotation = olo_pool_copy(&p->pool, given->rotation, 9, sizeof *given->rotation);
+    olo_status status = rotation ? OLO_OK : no_memory(error);
     for (int k = 0; status == OLO_OK && k < 3; k++) {
         olo_control_condition *x = &p->conditions[p->condition_count++];
-        *x = (olo_control_condition){.where = where};
+        *x = (olo_control_condition){.where = where, .rotation = rotation, .component = k};
         status = olo_quantity_orientation(p->system, given->body, given->rotation, k, &p->pool,
                                           &x->measure, error);
     }

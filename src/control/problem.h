@@ -15,6 +15,8 @@ typedef struct olo_control_condition {
     const char *name; /* of the quantity, NULL: an orientation */
     olo_where where;
     double lower, upper;
+    const double *rotation; /* [9] an orientation, and which of its three conditions this is */
+    int component;
 } olo_control_condition;
 
 /* weight (m - target) or weight (m - target)^2 */

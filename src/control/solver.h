@@ -48,6 +48,7 @@ typedef struct olo_nlp_point {
 
 typedef struct olo_solve_report {
     olo_solved solved;
+    bool overdetermined; /* it failed because there are more equations than variables */
     int iterations;
     double objective;
     double seconds;            /* in total */

@@ -58,6 +58,12 @@ static inline double cayley_angle(const double a[3])
  * orientations. */
 void rotation_exponential(const double theta[3], double R[9]);
 
+/* The unit quaternion (w, x, y, z) of a rotation with columns d1, d2, d3, nine numbers in a row. */
+void rotation_quaternion(const double d[9], double w[4]);
+
+/* theta with exp(theta^) = [d1 d2 d3] and an angle of at most half a turn. */
+void rotation_logarithm(const double d[9], double theta[3]);
+
 /* Nearest rotation to a nearly orthonormal matrix, by the polar Newton iteration. */
 void rotation_orthonormalise(double R[9]);
 

@@ -17,6 +17,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "linalg/rotation.h"
 #include "linalg/vec3.h"
 #include "results/report_contacts.h"
 #include "results/report_stress.h"
@@ -157,33 +158,6 @@ static size_t row_of(const motion *m, size_t frame)
     return frame + 1 < m->frames ? frame * m->step : m->result->rows - 1;
 }
 
-/* Unit quaternion of a rotation with columns d1, d2, d3 (nine numbers in a row), by its largest
- * component. */
-static void quaternion_of(const double d[9], double w[4])
-{
-    const double trace[4] = {d[0] + d[4] + d[8], d[0] - d[4] - d[8], d[4] - d[8] - d[0],
-                             d[8] - d[0] - d[4]};
-    int k = 0;
-    for (int i = 1; i < 4; i++)
-        k = trace[i] > trace[k] ? i : k;
-    // four times the products of components, R_ij = d[3j + i]
-    const double odd[3] = {d[5] - d[7], d[6] - d[2], d[1] - d[3]};
-    const double even[3] = {d[5] + d[7], d[6] + d[2], d[1] + d[3]};
-    if (k == 0) {
-        w[0] = 1.0 + trace[0];
-        memcpy(w + 1, odd, sizeof odd);
-    } else {
-        const int a = k - 1, b = k % 3, c = (k + 1) % 3;
-        w[0] = odd[a];
-        w[1 + a] = 1.0 + trace[k];
-        w[1 + b] = even[c];
-        w[1 + c] = even[b];
-    }
-    const double size = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2] + w[3] * w[3]);
-    for (int i = 0; i < 4; i++)
-        w[i] = size > 0.0 ? w[i] / size : i == 0;
-}
-
 static void quantise_turn(const double w[4], const int16_t *before, int16_t *turn)
 {
     double along = 0.0;
@@ -217,7 +191,7 @@ static void read_frame(motion *m, size_t frame)
         double w[4] = {1, 0, 0, 0};
         const int directors = olo_node_type_find(m->kinds[node])->directors;
         if (directors >= 0)
-            quaternion_of(m->q + (size_t)m->offsets[node] + directors, w);
+            rotation_quaternion(m->q + (size_t)m->offsets[node] + directors, w);
         quantise_turn(w, frame > 0 ? m->turns + 4 * (at - m->shown) : NULL, m->turns + 4 * at);
     }
 }

@@ -67,12 +67,16 @@ typedef struct olo_quantity {
  * measures that exist, or if there is no direction and one is needed. */
 olo_status olo_quantity_find(const olo_system *system, const char *name, const double direction[3],
                              olo_pool *pool, olo_quantity *measure, olo_error *error);
+enum { OLO_ORIENTATION_SIZE = 6 };
 /* Component k of 1/2 vee(R_t^T R - R^T R_t), the axis of the rotation of a body from the
- * orientation R_t times the sine of its angle: all three vanish at R = R_t. `target` is R_t,
- * row-major. */
+ * orientation R_t times the sine of its angle: all three vanish at R = R_t, and half a turn from
+ * it. `target` is R_t, row-major. */
 olo_status olo_quantity_orientation(const olo_system *system, const char *body,
                                     const double target[9], int k, olo_pool *pool,
                                     olo_quantity *measure, olo_error *error);
+/* The directors of its body at q, nine numbers; then replaces R_t. */
+const double *olo_quantity_directors(const olo_quantity *measure, const double *q);
+void olo_quantity_set_orientation(olo_quantity *measure, const double target[9], int k);
 /* Frees what is not in the pool. */
 void olo_quantity_free(olo_quantity *measure);
 

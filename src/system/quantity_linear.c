@@ -189,8 +189,23 @@ const olo_quantity_type olo_quantity_total_momentum = {.key = "momentum",
 const olo_quantity_type olo_quantity_aligned = {
     .key = "orientation", .uses_q = true, .value = sum_of_q};
 
+const double *olo_quantity_directors(const olo_quantity *m, const double *q)
+{
+    const olo_node *node = &m->system->nodes[m->number];
+    return q + node->q + node->type->directors;
+}
+
 /* With columns d_I of R and t_I of R_t, component k of 1/2 vee(R_t^T R - R^T R_t) is
  * 1/2 (t_j.d_i - t_i.d_j), (i, j, k) cyclic. */
+void olo_quantity_set_orientation(olo_quantity *m, const double target[9], int k)
+{
+    const int i = (k + 1) % 3, j = (k + 2) % 3;
+    for (int c = 0; c < 3; c++) {
+        m->weight[c] = 0.5 * target[3 * c + j];
+        m->weight[3 + c] = -0.5 * target[3 * c + i];
+    }
+}
+
 olo_status olo_quantity_orientation(const olo_system *s, const char *body, const double target[9],
                                     int k, olo_pool *pool, olo_quantity *m, olo_error *error)
 {
@@ -200,14 +215,13 @@ olo_status olo_quantity_orientation(const olo_system *s, const char *body, const
     if (node < 0 || s->nodes[node].type->directors < 0)
         return olo_fail(error, OLO_NOT_FOUND, "there is no body '%s'", body);
     m->name = s->nodes[node].name;
-    if (!olo_quantity_allocate(m, 6, pool, &index, true))
+    if (!olo_quantity_allocate(m, OLO_ORIENTATION_SIZE, pool, &index, true))
         return olo_quantity_no_memory(error);
     const int first = s->nodes[node].q + s->nodes[node].type->directors;
     for (int c = 0; c < 3; c++) {
         index[c] = first + 3 * i + c;
-        m->weight[c] = 0.5 * target[3 * c + j];
         index[3 + c] = first + 3 * j + c;
-        m->weight[3 + c] = -0.5 * target[3 * c + i];
     }
+    olo_quantity_set_orientation(m, target, k);
     return OLO_OK;
 }

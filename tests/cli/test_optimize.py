@@ -629,6 +629,50 @@ def test_a_cost_without_lower_bound_is_named(oloid, tmp_path, transcription):
     assert "the cost has no lower bound" in done.stdout and "without bounds" in done.stdout
 
 
+@pytest.mark.parametrize("cost, reason", [
+    ("{type: path, quantity: log(rail.position)}", "the cost is not finite"),
+    ("{type: path, quantity: abs(rail.position - 0.5)}",
+     r"constraints are satisfied to [0-9.e-]+, the conditions of optimality to .* smooth"),
+])
+def test_costs_that_are_not_smooth_are_named(oloid, tmp_path, cost, reason):
+    path = changed(tmp_path, ("costs: {type: effort}", f"costs: {cost}"))
+    done = oloid("optimize", path, "-q", "--no-result")
+    assert done.returncode == 3
+    first = done.stdout.splitlines()[0]
+    assert re.search(reason, first) and "violated" not in first, first
+
+
+@pytest.mark.parametrize("transcription", ["reduced", "redundant"])
+def test_more_equations_than_variables_are_named(oloid, tmp_path, transcription):
+    """One interval has one force, for rest at the end and a distance."""
+    path = changed(tmp_path, ("intervals: 10", f"intervals: 1\n  transcription: {transcription}"))
+    done = oloid("optimize", path, "-q", "--no-result")
+    assert done.returncode == 3
+    assert "more equations than variables" in done.stdout.splitlines()[0]
+
+
+@pytest.mark.parametrize("transcription", ["reduced", "redundant"])
+def test_no_motion_is_an_optimum_half_a_turn_from_its_target(oloid, tmp_path, transcription):
+    """The equations of an orientation are satisfied there, too: from rest the solver ends there."""
+    path = tmp_path / "p.yaml"
+    path.write_text(f"""
+bodies: {{name: a, mass: 1, inertia: [1, 1, 1]}}
+loads: {{name: twist, on: a, moment: [1, 0, 0], time: 0}}
+optimize:
+  transcription: {transcription}
+  intervals: 20
+  guess: rest
+  controls: {{name: twist}}
+  costs: {{type: effort}}
+  conditions: {{body: a, rotation: {{axis: [1, 0, 0], angle: 2.5}}}}
+""")
+    done = oloid("optimize", path, "-q", "--no-result")
+    assert done.returncode == 3
+    assert "the orientation of 'a' at t = 1, half a turn" in done.stdout
+    path.write_text(path.read_text().replace("  guess: rest\n", ""))
+    assert solve(oloid, path)["cost"] == pytest.approx(12 * 2.5**2, rel=0.02)
+
+
 def test_momentum_that_no_control_changes_is_refused(oloid, tmp_path):
     path = tmp_path / "p.yaml"
     path.write_text("""
@@ -661,6 +705,8 @@ def test_all_problems_of_the_catalogue_have_optima(oloid):
         assert summary["solved"] and summary["second_order"] != "unknown", path.stem
         for key in ("violation", "stationarity", "complementarity"):
             assert summary[key] < 1e-8, (path.stem, key, summary[key])
-        for key in ("linear", "angular"):  # momenta change by the impulses of forces
+        # momenta change by the impulses of forces, as exactly as the equations are satisfied
+        for key in ("linear", "angular"):
             defect, change = summary[f"{key}_balance"], summary[f"{key}_change"]
-            assert defect < 2e-12 * (1 + change), (path.stem, key, defect, change)
+            bound = 10 * summary["violation"] + 1e-13 * (1 + change)
+            assert defect < bound, (path.stem, key, defect, change)

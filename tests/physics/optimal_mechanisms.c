@@ -162,6 +162,84 @@ static void check_turned_without_momentum(task *t, const double rotation[9])
         check_close(rotation[3 * (i % 3) + i / 3], d[i], 1e-9);
 }
 
+static const char turned[] = "bodies: {name: a, mass: 1, inertia: [2, 2, 2],\n"
+                             "         rotation: {axis: [1, 2, 2], angle: 0.8}}\n"
+                             "loads:\n"
+                             "  - {name: x, on: a, moment: [1, 0, 0], frame: body}\n"
+                             "  - {name: y, on: a, moment: [0, 1, 0], frame: body}\n"
+                             "  - {name: z, on: a, moment: [0, 0, 1], frame: body}\n";
+
+/* The initial orientation after a rotation about an axis of space. */
+static void turn_from_start(double angle, int axis, double rotation[9])
+{
+    const double start[3] = {0.8 / 3, 1.6 / 3, 1.6 / 3};
+    double vector[3] = {0}, E[9], R[9];
+    vector[axis] = angle;
+    rotation_exponential(vector, E);
+    rotation_exponential(start, R);
+    mat3_product(E, R, rotation);
+}
+
+static void open_turned(task *t, const task_method *by, double angle, int axis)
+{
+    open_task(t, turned);
+    control(t, "x");
+    control(t, "y");
+    control(t, "z");
+    olo_problem_condition *turn = &t->conditions[t->problem.condition_count++];
+    *turn = olo_problem_condition_default();
+    turn->body = "a";
+    turn_from_start(angle, axis, turn->rotation);
+    t->problem.intervals = 40;
+    t->problem.transcription = by->transcription;
+    t->problem.scheme = by->scheme;
+}
+
+/* The equations of an orientation are satisfied half a turn away, too: that is no solution. The
+ * least effort is 12 J^2 a^2 with the rotation a <= pi of an isotropic body. */
+TEST(orientations_of_any_angle_are_reached)
+{
+    skip_without_solver();
+    const double angles[] = {1, 1.7, 2.5, pi, 3.5, 5}, J = 2;
+    for (int i = 0; i < TASK_METHODS; i++)
+        for (int k = 0; k < 6; k++) {
+            task t;
+            const double a = fmin(angles[k], 2 * pi - angles[k]);
+            open_turned(&t, &task_methods[i], angles[k], k % 3);
+            optimise(&t);
+            const double *rotation = t.conditions[0].rotation,
+                         *d = olo_optimum_configuration(t.optimum, 40) + 3;
+            for (int j = 0; j < 9; j++)
+                check_close(rotation[3 * (j % 3) + j / 3], d[j], 1e-7);
+            check_relative(12 * J * J * a * a, olo_optimum_cost(t.optimum), 0.01);
+            close_task(&t);
+        }
+}
+
+/* From rest as the initial guess the solver ends half a turn from an angle of 2.5. */
+TEST(an_orientation_half_a_turn_away_is_no_optimum)
+{
+    skip_without_solver();
+    for (int i = 0; i < TASK_METHODS; i++) {
+        task t;
+        olo_error error = {0};
+        open_turned(&t, &task_methods[i], 2.5, 0);
+        t.problem.guess = "rest";
+        check_ok(olo_optimize(t.s.system, &t.problem, NULL, &t.optimum, &error), &error);
+        check_ok(olo_optimum_certify(t.optimum, &t.certificate, &error), &error);
+        const double *d = olo_optimum_configuration(t.optimum, 40) + 3;
+        double back[9];
+        turn_from_start(2.5 - pi, 0, back);
+        for (int j = 0; j < 9; j++)
+            check_close(back[3 * (j % 3) + j / 3], d[j], 1e-7);
+        assert_int_equal(OLO_OPTIMUM_INFEASIBLE, olo_optimum_ended(t.optimum));
+        check_contains("the orientation of 'a' at t = 1, half a turn",
+                       olo_optimum_explanation(t.optimum));
+        check_close(pi, t.certificate.violation, 1e-12);
+        close_task(&t);
+    }
+}
+
 /* A free body with three rotors about orthogonal axes through its centre, E6. The locked inertia is
  * isotropic: I_L = 10 + J_a + 2 J_t. */
 static const char rotors[] = "bodies:\n"
@@ -299,7 +377,9 @@ TEST(o6_pitcher_satisfies_its_bounds_and_the_momentum_balance)
     close_task(&t);
 }
 
-TEST_MAIN(cmocka_unit_test(velocities_at_the_end_of_loops),
+TEST_MAIN(cmocka_unit_test(orientations_of_any_angle_are_reached),
+          cmocka_unit_test(an_orientation_half_a_turn_away_is_no_optimum),
+          cmocka_unit_test(velocities_at_the_end_of_loops),
           cmocka_unit_test(single_axis_rotation_converges_to_its_closed_form),
           cmocka_unit_test(transcriptions_agree_on_loops_and_leave_redundant_closures_out),
           cmocka_unit_test(transcriptions_agree_on_rods_with_directors_at_edges),

@@ -51,17 +51,10 @@ static const char coupled[] =
     "  - {name: push, on: a, force: [1, 0, 0]}\n"
     "  - {name: twist, on: b, moment: [0, 1, 0], frame: body}\n";
 
-typedef struct method {
-    const char *transcription, *scheme;
-} method;
-static const method methods[] = {{"reduced", "variational"},
-                                 {"redundant", "variational"},
-                                 {"redundant", "energy-momentum-2006"}};
-enum { METHODS = 3 };
 /* Where the solver ends: the defects are those of its equations. */
 static const double solved = 1e-11;
 
-static void prepare_links(task *t, const method *by)
+static void prepare_links(task *t, const task_method *by)
 {
     open_task(t, links);
     control(t, "base");
@@ -73,13 +66,13 @@ static void prepare_links(task *t, const method *by)
     t->problem.scheme = by->scheme;
 }
 
-static void open_links(task *t, const method *by)
+static void open_links(task *t, const task_method *by)
 {
     prepare_links(t, by);
     optimise(t);
 }
 
-static void open_carried(task *t, const method *by)
+static void open_carried(task *t, const task_method *by)
 {
     open_task(t, carried);
     control(t, "push");
@@ -93,7 +86,7 @@ static void open_carried(task *t, const method *by)
     optimise(t);
 }
 
-static void open_coupled(task *t, const method *by)
+static void open_coupled(task *t, const task_method *by)
 {
     open_task(t, coupled);
     control(t, "push");
@@ -124,14 +117,14 @@ static olo_certificate with_other_control(task *t, int interval, int control, do
 TEST(momentum_changes_by_the_impulses_of_forces)
 {
     skip_without_solver();
-    for (int i = 0; i < METHODS; i++) {
+    for (int i = 0; i < TASK_METHODS; i++) {
         task t;
-        open_links(&t, &methods[i]);
+        open_links(&t, &task_methods[i]);
         check_below(t.certificate.linear_balance, solved);
         check_below(t.certificate.angular_balance, solved);
         check_true(t.certificate.linear_change > 0.1 && t.certificate.angular_change > 0.1);
         close_task(&t);
-        open_carried(&t, &methods[i]);
+        open_carried(&t, &task_methods[i]);
         check_below(t.certificate.linear_balance, solved);
         check_below(t.certificate.angular_balance, solved);
         close_task(&t);
@@ -143,9 +136,9 @@ TEST(momentum_changes_by_the_impulses_of_forces)
 TEST(springs_gears_and_relative_points_do_not_disturb_the_balance)
 {
     skip_without_solver();
-    for (int i = 0; i < METHODS; i++) {
+    for (int i = 0; i < TASK_METHODS; i++) {
         task t;
-        open_coupled(&t, &methods[i]);
+        open_coupled(&t, &task_methods[i]);
         check_below(t.certificate.linear_balance, solved);
         check_below(t.certificate.angular_balance, solved);
         check_true(t.certificate.linear_change > 0.1 && t.certificate.angular_change > 0.1);
@@ -189,9 +182,9 @@ static double moment_of_base(const task *t, int interval)
 TEST(a_wrong_impulse_at_a_support_is_a_defect)
 {
     skip_without_solver();
-    for (int i = 0; i < METHODS; i++) {
+    for (int i = 0; i < TASK_METHODS; i++) {
         task t;
-        open_links(&t, &methods[i]);
+        open_links(&t, &task_methods[i]);
         const olo_certificate wrong = with_other_control(&t, 5, 0, 0.01);
         check_relative(0.5 / 12 * 0.01 * moment_of_base(&t, 5), wrong.angular_balance, 1e-9);
         check_below(wrong.linear_balance, solved);
@@ -203,9 +196,9 @@ TEST(a_wrong_impulse_at_a_support_is_a_defect)
 TEST(a_torque_between_bodies_changes_no_momentum)
 {
     skip_without_solver();
-    for (int i = 0; i < METHODS; i++) {
+    for (int i = 0; i < TASK_METHODS; i++) {
         task t;
-        open_links(&t, &methods[i]);
+        open_links(&t, &task_methods[i]);
         const olo_certificate wrong = with_other_control(&t, 5, 1, 10);
         check_below(wrong.angular_balance, solved);
         check_below(wrong.linear_balance, solved);
@@ -281,10 +274,10 @@ TEST(a_torque_without_its_reaction_is_a_defect)
 {
     skip_without_solver();
     static const olo_action_pattern pattern = {half_vector, half_first, half_second};
-    for (int i = 0; i < METHODS; i++) {
+    for (int i = 0; i < TASK_METHODS; i++) {
         task t;
         double largest = 0;
-        prepare_links(&t, &methods[i]);
+        prepare_links(&t, &task_methods[i]);
         the_system = t.s.system;
         olo_action *elbow = &the_system->actions[1];
         whole = elbow->type;
@@ -308,9 +301,9 @@ TEST(a_torque_without_its_reaction_is_a_defect)
 TEST(a_wrong_impulse_of_a_load_is_a_defect)
 {
     skip_without_solver();
-    for (int i = 0; i < METHODS; i++) {
+    for (int i = 0; i < TASK_METHODS; i++) {
         task t;
-        open_carried(&t, &methods[i]);
+        open_carried(&t, &task_methods[i]);
         check_relative(0.5 / 12 * 0.02, with_other_control(&t, 0, 0, 0.02).linear_balance, 1e-9);
         check_relative(0.5 / 12 * 0.03, with_other_control(&t, 11, 1, -0.03).linear_balance, 1e-9);
         check_relative(0.5 / 12 * 0.04, with_other_control(&t, 6, 2, 0.04).angular_balance, 1e-9);

@@ -364,6 +364,15 @@ TEST(k6_exponential_map_is_a_rotation_for_every_angle)
             check_rotation(R, 2e-15);
             for (int j = 0; j < 9; j++)
                 check_close((double)expected[j], R[j], 2e-15);
+            /* the inverse from the columns, up to half a turn, where both signs are right */
+            double columns[9], back[3];
+            for (int j = 0; j < 9; j++)
+                columns[j] = R[3 * (j % 3) + j / 3];
+            rotation_logarithm(columns, back);
+            const double sign = vec3_dot(theta, back) < 0 ? -1 : 1;
+            check_true(sign > 0 || angles[k] >= M_PI);
+            for (int j = 0; angles[k] <= M_PI && j < 3; j++)
+                check_close(theta[j], sign * back[j], 1e-14);
             /* small angles are exact: the antisymmetric part is theta */
             if (angles[k] < 1e-5 && angles[k] > 0)
                 for (int j = 0; j < 3; j++)
