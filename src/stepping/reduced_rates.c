@@ -222,6 +222,16 @@ static double size_of_correction(const reduced *y, const olo_step *step)
     return 0.5 * fabs(step->h * y->mass_factor) * largest;
 }
 
+/* Joints of the matrix at the iterate, and the velocities of the joint rates. */
+static void move_nodes(reduced *y, olo_step *step)
+{
+    for (int i = 0; i < y->system->node_count; i++) {
+        const int k = y->topology->order[i];
+        fill_joint(y, step, k);
+        move_node(y, step, k);
+    }
+}
+
 int olo_reduced_rates_project(const reduced *x, olo_step *step)
 {
     olo_reduced_rates *rates = x->rates;
@@ -240,11 +250,7 @@ int olo_reduced_rates_project(const reduced *x, olo_step *step)
         memset(rates->nu, 0, (size_t)x->topology->unknowns * sizeof *rates->nu);
         memset(rates->gamma, 0, (size_t)x->topology->closure_count * sizeof *rates->gamma);
     }
-    for (int i = 0; i < x->system->node_count; i++) {
-        const int k = x->topology->order[i];
-        fill_joint(&y, step, k);
-        move_node(&y, step, k);
-    }
+    move_nodes(&y, step);
     /* p - M v1 without the impulses of closures, then the correction */
     find_residual(&y, step);
     add_impulses(&y, step, -2.0, rates->momentum);
@@ -258,6 +264,18 @@ int olo_reduced_rates_project(const reduced *x, olo_step *step)
     rates->correction = rates->known ? size_of_correction(&y, step) : 0;
     rates->known = true;
     return -1;
+}
+
+void olo_reduced_rates_conclude(const reduced *x, olo_step *step, double update, double moved)
+{
+    reduced y = *x;
+    y.elimination = x->rates->elimination;
+    if (olo_rates_follow(update, moved)) {
+        move_nodes(&y, step);
+    } else {
+        x->rates->factored = true;
+        (void)olo_reduced_rates_project(x, step);
+    }
 }
 
 /* --- the load of (2) --- */
