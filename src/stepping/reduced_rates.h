@@ -45,6 +45,7 @@ typedef struct olo_reduced_rates {
     double *wrench;      /* [twists] the joint wrenches of r */
     double *load;        /* [twists] of (2), with the sign of T */
     double *gamma;       /* [closures] */
+    double *rows;        /* [closures x OLO_FORM_SIZE_MAX] their discrete gradients */
     olo_anderson mixing; /* of the updates of nodes and joint rates, ... */
     bool slow;           /* ... if the iteration converges slowly */
     int update_count;    /* in this step */

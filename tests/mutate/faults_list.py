@@ -543,7 +543,7 @@ FAULTS = [
     Fault("drive_work_without_gamma", "src/stepping/energy_momentum.c",
           "step->gamma[row] * olo_rate_advance(motion, &x);", "0;", "physics.consistent"),
     Fault("closures_without_gamma_in_r", "src/stepping/reduced_rates.c",
-          "add_impulses(x, step, -step->h, rates->r);", "", "physics.consistent"),
+          "add_impulses(x, -step->h, rates->r);", "", "physics.consistent"),
     Fault("dense_gamma_without_half", "src/stepping/dense_rates.c",
           "x->work[i] = 0.5 * (x->momentum[i] - x->work[i]);",
           "x->work[i] = x->momentum[i] - x->work[i];", "physics.consistent"),
