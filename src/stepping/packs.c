@@ -473,7 +473,7 @@ bool olo_packs_iterate(olo_packs *x, const olo_step *step, bool older, olo_newto
 
 int olo_packs_velocities(olo_packs *x, olo_step *step)
 {
-    if (olo_rates_follow(x->update, x->moved)) {
+    if (olo_rates_follow(step, x->update, x->moved)) {
         x->kernels->write_rates(x, step->v1);
         return -1;
     }

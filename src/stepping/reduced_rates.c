@@ -284,7 +284,7 @@ void olo_reduced_rates_conclude(const reduced *x, olo_step *step, double update,
 {
     reduced y = *x;
     y.elimination = x->rates->elimination;
-    if (olo_rates_follow(update, moved)) {
+    if (olo_rates_follow(step, update, moved)) {
         move_nodes(&y, step);
         evaluate_rows(&y, step);
     } else {

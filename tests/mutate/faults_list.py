@@ -514,6 +514,8 @@ FAULTS = [
           "{CLI_OK, CLI_LAW_WARNED, CLI_LAW_BROKEN}", "{CLI_OK, CLI_LAW_WARNED, CLI_OK}",
           "cli/test_verdict.py::test_energy_that_grows_slowly_is_broken"),
     # consistent velocities
+    Fault("velocities_of_parts_before_the_last_update", "src/stepping/reduced_rates.h",
+          "step->composed ? 0 : 2e-15", "2e-15", "physics.consistent_orders"),
     Fault("updates_are_not_mixed", "src/stepping/packs_sweep.c",
           "const int mixed = change > slow * x->change ? columns : 0;", "const int mixed = 0;",
           "physics.consistent"),
