@@ -211,12 +211,9 @@ static void add_closure_row(reduced *x, olo_step *step, int row, int u, double *
 
 static void add_closures(reduced *x, olo_step *step)
 {
-    for (int i = 0; i < x->topology->closure_block_count; i++) {
-        const olo_closure *closure = &x->topology->closure_blocks[i];
-        double *right = olo_elimination_rhs(x->elimination, closure_block(x, i));
-        for (int j = 0; j < closure->count; j++)
-            add_closure_row(x, step, closure->first + j, closure->u + j, right + j);
-    }
+    for (int u = 0; u < x->topology->closure_count; u++)
+        add_closure_row(x, step, x->topology->closures[u], u,
+                        olo_closure_right(x->topology, x->elimination, u));
 }
 
 /* Raises the angle of rods to that of a joint at the iterate. */
@@ -272,10 +269,8 @@ static void share_redundant_rows(reduced *x)
 static void begin(reduced *x, olo_step *step)
 {
     olo_motion_begin(x->topology, &step->x);
-    for (int i = 0; i < x->topology->closure_block_count; i++)
-        for (int j = 0; j < x->topology->closure_blocks[i].count; j++)
-            x->row_start[x->topology->closure_blocks[i].u + j] =
-                olo_row_start_value(step, x->topology->closure_blocks[i].first + j);
+    for (int u = 0; u < x->topology->closure_count; u++)
+        x->row_start[u] = olo_row_start_value(step, x->topology->closures[u]);
     x->finding_rank = x->rank_in_tangent;
     if (x->redundant && !x->rank_in_tangent && !is_rank_known(x, step)) {
         find_redundant_rows(x, step);
@@ -287,15 +282,14 @@ static void begin(reduced *x, olo_step *step)
 static void predict_multipliers(reduced *x, const olo_step *step, double scale)
 {
     const double factor = scale != 0 ? 0.5 * step->h * step->h : 0;
-    for (int i = 0; i < x->topology->closure_block_count; i++) {
-        const olo_closure *closure = &x->topology->closure_blocks[i];
-        for (int j = 0; j < closure->count; j++)
-            x->lambda[closure->u + j] =
-                factor != 0 ? factor * olo_step_predicted_multiplier(step, closure->first + j) : 0;
-        if (x->redundant && !x->rank_in_tangent)
-            olo_elimination_project_multipliers(x->elimination, closure_block(x, i),
-                                                x->lambda + closure->u);
-    }
+    for (int u = 0; u < x->topology->closure_count; u++)
+        x->lambda[u] = factor != 0
+                           ? factor * olo_step_predicted_multiplier(step, x->topology->closures[u])
+                           : 0;
+    for (int i = 0; x->redundant && !x->rank_in_tangent && i < x->topology->closure_block_count;
+         i++)
+        olo_elimination_project_multipliers(x->elimination, closure_block(x, i),
+                                            x->lambda + x->topology->closure_blocks[i].u);
 }
 
 /* Nothing is known of the iteration of this step. */
@@ -746,11 +740,8 @@ static void find_velocities(reduced *x, olo_step *step)
     olo_reduced_rates_wrenches(x, step);
     for (int i = 0; i < x->system->twists; i++)
         x->wrench[i] -= 2 / step->h * x->rates->wrench[i];
-    for (int i = 0; i < x->topology->closure_block_count; i++) {
-        const olo_closure *closure = &x->topology->closure_blocks[i];
-        for (int j = 0; j < closure->count; j++)
-            step->gamma[closure->first + j] = x->rates->gamma[closure->u + j];
-    }
+    for (int u = 0; u < x->topology->closure_count; u++)
+        step->gamma[x->topology->closures[u]] = x->rates->gamma[u];
 }
 
 /* Motion, wrenches and velocities of packed bodies at the solution. Velocities belong to joints
@@ -806,14 +797,12 @@ static void finish(void *data, olo_step *step, olo_state *state)
     size_t twists = (size_t)x->system->twists;
     olo_predictor_update(step, x->motion_pass, state);
     memcpy(olo_last_wrenches(state), x->wrench, twists * sizeof *x->wrench);
-    for (int i = 0; i < x->topology->closure_block_count; i++)
-        for (int j = 0; j < x->topology->closure_blocks[i].count; j++)
-            state->lambda[x->topology->closure_blocks[i].first + j] =
-                2 * x->lambda[x->topology->closure_blocks[i].u + j] /
-                (step->weight * step->h * step->h);
-    for (int i = 0; x->rates && i < x->topology->closure_count; i++)
-        state->lambda[x->topology->closures[i]] +=
-            2 / step->h * step->gamma[x->topology->closures[i]]; /* lambda = mu + 2 gamma/h */
+    for (int u = 0; u < x->topology->closure_count; u++) {
+        const int c = x->topology->closures[u];
+        state->lambda[c] = 2 * x->lambda[u] / (step->weight * step->h * step->h);
+        if (x->rates) /* lambda = mu + 2 gamma/h */
+            state->lambda[c] += 2 / step->h * step->gamma[c];
+    }
 }
 
 static void settle(void *data, olo_step *step)
