@@ -524,7 +524,7 @@ FAULTS = [
     Fault("velocities_of_parts_before_the_last_update", "src/stepping/reduced_rates.h",
           "step->composed ? 0 : 2e-15", "2e-15", "physics.consistent_orders"),
     Fault("updates_are_not_mixed", "src/stepping/packs_sweep.c",
-          "const int mixed = change > slow * x->change ? columns : 0;", "const int mixed = 0;",
+          "columns = change > slow * x->change ? known : 0;", "columns = 0;",
           "physics.consistent"),
     Fault("estimate_of_order_six_sees_third_powers", "src/stepping/composition.c",
           "-0.844197896590982206488, 6.0453", "-0.844197896590982206488, 6.0454",
