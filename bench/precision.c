@@ -30,8 +30,9 @@ static const method METHODS[] = {
     {"energy-momentum-2006", 2, false}, {"energy-momentum-2006", 4, false},
     {"energy-momentum-2006", 4, true},  {"energy-momentum", 2, false},
     {"energy-momentum", 4, false},      {"energy-momentum", 6, false},
-    {"energy-momentum", 4, true},       {"variational", 2, false},
-    {"variational", 4, false},          {"variational", 6, false}};
+    {"energy-momentum", 4, true},       {"energy-momentum", 6, true},
+    {"variational", 2, false},          {"variational", 4, false},
+    {"variational", 6, false}};
 
 /* Numbers of halvings of the step STEP times 4, 8 or 16 of order 2, 4 or 6. */
 enum { HALVINGS = 8, RUNS = 3 };

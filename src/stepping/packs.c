@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "stepping/packs_closures.h"
 #include "stepping/packs_private.h"
+#include "stepping/reduced_rates.h"
 #include "system/system.h"
 
 /* How node k moves relative to its parent. False: it is no frame, or moves otherwise. */
@@ -472,10 +473,7 @@ bool olo_packs_iterate(olo_packs *x, const olo_step *step, bool older, olo_newto
 
 int olo_packs_velocities(olo_packs *x, olo_step *step)
 {
-    /* velocities that were projected before the last update, and changed by 2/h times it, are off
-     * the constraints by the update times the angle of the step; rounding leaves 5e-15 anyway */
-    const double negligible = 2e-15;
-    if (x->update <= negligible * x->moved) {
+    if (olo_rates_follow(step, x->update, x->moved)) {
         x->kernels->write_rates(x, step->v1);
         return -1;
     }

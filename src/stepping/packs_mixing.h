@@ -19,26 +19,33 @@ typedef struct mixing_sums {
     lane square[MIXED][MIXED], right[MIXED];
 } mixing_sums;
 
+/* The row of the update k iterations back. */
+static inline int back(int now, int k)
+{
+    return (now + UPDATES - k) % UPDATES;
+}
+
 LANES_INLINE lane updates_dot(const lane3 a[2], const lane3 b[2], lane weight)
 {
     return weight * lane3_dot(a[0], b[0]) + lane3_dot(a[1], b[1]);
 }
 
-/* Enters the update that four bodies should make; `columns` are known with the new one. */
-LANES_INLINE void enter_update(updates *u, int newest, int columns, lane weight, lane3 shift,
-                               lane3 spin, mixing_sums *to)
+/* F_j of four bodies, from the updates that are j and j + 1 iterations back. */
+LANES_INLINE void mixing_column(const updates *u, int now, int j, lane3 F[2])
 {
-    const lane3 f[2] = {shift, spin};
-    for (int k = 0; k < 2 && columns > 0; k++) {
-        u->F[newest][k] = lane3_subtract(f[k], u->found[k]);
-        u->S[newest][k] = lane3_add(u->made[k], u->F[newest][k]);
-    }
+    for (int k = 0; k < 2; k++)
+        F[k] = lane3_subtract(u->found[back(now, j)][k], u->found[back(now, j + 1)][k]);
+}
+
+LANES_INLINE void sum_columns(const updates *u, int now, int columns, lane weight, mixing_sums *to)
+{
+    lane3 F[MIXED][2];
     for (int i = 0; i < columns; i++) {
-        to->right[i] += updates_dot(u->F[i], f, weight);
+        mixing_column(u, now, i, F[i]);
+        to->right[i] += updates_dot(F[i], u->found[now], weight);
         for (int j = 0; j <= i; j++)
-            to->square[i][j] += updates_dot(u->F[i], u->F[j], weight);
+            to->square[i][j] += updates_dot(F[i], F[j], weight);
     }
-    memcpy(u->found, f, sizeof f);
 }
 
 static double sum_of_lanes(lane x)
@@ -47,45 +54,42 @@ static double sum_of_lanes(lane x)
 }
 
 /* The theta of the columns, the newest first; one that depends on newer ones gets zero. */
-static void solve_mixing(const mixing_sums *from, int newest, int columns, double theta[MIXED])
+static void solve_mixing(const mixing_sums *from, int columns, double theta[MIXED])
 {
     const double dependent = 1e-10;
-    double A[MIXED][MIXED], b[MIXED];
-    bool used[MIXED];
-    int row[MIXED];
-    for (int i = 0; i < columns; i++)
-        row[i] = (newest + columns - i) % columns;
+    double A[MIXED][MIXED], own[MIXED];
     for (int i = 0; i < columns; i++) {
-        b[i] = sum_of_lanes(from->right[row[i]]);
-        for (int j = 0; j < columns; j++)
-            A[i][j] = sum_of_lanes(row[i] >= row[j] ? from->square[row[i]][row[j]]
-                                                    : from->square[row[j]][row[i]]);
+        theta[i] = sum_of_lanes(from->right[i]);
+        for (int j = 0; j <= i; j++)
+            A[i][j] = A[j][i] = sum_of_lanes(from->square[i][j]);
+        own[i] = A[i][i];
     }
-    for (int i = 0; i < columns; i++) {
-        const double own = sum_of_lanes(from->square[row[i]][row[i]]);
-        used[i] = A[i][i] > dependent * own;
-        for (int k = i + 1; used[i] && k < columns; k++) {
+    for (int i = 0; i < columns; i++)
+        for (int k = i + 1; A[i][i] > dependent * own[i] && k < columns; k++) {
             const double factor = A[k][i] / A[i][i];
-            b[k] -= factor * b[i];
+            theta[k] -= factor * theta[i];
             for (int j = i; j < columns; j++)
                 A[k][j] -= factor * A[i][j];
         }
-    }
     for (int i = columns - 1; i >= 0; i--) {
-        double sum = b[i];
         for (int j = i + 1; j < columns; j++)
-            sum -= A[i][j] * theta[row[j]];
-        theta[row[i]] = used[i] ? sum / A[i][i] : 0;
+            theta[i] -= A[i][j] * theta[j];
+        theta[i] = A[i][i] > dependent * own[i] ? theta[i] / A[i][i] : 0;
     }
 }
 
 /* The update that four bodies make. */
-LANES_INLINE void mix_update(updates *u, int columns, const double *theta)
+LANES_INLINE void mix_update(updates *u, int now, int columns, const double *theta)
 {
-    memcpy(u->made, u->found, sizeof u->made);
-    for (int j = 0; j < columns; j++)
-        for (int k = 0; k < 2; k++)
-            u->made[k] = lane3_subtract(u->made[k], lane3_times(lane_all(theta[j]), u->S[j][k]));
+    memcpy(u->made[now], u->found[now], sizeof u->made[now]);
+    for (int j = 0; j < columns; j++) {
+        lane3 F[2];
+        mixing_column(u, now, j, F);
+        for (int k = 0; k < 2; k++) {
+            const lane3 S = lane3_add(u->made[back(now, j + 1)][k], F[k]);
+            u->made[now][k] = lane3_subtract(u->made[now][k], lane3_times(lane_all(theta[j]), S));
+        }
+    }
 }
 
 #endif

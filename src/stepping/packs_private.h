@@ -124,11 +124,11 @@ typedef struct olo_packs_rate {
     lane3 V, w;    /* velocity of the pivot and spin at the end */
 } end_rates;
 
-/* The updates of four bodies, shift and spin, in the last iterations (packs_mixing.h). */
-enum { MIXED = 2 };
+/* The updates of four bodies, shift and spin, that the last iterations found and made, one after
+ * the other (packs_mixing.h). */
+enum { MIXED = 2, UPDATES = MIXED + 1 };
 typedef struct olo_packs_updates {
-    lane3 found[2], made[2]; /* in the last iteration */
-    lane3 F[MIXED][2], S[MIXED][2];
+    lane3 found[UPDATES][2], made[UPDATES][2];
 } updates;
 
 typedef struct olo_packs_kernels {

@@ -451,43 +451,55 @@ LANES_INLINE void move_four(olo_packs *x, int i, lane3 shift, lane3 spin)
     }
 }
 
-/* Returns whether updates are mixed. */
-LANES_INLINE bool substitute_all(olo_packs *x, const bool hinges_only, measures *m)
+/* Moves all bodies by updates that are mixed with those before them, if convergence is linear: fast
+ * convergence is quadratic, and has no directions of its own. */
+static bool move_mixed(olo_packs *x, double change)
 {
-    const lane per_length = lane_all(x->per_length), weight = per_length * per_length;
-    const int newest = (x->update_count + MIXED - 1) % MIXED,
-              columns = x->update_count < MIXED ? x->update_count : MIXED;
+    const double slow = 4e-4;
+    const int now = x->update_count % UPDATES,
+              known = x->update_count < MIXED ? x->update_count : MIXED,
+              columns = change > slow * x->change ? known : 0;
+    const lane weight = lane_all(x->per_length * x->per_length);
     mixing_sums gram = {0};
-    for (int i = 0; i < x->fours; i++) {
-        lane3 shift, spin;
-        substitute_bodies(x, i, hinges_only, &shift, &spin);
-        measure(&x->four[i], shift, spin, per_length, i, m);
-        if (x->rate)
-            enter_update(&x->updates[i], newest, columns, weight, shift, spin, &gram);
-        else
-            move_four(x, i, shift, spin);
-    }
-    if (!x->rate)
-        return false;
-    /* fast convergence is quadratic, and has no directions of its own */
-    const double slow = 4e-4, change = largest_of(m->change);
-    const int mixed = change > slow * x->change ? columns : 0;
     double theta[MIXED] = {0};
-    solve_mixing(&gram, newest, mixed, theta);
-    x->change = change;
+    for (int i = 0; columns > 0 && i < x->fours; i++)
+        sum_columns(&x->updates[i], now, columns, weight, &gram);
+    solve_mixing(&gram, columns, theta);
     for (int i = 0; i < x->fours; i++) {
-        mix_update(&x->updates[i], mixed, theta);
-        move_four(x, i, x->updates[i].made[0], x->updates[i].made[1]);
+        updates *u = &x->updates[i];
+        mix_update(u, now, columns, theta);
+        move_four(x, i, u->made[now][0], u->made[now][1]);
     }
+    x->change = change;
     x->update_count++;
-    return mixed > 0;
+    return columns > 0;
+}
+
+LANES_INLINE void substitute_all(olo_packs *x, const bool hinges_only, measures *m)
+{
+    const lane per_length = lane_all(x->per_length);
+    const int now = x->update_count % UPDATES;
+    for (int i = 0; i < x->fours; i++) {
+        lane3 update[2];
+        substitute_bodies(x, i, hinges_only, &update[0], &update[1]);
+        measure(&x->four[i], update[0], update[1], per_length, i, m);
+        if (x->rate)
+            memcpy(x->updates[i].found[now], update, sizeof update);
+        else
+            move_four(x, i, update[0], update[1]);
+    }
 }
 
 static void substitute(olo_packs *x, olo_newton *newton)
 {
     const lane zero = {0, 0, 0, 0};
     measures m = {zero, zero, zero, zero, zero};
-    newton->mixed |= x->hinges_only ? substitute_all(x, true, &m) : substitute_all(x, false, &m);
+    if (x->hinges_only)
+        substitute_all(x, true, &m);
+    else
+        substitute_all(x, false, &m);
+    if (x->rate)
+        newton->mixed |= move_mixed(x, largest_of(m.change));
     const double total = (m.sum[0] + m.sum[1]) + (m.sum[2] + m.sum[3]);
     newton->increment = isfinite(total) ? largest_of(m.change) : total;
     newton->size = largest_of(m.size);

@@ -612,6 +612,8 @@ static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
         x->rates->slow = linear && newton->increment > largest_ratio * x->update;
     x->update_before = x->update;
     x->update = newton->increment;
+    x->turned = newton->turn * newton->increment;
+    x->moved = newton->size;
     x->older = (x->rates || !(x->packed && (x->varied || olo_packs_have_closures(x->packs)))) &&
                !step->closed && newton->increment <= small && ratio <= largest_ratio;
 }
@@ -737,8 +739,7 @@ static bool rebuild(reduced *x, olo_step *step)
  * the balance has W = -h sum mu d, and W_r = h sum gamma d, hence W - (2/h) W_r. */
 static void find_velocities(reduced *x, olo_step *step)
 {
-    x->rates->factored = true;
-    (void)olo_reduced_rates_project(x, step);
+    olo_reduced_rates_conclude(x, step, x->settled ? x->turned : HUGE_VAL, x->moved);
     olo_reduced_rates_wrenches(x, step);
     for (int i = 0; i < x->system->twists; i++)
         x->wrench[i] -= 2 / step->h * x->rates->wrench[i];

@@ -41,7 +41,8 @@ olo_status olo_reduced_rates_create(const olo_topology *topology, olo_reduced_ra
                                 {&x->nu, (size_t)topology->unknowns},
                                 {&x->total, (size_t)mixed},
                                 {&x->update, (size_t)mixed},
-                                {&x->gamma, (size_t)topology->closure_count}};
+                                {&x->gamma, (size_t)topology->closure_count},
+                                {&x->rows, (size_t)topology->closure_count * OLO_FORM_SIZE_MAX}};
     if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
     if (!olo_anderson_create(&x->mixing, mixed, &x->pool))
@@ -65,6 +66,20 @@ void olo_reduced_rates_free(olo_reduced_rates *x)
 
 /* --- the projection (1) --- */
 
+/* The discrete gradients of the rows of closures at the iterate. */
+static void evaluate_rows(const reduced *x, olo_step *step)
+{
+    for (int i = 0; i < x->topology->closure_count; i++)
+        olo_step_row(step, &x->system->constraints[x->topology->closures[i]],
+                     x->rates->rows + (size_t)i * OLO_FORM_SIZE_MAX, NULL);
+}
+
+/* That of the j-th row of a closure. */
+static const double *row_of(const reduced *x, const olo_closure *closure, int j)
+{
+    return x->rates->rows + (size_t)(closure->u + j) * OLO_FORM_SIZE_MAX;
+}
+
 /* Rows of closures: the rate that the velocities lack; and columns of the discrete gradients and
  * rows of the gradients at q1 if the matrix is factored, with the scaling of a step. Unknowns are
  * velocities divided by the factor of the mass. */
@@ -79,10 +94,8 @@ static void add_closures(reduced *y, olo_step *step)
         for (int j = 0; j < closure->count; j++) {
             const olo_constraint *c = &s->constraints[closure->first + j];
             const int piece = olo_piece_of_constraint(s, closure->first + j);
-            if (!y->rates->factored) {
-                olo_step_row(step, c, step->r, NULL);
-                olo_projector_add_column(y->projector, piece, a, step->r, step->x.qm);
-            }
+            if (!y->rates->factored)
+                olo_projector_add_column(y->projector, piece, a, row_of(y, closure, j), step->x.qm);
             olo_constraint_gradient(c, &end, step->r);
             if (!y->rates->factored)
                 olo_projector_add_row(y->projector, piece, a, step->r, step->x.q1);
@@ -139,16 +152,16 @@ static void move_node(const reduced *y, olo_step *step, int k)
 }
 
 /* momentum += factor sum gamma_c d_c */
-static void add_impulses(const reduced *x, olo_step *step, double factor, double *momentum)
+static void add_impulses(const reduced *x, double factor, double *momentum)
 {
     for (int i = 0; i < x->topology->closure_block_count; i++) {
         const olo_closure *closure = &x->topology->closure_blocks[i];
         for (int j = 0; j < closure->count; j++) {
             const olo_constraint *c = &x->system->constraints[closure->first + j];
             const double impulse = factor * x->rates->gamma[closure->u + j];
-            olo_step_row(step, c, step->r, NULL);
+            const double *row = row_of(x, closure, j);
             for (int k = 0; k < c->size; k++)
-                momentum[c->index[k]] += impulse * step->r[k];
+                momentum[c->index[k]] += impulse * row[k];
         }
     }
 }
@@ -222,6 +235,16 @@ static double size_of_correction(const reduced *y, const olo_step *step)
     return 0.5 * fabs(step->h * y->mass_factor) * largest;
 }
 
+/* Joints of the matrix at the iterate, and the velocities of the joint rates. */
+static void move_nodes(reduced *y, olo_step *step)
+{
+    for (int i = 0; i < y->system->node_count; i++) {
+        const int k = y->topology->order[i];
+        fill_joint(y, step, k);
+        move_node(y, step, k);
+    }
+}
+
 int olo_reduced_rates_project(const reduced *x, olo_step *step)
 {
     olo_reduced_rates *rates = x->rates;
@@ -240,14 +263,11 @@ int olo_reduced_rates_project(const reduced *x, olo_step *step)
         memset(rates->nu, 0, (size_t)x->topology->unknowns * sizeof *rates->nu);
         memset(rates->gamma, 0, (size_t)x->topology->closure_count * sizeof *rates->gamma);
     }
-    for (int i = 0; i < x->system->node_count; i++) {
-        const int k = x->topology->order[i];
-        fill_joint(&y, step, k);
-        move_node(&y, step, k);
-    }
+    move_nodes(&y, step);
+    evaluate_rows(&y, step);
     /* p - M v1 without the impulses of closures, then the correction */
     find_residual(&y, step);
-    add_impulses(&y, step, -2.0, rates->momentum);
+    add_impulses(&y, -2.0, rates->momentum);
     add_pair(&y, -2 / step->h, rates->momentum);
     const int singular = eliminate(&y, step);
     if (singular >= 0)
@@ -258,6 +278,19 @@ int olo_reduced_rates_project(const reduced *x, olo_step *step)
     rates->correction = rates->known ? size_of_correction(&y, step) : 0;
     rates->known = true;
     return -1;
+}
+
+void olo_reduced_rates_conclude(const reduced *x, olo_step *step, double update, double moved)
+{
+    reduced y = *x;
+    y.elimination = x->rates->elimination;
+    if (olo_rates_follow(step, update, moved)) {
+        move_nodes(&y, step);
+        evaluate_rows(&y, step);
+    } else {
+        x->rates->factored = true;
+        (void)olo_reduced_rates_project(x, step);
+    }
 }
 
 /* --- the load of (2) --- */
@@ -271,7 +304,7 @@ static void find_r(const reduced *x, olo_step *step)
         rates->mean[i] = 0.5 * (step->v0[i] + step->v1[i]);
         rates->r[i] = 0.5 * step->h * rates->momentum[i];
     }
-    add_impulses(x, step, -step->h, rates->r);
+    add_impulses(x, -step->h, rates->r);
     add_pair(x, -1.0, rates->r);
 }
 

@@ -45,6 +45,7 @@ typedef struct olo_reduced_rates {
     double *wrench;      /* [twists] the joint wrenches of r */
     double *load;        /* [twists] of (2), with the sign of T */
     double *gamma;       /* [closures] */
+    double *rows;        /* [closures x OLO_FORM_SIZE_MAX] their discrete gradients */
     olo_anderson mixing; /* of the updates of nodes and joint rates, ... */
     bool slow;           /* ... if the iteration converges slowly */
     int update_count;    /* in this step */
@@ -62,6 +63,16 @@ void olo_reduced_rates_begin(olo_reduced_rates *rates);
 void olo_reduced_rates_update(const reduced *x, const olo_step *step);
 /* Computes step->v1 and gamma at the iterate. Returns the singular block, or -1. */
 int olo_reduced_rates_project(const reduced *x, olo_step *step);
+/* Whether velocities that were projected before the last update, and changed by 2/h times it, are
+ * those of the solution: they are off by the update times the angle of the step, `update`, relative
+ * to the size of its motion. Parts of composed steps add up such errors to 1e-10. */
+static inline bool olo_rates_follow(const olo_step *step, double update, double moved)
+{
+    const double negligible = step->composed ? 0 : 2e-15;
+    return update <= negligible * moved;
+}
+/* The velocities of the solution after the last update. */
+void olo_reduced_rates_conclude(const reduced *x, olo_step *step, double update, double moved);
 /* Then: computes r and its joint wrenches; and the load, too. */
 void olo_reduced_rates_wrenches(const reduced *x, olo_step *step);
 void olo_reduced_rates_load(const reduced *x, olo_step *step);

@@ -196,6 +196,7 @@ olo_status olo_stepper_create_with(const olo_system *system, const olo_scheme *s
     if (status == OLO_OK) {
         x->step.evaluation = x->scheme->evaluation;
         status = olo_step_create(system, &x->step, error);
+        x->step.composed = status == OLO_OK && x->composition->order > 2;
     }
     if (status == OLO_OK)
         status = olo_state_create(system, &x->backup, error);
