@@ -546,10 +546,11 @@ static double residual_of(const reduced *x, const olo_step *step, const olo_newt
  * vectors magnify it. */
 static bool is_settled(const olo_newton *newton)
 {
-    const double update = 1e-8, rounding = 1e-16, moderate_turn = 1.0;
+    const double update = 1e-8, rounding = 1e-16, round_off = 1e-14, moderate_turn = 1.0;
     double bound = olo_smaller(newton->size, 1.0);
-    bool small =
-        newton->left > 0 ? newton->left <= rounding * bound : newton->increment <= update * bound;
+    bool small = newton->left > 0
+                     ? newton->left <= rounding * bound || newton->increment <= round_off * bound
+                     : newton->increment <= update * bound;
     return small && newton->turn <= moderate_turn;
 }
 
