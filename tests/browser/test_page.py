@@ -119,7 +119,6 @@ def install_packages():
     if not (viewer / "node_modules" / "playwright-core").exists():
         subprocess.run(["npm", "ci", "--ignore-scripts", "--loglevel=error"], cwd=viewer,
                        check=True)
-        shutil.copy(viewer / "package-lock.json", viewer / "node_modules" / ".installed-lock.json")
 
 
 def oloid(folder, *arguments):
