@@ -1,10 +1,10 @@
-# Bundles viewer/, TypeScript and styles, into one script and one style sheet, and these into a C file
-# that defines olo_page_bundle_built (src/results/page.h):
+# Bundles viewer/, TypeScript and styles, into one script and one style sheet, and these into a C
+# file that defines olo_page_bundle_built (src/results/page.h):
 #     cmake -DVIEWER= -DOUTPUT= -P page_bundle.cmake
 #
-# The packages are those of viewer/package-lock.json. What `npm ci` has not installed is fetched from
-# the registry (npm_config_registry names another one) and checked against the hashes of that file;
-# neither npm nor Node.js is needed.
+# The packages are those of viewer/package-lock.json. What `npm ci` has not installed is fetched
+# from the registry (npm_config_registry names another one) and checked against the hashes of that
+# file; neither npm nor Node.js is needed.
 cmake_minimum_required(VERSION 3.21)
 
 # Bytes as hexadecimal digits in base64, as hashes are written in lock files and security policies.
@@ -34,7 +34,8 @@ endfunction()
 # Puts a package of the lock file into viewer/node_modules, if it is not there.
 function(provide package)
   file(READ "${VIEWER}/package-lock.json" lock)
-  string(JSON version ERROR_VARIABLE missing GET "${lock}" packages "node_modules/${package}" version)
+  string(JSON version ERROR_VARIABLE missing
+         GET "${lock}" packages "node_modules/${package}" version)
   if(missing)
     message(FATAL_ERROR "${package}: there is no such package for this system")
   endif()
