@@ -44,7 +44,8 @@ def with_changes(folder, name, text):
         space = re.sub(r"^plane: .*\n", "", text, flags=re.MULTILINE)
         space = re.sub(r"\[([^][,]+, [^][,]+)\]", r"[\1, 0]", space)
         space = re.sub(r"between: \[([a-z.]+, [a-z.]+), 0\]", r"between: [\1]", space)
-        save("crank-rocker-space", space.replace("type: revolute", "type: revolute, axis: [0, 0, 1]"))
+        space = space.replace("type: revolute", "type: revolute, axis: [0, 0, 1]")
+        save("crank-rocker-space", space)
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/tutorial-first-model.md",
