@@ -23,7 +23,7 @@ bench: build ## build and run the benchmarks, print one table
 
 # An engine that is not there is left out. Pictures and table go to the build; docs/performance.md says how to put them
 # into the documentation.
-bench-peers: ## build and compare with Simbody, Bullet and DART, contacts with Siconos (ten minutes)
+bench-peers: ## build and compare with Simbody, Bullet, DART and MuJoCo, contacts with Siconos (ten minutes)
 	@tools/install-deps --peers || echo "bench-peers: goes on with what is there"
 	@$(MAKE) build options=-DOLOID_PEERS=ON
 	@cmake --build --preset release -j $(JOBS) --target bench-peers

@@ -120,4 +120,4 @@ const char *version()
 
 } // namespace
 
-const peer the_peer = {"bullet", version, start, advance, read, steps, finish};
+const peer the_peer = {"bullet", version, start, advance, read, steps, finish, nullptr, nullptr};

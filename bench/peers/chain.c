@@ -143,9 +143,9 @@ static void link_momenta(const chain *x, const chain_link *links, double *moment
     }
 }
 
-/* P^T p: the angular momentum of all links after a hinge about its axis. */
-static void hinge_momenta(const chain *x, const chain_link *links, const double *momenta,
-                          double *result)
+/* The angular momentum of all links after a hinge about its axis. */
+void chain_hinge_components(const chain *x, const chain_link *links, const double *momenta,
+                            double *result)
 {
     double p[3] = {0}, l[3] = {0}, step[3], around[3], axis[3], a[3];
     for (int i = x->links - 1; i >= 0; i--) {
@@ -199,11 +199,11 @@ bool chain_fit_rates(const chain *x, const double *angles, const double *momenta
         unit[j] = 1;
         chain_move(x, angles, unit, links);
         link_momenta(x, links, moved);
-        hinge_momenta(x, links, moved, &Mr[j * n]);
+        chain_hinge_components(x, links, moved, &Mr[j * n]);
         unit[j] = 0;
     }
     if (ok) {
-        hinge_momenta(x, links, momenta, rates);
+        chain_hinge_components(x, links, momenta, rates);
         solve(x->links, Mr, rates);
     }
     free(links);

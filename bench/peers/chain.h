@@ -49,6 +49,10 @@ void chain_move(const chain *x, const double *angles, const double *rates, chain
  * memory. */
 bool chain_fit_rates(const chain *x, const double *angles, const double *momenta, double *rates);
 
+/* P^T of numbers per link as above, momenta or forces and moments: one number per hinge. */
+void chain_hinge_components(const chain *x, const chain_link *links, const double *momenta,
+                            double *result);
+
 /* Kinetic and potential energy of links; the latter is zero at the height of the first hinge. */
 double chain_energy(const chain *x, const chain_link *links);
 

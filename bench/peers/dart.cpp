@@ -143,4 +143,4 @@ const char *version()
 
 } // namespace
 
-const peer the_peer = {"dart", version, start, advance, read, steps, finish};
+const peer the_peer = {"dart", version, start, advance, read, steps, finish, nullptr, nullptr};

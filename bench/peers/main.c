@@ -1,7 +1,7 @@
 /* Runs the chain in one engine and prints its cost and its final state, one line per quantity with
  * a name and its numbers:
  *
- *     peer_<engine> METHOD LINKS END SETTING [samples=1] [repeat=0] [angle=HINGE:rad]
+ *     peer_<engine> METHOD LINKS END SETTING [samples=1] [repeat=0] [gradient=0] [angle=HINGE:rad]
  *         [rate=HINGE:rad/s] [check=TOLERANCE]
  *
  * SETTING is the step or the tolerance of the method. `cpu` is the CPU time of this thread in the
@@ -11,7 +11,9 @@
  * rates. Both are relative to the energy that the chain loses until it hangs. `tip_gap` is the
  * largest distance of the engine's tip from that of its angles, `account_gap` the largest
  * difference of the two energies. If these are not small, the engine runs another chain, and with
- * `check` the program fails. `failed` is the reason of a failure.
+ * `check` the program fails. With gradient=1 the run is replaced by the gradient of the kinetic
+ * energy at the end with respect to the initial angles and rates; `cpu` is its time. `failed` is
+ * the reason of a failure.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,20 +27,22 @@ enum { RUNS_MAX = 20 };
 typedef struct task {
     const char *method;
     double end, setting, repeat, check;
-    int samples;
+    int samples, gradient;
     chain chain;
 } task;
 
 typedef struct outcome {
     double cpu, energy, energy_of_motion, tip_gap, account_gap;
     long steps;
-    double *angles, *rates;
+    double *angles, *rates, *gradient;
     chain_link *links;
 } outcome;
 
-static double thread_seconds(void)
+static double seconds(void)
 {
     struct timespec t;
+    if (the_peer.seconds)
+        return the_peer.seconds();
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
@@ -67,6 +71,21 @@ static void look(const task *x, void *run, outcome *out, double energy[2])
         worse(out->account_gap, fabs(energy[0] - energy[1]) / chain_energy_scale(&x->chain));
 }
 
+/* Computes one gradient. */
+static bool differentiate_once(const task *x, outcome *out, peer_error *error)
+{
+    void *run = the_peer.start(&x->chain, x->method, x->setting, error);
+    bool ok = run != NULL;
+    if (ok) {
+        double before = seconds();
+        ok = the_peer.gradient(run, x->end, out->gradient, error);
+        out->cpu = seconds() - before;
+        out->steps = the_peer.steps(run);
+        the_peer.finish(run);
+    }
+    return ok;
+}
+
 /* Performs one run. */
 static bool run_once(const task *x, outcome *out, peer_error *error)
 {
@@ -78,9 +97,9 @@ static bool run_once(const task *x, outcome *out, peer_error *error)
     if (ok)
         look(x, run, out, start);
     for (int i = 1; ok && i <= x->samples; i++) {
-        double before = thread_seconds();
+        double before = seconds();
         ok = the_peer.advance(run, x->end * i / x->samples, error);
-        out->cpu += thread_seconds() - before;
+        out->cpu += seconds() - before;
         if (!ok)
             break;
         look(x, run, out, energy);
@@ -99,7 +118,7 @@ static bool measure(const task *x, outcome *out, peer_error *error)
     double best = INFINITY, spent = 0;
     bool ok = true;
     for (int runs = 0; ok && runs < RUNS_MAX && (runs == 0 || spent < x->repeat); runs++) {
-        ok = run_once(x, out, error);
+        ok = x->gradient ? differentiate_once(x, out, error) : run_once(x, out, error);
         spent += out->cpu;
         best = fmin(best, out->cpu);
     }
@@ -117,8 +136,12 @@ static void print_numbers(const char *name, const double *x, int n)
 
 static void print(const task *x, const outcome *out)
 {
-    printf("steps %ld\ncpu %.9g\nenergy %.9g\nenergy_of_motion %.9g\n", out->steps, out->cpu,
-           out->energy, out->energy_of_motion);
+    printf("steps %ld\ncpu %.9g\n", out->steps, out->cpu);
+    if (x->gradient) {
+        print_numbers("gradient", out->gradient, 2 * x->chain.links);
+        return;
+    }
+    printf("energy %.9g\nenergy_of_motion %.9g\n", out->energy, out->energy_of_motion);
     printf("tip_gap %.9g\naccount_gap %.9g\n", out->tip_gap, out->account_gap);
     printf("ends");
     for (int i = 0; i < x->chain.links; i++) {
@@ -148,6 +171,8 @@ static bool option(task *x, const char *text)
         return (x->samples = atoi(text + 8)) > 0;
     if (strncmp(text, "repeat=", 7) == 0)
         return (x->repeat = atof(text + 7)) >= 0;
+    if (strncmp(text, "gradient=", 9) == 0)
+        return (x->gradient = atoi(text + 9)) == 0 || the_peer.gradient;
     if (strncmp(text, "check=", 6) == 0)
         return (x->check = atof(text + 6)) > 0;
     if (strncmp(text, "angle=", 6) == 0)
@@ -182,15 +207,17 @@ static int work(const task *x)
     const size_t n = (size_t)x->chain.links;
     outcome out = {.angles = calloc(n, sizeof *out.angles),
                    .rates = calloc(n, sizeof *out.rates),
+                   .gradient = calloc(2 * n, sizeof *out.gradient),
                    .links = calloc(n, sizeof *out.links)};
     peer_error error = {"out of memory"};
-    bool ok = out.angles && out.rates && out.links && measure(x, &out, &error);
+    bool ok = out.angles && out.rates && out.gradient && out.links && measure(x, &out, &error);
     if (ok)
         print(x, &out);
     else
         printf("failed %s\n", error.text);
     free(out.angles);
     free(out.rates);
+    free(out.gradient);
     free(out.links);
     return x->check > 0 && !(ok && agrees(x, &out)) ? 1 : 0;
 }
@@ -199,8 +226,10 @@ int main(int argc, char **argv)
 {
     task x;
     if (argc == 2 && strcmp(argv[1], "version") == 0) {
-        printf("%s\n", the_peer.version());
-        return 0;
+        const char *version = the_peer.version();
+        if (version)
+            printf("%s\n", version);
+        return version ? 0 : 1;
     }
     int code = 2;
     if (parse(argc, argv, &x))
@@ -208,7 +237,8 @@ int main(int argc, char **argv)
     else
         fprintf(stderr,
                 "usage: peer_%s METHOD LINKS END SETTING [samples=N] [repeat=SECONDS] "
-                "[angle=HINGE:RAD] [rate=HINGE:RAD/S] [check=TOLERANCE], or peer_%s version\n",
+                "[gradient=1] [angle=HINGE:RAD] [rate=HINGE:RAD/S] [check=TOLERANCE], or peer_%s "
+                "version\n",
                 the_peer.name, the_peer.name);
     chain_free(&x.chain);
     return code;

@@ -20,6 +20,7 @@ typedef struct oloid_run {
     olo_system *system;
     olo_state *state;
     olo_stepper *stepper;
+    olo_derivatives *derivatives;
     double *momenta; /* of the links, six numbers each */
     double h;        /* step; 0: adapted */
     long done;
@@ -34,6 +35,7 @@ static void finish(void *run)
 {
     oloid_run *x = run;
     olo_stepper_free(x->stepper);
+    olo_derivatives_free(x->derivatives);
     olo_state_free(x->state);
     olo_system_free(x->system);
     olo_model_free(x->model);
@@ -112,6 +114,8 @@ static void *start(const chain *c, const char *method, double setting, peer_erro
         const olo_run run = run_of(x->model, method, setting);
         x->h = run.tolerance > 0 ? 0 : run.step;
         status = olo_stepper_create(x->system, &run, &x->stepper, &error);
+        if (status == OLO_OK)
+            status = olo_derivatives_create(x->system, &run, &x->derivatives, &error);
     }
     if (status == OLO_OK && x->momenta && set_links(c, x))
         return x;
@@ -179,9 +183,68 @@ static void read(void *run, double *angles, double *rates, double tip[3], double
     *energy = ledger.total;
 }
 
+/* Derivatives by positions and directors of the links -> by their motions, and so by the hinges. */
+static void by_hinges(const oloid_run *x, const chain_link *links, const double *g, double *result)
+{
+    for (int i = 0; i < x->chain->links; i++) {
+        const double *by = g + olo_system_node_offset(x->system, i);
+        double *f = &x->momenta[6 * i];
+        for (int k = 0; k < 3; k++) {
+            const int a = (k + 1) % 3, b = (k + 2) % 3;
+            f[k] = by[k];
+            f[3 + k] = 0;
+            for (int d = 0; d < 3; d++)
+                f[3 + k] += links[i].rotation[a][d] * by[3 + 3 * d + b] -
+                            links[i].rotation[b][d] * by[3 + 3 * d + a];
+        }
+    }
+    chain_hinge_components(x->chain, links, x->momenta, result);
+}
+
+/* By the adjoint method, with all steps in memory. */
+static bool gradient(void *run, double end, double *derivatives, peer_error *reason)
+{
+    oloid_run *x = run;
+    olo_error error = {.text = "gradients start at rest"};
+    const chain *c = x->chain;
+    const size_t n = (size_t)olo_system_coordinate_count(x->system);
+    x->done = peer_steps_until(end, x->h);
+    double *memory = calloc(2 * n + (size_t)x->done, sizeof *memory), *sizes = memory + 2 * n;
+    chain_link *links = calloc((size_t)c->links, sizeof *links);
+    olo_goal goal = olo_goal_default();
+    goal.quantity = "kinetic";
+    goal.end = 1;
+    olo_functional energy = olo_functional_default();
+    energy.goals = &goal;
+    energy.goal_count = 1;
+    olo_gradient g = olo_gradient_default();
+    g.q = memory;
+    g.v = memory + n;
+    bool ok = memory && links;
+    for (int i = 0; i < c->links; i++)
+        ok = ok && c->rates[i] == 0; /* else velocities depend on the angles as well */
+    for (long i = 0; ok && i < x->done; i++)
+        sizes[i] = x->h;
+    olo_derivatives_set_memory(x->derivatives, (size_t)-1);
+    ok = ok && olo_derivatives_set_step_sizes(x->derivatives, sizes, x->done, &error) == OLO_OK &&
+         olo_derivatives_compute_gradient(x->derivatives, x->state, &energy, &g, &error) == OLO_OK;
+    if (ok) {
+        chain_move(c, c->angles, c->rates, links);
+        by_hinges(x, links, g.q, derivatives);
+        by_hinges(x, links, g.v, derivatives + c->links);
+    } else {
+        snprintf(reason->text, sizeof reason->text, "%s", error.text);
+    }
+    free(memory);
+    free(links);
+    return ok;
+}
+
 static long steps(void *run)
 {
     return ((oloid_run *)run)->done;
 }
 
-const peer the_peer = {"oloid", version, start, advance, read, steps, finish};
+const peer the_peer = {
+    "oloid", version, start, advance, read, steps, finish, gradient, NULL,
+};

@@ -20,7 +20,7 @@ typedef struct peer_error {
 
 typedef struct peer {
     const char *name;
-    const char *(*version)(void);
+    const char *(*version)(void); /* NULL: the engine is not there */
     /* A chain at its start, to be stepped by `method`; `setting` is its step in s, or its
      * tolerance. NULL on failure. The chain outlives the run. */
     void *(*start)(const chain *x, const char *method, double setting, peer_error *error);
@@ -32,6 +32,12 @@ typedef struct peer {
     /* Steps taken so far. */
     long (*steps)(void *run);
     void (*finish)(void *run);
+    /* From the start to `end`: the derivatives of the kinetic energy there with respect to the
+     * initial angles, then rates. NULL: the engine has none. What is done here is measured, nothing
+     * else. */
+    bool (*gradient)(void *run, double end, double *derivatives, peer_error *error);
+    /* CPU seconds used so far; NULL: those of the thread that calls. */
+    double (*seconds)(void);
 } peer;
 
 extern const peer the_peer;

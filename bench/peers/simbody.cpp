@@ -145,4 +145,4 @@ const char *version()
 
 } // namespace
 
-const peer the_peer = {"simbody", version, start, advance, read, steps, finish};
+const peer the_peer = {"simbody", version, start, advance, read, steps, finish, nullptr, nullptr};

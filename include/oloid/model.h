@@ -30,8 +30,9 @@ typedef struct olo_run {
     int initialised; /**< set by olo_run_default(); leave it */
     double step;     /**< time step h; with `tolerance` the first step to be tried */
     double end;      /**< end time */
-    /** The lengths of all steps, one after the other; `step` is then the smallest and `end` their
-     * sum. 0: steps of equal length */
+    /** The lengths of all steps, one after the other, from the time of the state; `step` is then
+     * the smallest and `end` their sum. Not copied, except by olo_model_set_run. 0: steps of equal
+     * length */
     int step_count;
     const double *steps;
     const char

@@ -290,9 +290,10 @@ typedef struct olo_certificate {
     /** Largest change of a conserved momentum over the motion; 0 if there is none. */
     double momentum;
     int conserved; /**< number of momenta that nothing in the problem can change */
-    /** Largest defect of the momentum balance at a node: the change of linear momentum, and of
-     * angular momentum about the origin, without the impulses of gravity, loads, controls and
-     * supports, in N s and N m s; and the largest changes. */
+    /** Largest defect of the momentum balance of an interval: the change of linear momentum, and of
+     * angular momentum about the origin, less the impulses of gravity, loads, controls and
+     * supports, in N s and N m s; and the largest changes. Forces between bodies have no part in
+     * it. */
     double linear_balance, angular_balance;
     double linear_change, angular_change;
     olo_second_order second_order;

@@ -159,6 +159,8 @@ class Derivatives:
             return len(self._given)
         if self._run.tolerance > 0:
             return lib.olo_derivatives_step_sizes(self._derivatives, ffi.NULL)
+        if self._run.step_count > 0:
+            return self._run.step_count
         return int(numpy.ceil(self._run.end / self._run.step * (1 - 1e-12)))
 
     @property

@@ -210,6 +210,7 @@ class Optimum:
         """Writes the motion as a result file."""
         target = Target(output, self.system.name)
         run = ffi.new("olo_run *", lib.olo_model_run(self.system._model)[0])
+        run.step_count = 0
         run.end, run.step = self.duration, self.duration / run.frames
         recorder = create("olo_recorder", lib.olo_recorder_create, lib.olo_recorder_free,
                           encode(target.path), self.system._model, self.system._system, run,

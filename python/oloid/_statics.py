@@ -137,6 +137,7 @@ def equilibrium(model, set=None, *, load=None, step=None, arc_length=False, bran
     if output is not None:
         target = Target(output, system.name)
         run = ffi.new("olo_run *", lib.olo_model_run(system._model)[0])
+        run.step_count = 0
         run.end, run.step = options.end, options.end / run.frames
         recorder = create("olo_recorder", lib.olo_recorder_create, lib.olo_recorder_free,
                           encode(target.path), system._model, system._system, run,

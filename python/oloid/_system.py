@@ -63,6 +63,9 @@ def settings_of(set, options):
     """All settings: `set` by full names, then the options of the run, which override `set`."""
     settings = dict(set or {})
     settings.update({f"run.{name}": value for name, value in options.items() if value is not None})
+    if not isinstance(settings.get("run.steps", ""), str):
+        raise InputError("run.steps: a list of steps is no setting: write it in the section `run`, "
+                         "`set_run(steps=...)` of an oloid.Model, or give it to `simulate`")
     return Settings({name: value if isinstance(value, str) else number_text(value)
                      for name, value in settings.items()})
 
@@ -173,21 +176,36 @@ class System:
 
     @property
     def options(self):
-        """Options of the run, a dict: step, end, constraints, ..."""
+        """Options of the run, a dict: step, end, constraints, ...; `steps` if it is a list of
+        steps."""
         run = lib.olo_model_run(self._model)
         values = {name: getattr(run, name) for name, _ in ffi.typeof("olo_run").fields
                   if name not in ("steps", "step_count")}
+        if run.step_count > 0:
+            values["steps"] = list(run.steps[0:run.step_count])
         return {name: text(value) if isinstance(value, ffi.CData) else value
                 for name, value in values.items()}
 
     def _run(self, options):
-        """An olo_run with some options changed, and the texts to which it refers."""
+        """An olo_run with some options changed, and the texts and numbers to which it refers."""
         run = ffi.new("olo_run *", lib.olo_model_run(self._model)[0])
         known = dict(ffi.typeof("olo_run").fields)
+        del known["step_count"]
         texts = []
+        options = {name: value for name, value in options.items() if value is not None}
+        steps = options.pop("steps", None)
+        if {"step", "end"} & options.keys():
+            if steps is not None:
+                raise InputError("`step` and `end` follow from `steps`")
+            run.step_count = 0
+        if steps is not None:
+            lengths = numpy.array(steps, dtype=float)
+            if lengths.ndim != 1 or not lengths.size or not (lengths > 0).all():
+                raise InputError("steps: a list of positive lengths is needed")
+            texts.append(ffi.new("double[]", lengths.tolist()))
+            run.steps, run.step_count = texts[-1], lengths.size
+            run.step, run.end = lengths.min(), lengths.cumsum()[-1]
         for name, value in options.items():
-            if value is None:
-                continue
             if name not in known:
                 raise InputError(f"run.{name} is not known; known are {', '.join(known)}")
             if isinstance(value, str):

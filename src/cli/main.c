@@ -1,7 +1,9 @@
 /* The command `oloid`: finds the subcommand and runs it. */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/suggest.h"
@@ -49,8 +51,24 @@ static int dispatch(int argc, char **argv)
     return command != NULL ? cli_start(command, argc - 1, argv + 1) : CLI_USAGE;
 }
 
+/* With a limit of memory (`ulimit -v`) the command starts again with one thread of OpenBLAS.
+ * Others, which exist before main, would try for ever to get 128 MB each, and calls would wait for
+ * them. */
+static void start_with_one_thread(char **argv)
+{
+    static const char threads[] = "OPENBLAS_NUM_THREADS", one[] = "1";
+    struct rlimit limit;
+    const char *given = getenv(threads);
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        (given && strcmp(given, one) == 0))
+        return;
+    if (setenv(threads, one, 1) == 0)
+        (void)execv("/proc/self/exe", argv); // returns where there is no such file
+}
+
 int main(int argc, char **argv)
 {
+    start_with_one_thread(argv);
     occupy_standard_streams();
     // a reader that closes the pipe (`| head`) ends the command quietly, whatever was inherited
     (void)signal(SIGPIPE, SIG_DFL);

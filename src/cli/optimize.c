@@ -587,11 +587,10 @@ const cli_command cli_optimize = {
     .summary = "find the controls that solve the problem of a model at least cost",
     .details =
         "The section `optimize` of the model has controls, costs and conditions, and parameters\n"
-        "of the model that are variables. The discrete\n"
-        "mechanics of the scheme `variational`, or where asked of `energy-momentum-2006`, are\n"
-        "constraints of the problem, so that no energy or momentum is gained or lost by the\n"
-        "numerics. The result has the motion, controls, multipliers and iterations. Ctrl-C ends "
-        "with the best point so far.\n"
+        "of the model that are variables. The discrete mechanics of the scheme `variational`, or\n"
+        "where asked of `energy-momentum-2006`, are constraints of the problem, so that no energy\n"
+        "or momentum is gained or lost by the numerics. The result has the motion, controls,\n"
+        "multipliers and iterations. Ctrl-C ends with the best point so far.\n"
         "Exit code 3: no optimum was found. MODEL is a model file, or a name from the catalogue.\n",
     .examples = "  oloid optimize two-link-pendulum\n"
                 "  oloid optimize three-rotors --controls torques.csv\n"

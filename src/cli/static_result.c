@@ -65,6 +65,7 @@ olo_status cli_static_result_open(cli_static_result *result, const char *path, d
 {
     const cli_loaded *loaded = &result->loaded;
     result->run = *olo_model_run(loaded->model);
+    result->run.step_count = 0;
     result->run.end = end;
     result->run.step = end / (double)result->run.frames;
     if (path != NULL) {

@@ -21,7 +21,8 @@ void olo_rigid_motion(const olo_system *s, const double motion[6], const double 
             continue;
         }
         vec3_cross(motion + 3, q + i, xi + i);
-        if (s->coordinates[i].slot == 0)
+        /* points in relative coordinates turn only */
+        if (s->coordinates[i].slot == 0 && s->nodes[s->coordinates[i].node].base < 0)
             vec3_add(1.0, motion, xi + i);
     }
 }
@@ -90,7 +91,7 @@ static void sample(search *x, olo_chart *chart, double *u)
     unsigned seed = 1;
     for (int k = 0; k < SAMPLES; k++) {
         for (int end = 0; end < 2; end++) {
-            for (int i = 0; i < s->topology->unknowns; i++)
+            for (int i = 0; i < x->problem->topology->unknowns; i++)
                 u[i] = (end ? u[i] : 0) + (end ? 0.1 : 0.7) * next_number(&seed);
             memcpy(x->q[end], olo_chart_at(chart, u), (size_t)s->n * sizeof *u);
         }
@@ -145,11 +146,11 @@ olo_status olo_conserved_find(const olo_control_problem *problem, const double *
                                 {&x.dq, n},
                                 {&x.xi, n},
                                 {&x.inputs, (size_t)s->action_count},
-                                {&u, (size_t)s->topology->unknowns}};
+                                {&u, (size_t)problem->topology->unknowns}};
     *found = (olo_conserved){0};
     if (!moves_in_space(s))
         return OLO_OK;
-    olo_status status = olo_chart_create(s->topology, q, &chart, error);
+    olo_status status = olo_chart_create(problem->topology, q, &chart, error);
     if (status == OLO_OK && !olo_pool_arrays(&pool, arrays, sizeof arrays / sizeof *arrays))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     if (status == OLO_OK) {

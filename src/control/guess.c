@@ -28,7 +28,7 @@ typedef struct path {
     const olo_control_problem *problem;
     olo_pool pool;
     olo_chart *chart;
-    int unknowns, goals, rows; /* rows: goals, then closures */
+    int unknowns, goals, rows; /* rows: goals, then those that the chart does not satisfy */
     goal *goal;
     double *u, *A, *M, *d, *gradient; /* M = A A^T */
     double *local;                    /* gradient of a measure */
@@ -124,7 +124,7 @@ static void fill_rows(path *x, const double *q, double fraction, double *largest
         x->d[i] = wanted(x, g, fraction) - m;
     }
     for (int i = x->goals; i < x->rows; i++) {
-        const olo_constraint *row = &s->constraints[s->topology->closures[i - x->goals]];
+        const olo_constraint *row = &s->constraints[x->problem->open[i - x->goals]];
         const olo_at at = {.q = q, .angles = x->angles, .t = fraction * x->problem->duration};
         double g[OLO_FORM_SIZE_MAX];
         olo_constraint_gradient(row, &at, g);
@@ -173,9 +173,10 @@ static const double *configure(path *x, double fraction)
 static olo_status prepare(path *x, const olo_state *state, olo_error *error)
 {
     const olo_system *s = x->problem->system;
+    const olo_topology *topology = x->problem->topology;
     const size_t measures = (size_t)(x->problem->condition_count + x->problem->guess_count),
-                 most = measures + (size_t)s->topology->closure_count;
-    x->unknowns = s->topology->unknowns;
+                 most = measures + (size_t)x->problem->open_count;
+    x->unknowns = topology->unknowns;
     const olo_array arrays[] = {{&x->u, (size_t)x->unknowns},
                                 {&x->A, most * (size_t)x->unknowns},
                                 {&x->M, most * most},
@@ -187,11 +188,11 @@ static olo_status prepare(path *x, const olo_state *state, olo_error *error)
     x->pivot = olo_pool_alloc(&x->pool, most, sizeof *x->pivot);
     if (!x->goal || !x->pivot || !olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an initial guess");
-    olo_status status = olo_chart_create(s->topology, state->q, &x->chart, error);
+    olo_status status = olo_chart_create(topology, state->q, &x->chart, error);
     memcpy(x->angles, state->angles, (size_t)s->joint_coordinate_count * sizeof *x->angles);
     if (status == OLO_OK)
         list_goals(x, state->q);
-    x->rows = x->goals + s->topology->closure_count;
+    x->rows = x->goals + x->problem->open_count;
     return status;
 }
 
@@ -225,7 +226,7 @@ static olo_status run(const olo_control_problem *problem, const olo_state *state
     olo_run options = olo_run_default();
     olo_stepper *stepper = NULL;
     olo_state *moving = NULL;
-    options.scheme = "variational";
+    options.scheme = problem->scheme;
     options.step = problem->duration * problem->part[0];
     options.end = problem->duration;
     olo_status status = olo_stepper_create(problem->system, &options, &stepper, error);

@@ -9,139 +9,172 @@
 #include "base/pool.h"
 #include "control/redundant_private.h"
 
+enum { MOTIONS = 6 };
+
 typedef struct balance {
     const olo_optimum *optimum;
     const olo_system *system;
+    bool *internal; /* [pieces] */
     double *qm, *dq, *inputs;
-    double *v[2];       /* [n] velocities before and after a node */
-    double *impulse[2]; /* [n] of forces at a node and at the next one */
-    double *change, *p; /* [n] */
-    double *xi;         /* [n] */
+    double *p;           /* [n] momentum at the end of an interval */
+    double *external[2]; /* [n] impulses at both ends that are not internal */
+    double *xi;          /* [n] */
+    double L[MOTIONS];   /* at the last node visited */
 } balance;
 
-static double length_of(const olo_optimum *o, int k)
+/* Adds an impulse of a piece at the start or the end of an interval. */
+static void add_impulse(balance *x, int piece, int end, double factor, const double *r)
 {
-    return olo_optimum_duration(o) * o->problem->part[k];
+    const int *index = olo_piece_index(x->system, piece), size = olo_piece_size(x->system, piece);
+    for (int j = 0; j < size; j++) {
+        if (end)
+            x->p[index[j]] += factor * r[j];
+        if (!x->internal[piece])
+            x->external[end][index[j]] += factor * r[j];
+    }
 }
 
-/* Interval k: the velocity dq/h, and the impulses h/2 f of terms and actions at both ends. */
-static void add_interval(balance *x, int k, double *v)
+/* The gradient of a row at node k. */
+static void row_gradient(const balance *x, int row, int k, double *g)
+{
+    const olo_optimum *o = x->optimum;
+    const olo_at at = {.q = olo_optimum_configuration(o, k),
+                       .angles = olo_node_angles(o->transcription, k),
+                       .t = olo_optimum_time(o, k)};
+    olo_constraint_gradient(&x->system->constraints[row], &at, g);
+}
+
+/* The impulses of a piece at both ends of interval k. */
+static void add_piece(balance *x, int k, olo_interval *over, int piece)
+{
+    const olo_optimum *o = x->optimum;
+    const bool between = o->problem->energy_momentum;
+    const olo_evaluation how = {.midpoint = !between, .at_start = !between, .at_nodes = !between};
+    double r[OLO_FORM_SIZE_MAX];
+    int number;
+    const olo_piece_kind kind = olo_piece_kind_of(x->system, piece, &number);
+    for (int end = 0; end < 2; end++) {
+        double factor = kind == OLO_PIECE_TERM ? -0.5 * over->h : 0.5 * over->h;
+        if (kind == OLO_PIECE_ROW)
+            factor = -0.5 * over->h * olo_optimum_multipliers(o, between ? k : k + end)[number];
+        over->acting = between || kind != OLO_PIECE_ACTION ? OLO_ACT_BETWEEN
+                       : end                               ? OLO_ACT_AT_END
+                                                           : OLO_ACT_AT_START;
+        if (kind == OLO_PIECE_ROW && !between)
+            row_gradient(x, number, k + end, r);
+        else
+            olo_piece_value(x->system, &how, piece, over, r);
+        add_impulse(x, piece, end, factor, r);
+    }
+}
+
+/* Momentum and impulses of interval k. */
+static void visit_interval(balance *x, int k)
 {
     const olo_optimum *o = x->optimum;
     const olo_system *s = x->system;
-    const olo_evaluation how = {.midpoint = true, .at_start = true, .at_nodes = true};
-    const double h = length_of(o, k), *q0 = olo_optimum_configuration(o, k),
-                 *q1 = olo_optimum_configuration(o, k + 1), *u = olo_optimum_controls(o, k);
-    double r[OLO_FORM_SIZE_MAX];
+    const double *q0 = olo_optimum_configuration(o, k), *q1 = olo_optimum_configuration(o, k + 1),
+                 *u = olo_optimum_controls(o, k);
     olo_interval over = {.q0 = q0,
                          .q1 = q1,
                          .qm = x->qm,
                          .dq = x->dq,
-                         .h = h,
+                         .h = olo_optimum_duration(o) * o->problem->part[k],
                          .t = olo_optimum_time(o, k),
                          .angles = olo_node_angles(o->transcription, k),
                          .inputs = x->inputs};
     for (int i = 0; i < s->n; i++) {
         x->qm[i] = 0.5 * (q0[i] + q1[i]);
         x->dq[i] = q1[i] - q0[i];
-        v[i] = x->dq[i] / h;
     }
     for (int i = 0; i < s->action_count; i++) {
         const int control = o->problem->control_of[i];
         x->inputs[i] = control < 0 ? NAN : o->problem->factor_of[i] * u[control];
     }
-    for (int i = 0; i < olo_pieces(s); i++) {
-        int number;
-        const olo_piece_kind kind = olo_piece_kind_of(s, i, &number);
-        const int *index = olo_piece_index(s, i), size = olo_piece_size(s, i);
-        if (kind != OLO_PIECE_TERM && kind != OLO_PIECE_ACTION)
-            continue;
-        for (int end = 0; end < 2; end++) {
-            over.acting = kind == OLO_PIECE_TERM ? OLO_ACT_BETWEEN
-                          : end                  ? OLO_ACT_AT_END
-                                                 : OLO_ACT_AT_START;
-            olo_piece_value(s, &how, i, &over, r);
-            for (int j = 0; j < size; j++)
-                x->impulse[end][index[j]] += (kind == OLO_PIECE_TERM ? -0.5 : 0.5) * h * r[j];
-        }
-    }
+    olo_system_mass_times(s, x->dq, x->p);
+    for (int i = 0; i < s->n; i++)
+        x->p[i] /= over.h;
+    for (int end = 0; end < 2; end++)
+        memset(x->external[end], 0, (size_t)s->n * sizeof *x->external[end]);
+    for (int i = 0; i < olo_pieces(s); i++)
+        add_piece(x, k, &over, i);
 }
 
-/* The reactions -h G^T lambda of node k. */
-static void add_reactions(balance *x, int k)
+/* xi(q_k).p for each rigid motion */
+static void project(balance *x, int k, const double *p, double sum[MOTIONS])
 {
-    const olo_optimum *o = x->optimum;
-    const olo_system *s = x->system;
-    const double h = olo_control_share(o->problem, k) * olo_optimum_duration(o);
-    const double *lambda = olo_optimum_multipliers(o, k);
-    const olo_at at = {.q = olo_optimum_configuration(o, k),
-                       .angles = olo_node_angles(o->transcription, k),
-                       .t = olo_optimum_time(o, k)};
-    double g[OLO_FORM_SIZE_MAX];
-    for (int c = 0; c < s->m; c++) {
-        const olo_constraint *row = &s->constraints[c];
-        olo_constraint_gradient(row, &at, g);
-        for (int j = 0; j < row->size; j++)
-            x->impulse[0][row->index[j]] -= h * lambda[c] * g[j];
-    }
-}
-
-/* Compares the change of momentum at node k with the impulses. */
-static void compare(balance *x, int k, olo_momentum_balance *out)
-{
-    const olo_system *s = x->system;
-    olo_system_mass_times(s, x->v[1], x->change);
-    olo_system_mass_times(s, x->v[0], x->p);
-    for (int j = 0; j < 6; j++) {
-        double motion[6] = {0}, change = 0, impulse = 0;
+    for (int j = 0; j < MOTIONS; j++) {
+        double motion[MOTIONS] = {0};
         motion[j] = 1;
-        olo_rigid_motion(s, motion, olo_optimum_configuration(x->optimum, k), x->xi);
-        for (int i = 0; i < s->n; i++) {
-            change += x->xi[i] * (x->change[i] - x->p[i]);
-            impulse += x->xi[i] * x->impulse[0][i];
-        }
-        olo_raise(j < 3 ? &out->linear : &out->angular, fabs(change - impulse));
+        olo_rigid_motion(x->system, motion, olo_optimum_configuration(x->optimum, k), x->xi);
+        sum[j] = 0;
+        for (int i = 0; i < x->system->n; i++)
+            sum[j] += x->xi[i] * p[i];
+    }
+}
+
+/* Continues to node k with momentum p there, from the node before or from another momentum there.
+ */
+static void advance(balance *x, int k, const double *p, const double impulse[MOTIONS],
+                    olo_momentum_balance *out)
+{
+    double L[MOTIONS];
+    project(x, k, p, L);
+    for (int j = 0; j < MOTIONS; j++) {
+        const double change = L[j] - x->L[j];
+        olo_raise(j < 3 ? &out->linear : &out->angular, fabs(change - impulse[j]));
         olo_raise(j < 3 ? &out->linear_change : &out->angular_change, fabs(change));
     }
+    memcpy(x->L, L, sizeof x->L);
 }
 
-/* The velocities at the start and at the end: variables, or those that are given. */
-static void set_first(balance *x)
+/* The momentum at the start: of a velocity that is a variable, or given. */
+static void begin(balance *x)
 {
     const olo_optimum *o = x->optimum;
-    const double *v = o->problem->start_velocities
-                          ? o->x + olo_redundant_start_velocity(o->transcription)
-                          : o->state->v;
-    memcpy(x->v[0], v, (size_t)x->system->n * sizeof *v);
+    olo_system_mass_times(x->system,
+                          o->problem->start_velocities
+                              ? o->x + olo_redundant_start_velocity(o->transcription)
+                              : o->state->v,
+                          x->p);
+    project(x, 0, x->p, x->L);
 }
 
-static void set_last(balance *x)
+/* The momentum at the end: of rest, or of a velocity that is a variable. With energy-momentum-2006
+ * multipliers of the last node project the momentum there. */
+static void end(balance *x, olo_momentum_balance *out)
 {
     const olo_optimum *o = x->optimum;
-    const size_t size = (size_t)x->system->n * sizeof(double);
+    const int N = o->problem->intervals;
+    const double h = olo_optimum_duration(o) * olo_control_share(o->problem, N);
+    double impulse[MOTIONS] = {0}, g[OLO_FORM_SIZE_MAX];
+    memset(x->external[1], 0, (size_t)x->system->n * sizeof *x->external[1]);
+    for (int c = 0; o->problem->energy_momentum && c < x->system->m; c++) {
+        row_gradient(x, c, N, g);
+        add_impulse(x, olo_piece_of_constraint(x->system, c), 1,
+                    -h * olo_optimum_multipliers(o, N)[c], g);
+    }
+    project(x, N, x->external[1], impulse);
+    memset(x->p, 0, (size_t)x->system->n * sizeof *x->p);
     if (o->problem->end_velocities)
-        memcpy(x->v[1], o->x + olo_redundant_end_velocity(o->transcription), size);
-    else
-        memset(x->v[1], 0, size); /* rest */
+        olo_system_mass_times(x->system, o->x + olo_redundant_end_velocity(o->transcription), x->p);
+    advance(x, N, x->p, impulse, out);
 }
 
 static void visit_nodes(balance *x, olo_momentum_balance *out)
 {
-    const olo_optimum *o = x->optimum;
-    const int N = o->problem->intervals, last = olo_control_has_end_balance(o->problem) ? N : N - 1;
-    const size_t size = (size_t)x->system->n * sizeof(double);
-    set_first(x);
-    for (int k = 0; k <= last; k++) {
-        memcpy(x->impulse[0], x->impulse[1], size);
-        memset(x->impulse[1], 0, size);
-        if (k < N)
-            add_interval(x, k, x->v[1]);
-        else
-            set_last(x);
-        add_reactions(x, k);
-        compare(x, k, out);
-        memcpy(x->v[0], x->v[1], size);
+    double impulse[2][MOTIONS];
+    begin(x);
+    for (int k = 0; k < x->optimum->problem->intervals; k++) {
+        visit_interval(x, k);
+        for (int i = 0; i < 2; i++)
+            project(x, k + i, x->external[i], impulse[i]);
+        for (int j = 0; j < MOTIONS; j++)
+            impulse[1][j] += impulse[0][j];
+        advance(x, k + 1, x->p, impulse[1], out);
     }
+    if (olo_control_has_end_balance(x->optimum->problem))
+        end(x, out);
 }
 
 olo_status olo_momentum_balance_check(const olo_optimum *o, olo_momentum_balance *out,
@@ -151,11 +184,13 @@ olo_status olo_momentum_balance_check(const olo_optimum *o, olo_momentum_balance
     const size_t n = (size_t)x.system->n;
     olo_pool pool = {0};
     const olo_array arrays[] = {
-        {&x.qm, n},     {&x.dq, n},         {&x.inputs, (size_t)x.system->action_count},
-        {&x.v[0], n},   {&x.v[1], n},       {&x.impulse[0], n},
-        {&x.change, n}, {&x.impulse[1], n}, {&x.p, n},
+        {&x.qm, n}, {&x.dq, n},          {&x.inputs, (size_t)x.system->action_count},
+        {&x.p, n},  {&x.external[0], n}, {&x.external[1], n},
         {&x.xi, n}};
-    const bool done = olo_pool_arrays(&pool, arrays, sizeof arrays / sizeof *arrays);
+    x.internal = olo_pool_alloc(&pool, (size_t)olo_pieces(x.system) + 1, sizeof *x.internal);
+    const bool done = x.internal &&
+                      olo_pool_arrays(&pool, arrays, sizeof arrays / sizeof *arrays) &&
+                      olo_system_find_internal(x.system, x.internal);
     *out = (olo_momentum_balance){0};
     if (done)
         visit_nodes(&x, out);

@@ -247,8 +247,8 @@ static olo_status create_state(olo_optimum *o, const olo_problem *problem, olo_e
                : olo_fail(error, OLO_BAD_INPUT, "initial: the state belongs to another model");
 }
 
-olo_status olo_optimum_prepare(const olo_system *system, const olo_problem *problem,
-                               olo_optimum **optimum, olo_error *error)
+static olo_status prepare(const olo_system *system, const olo_problem *problem,
+                          olo_optimum **optimum, olo_error *error)
 {
     *optimum = NULL;
     olo_optimum *o = olo_alloc(1, sizeof *o);
@@ -281,6 +281,15 @@ olo_status olo_optimum_prepare(const olo_system *system, const olo_problem *prob
     }
     *optimum = o;
     return OLO_OK;
+}
+
+olo_status olo_optimum_prepare(const olo_system *system, const olo_problem *problem,
+                               olo_optimum **optimum, olo_error *error)
+{
+    const int threads = olo_dense_set_threads(1);
+    const olo_status status = prepare(system, problem, optimum, error);
+    (void)olo_dense_set_threads(threads);
+    return status;
 }
 
 olo_status olo_optimize(const olo_system *system, const olo_problem *problem,

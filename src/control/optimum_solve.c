@@ -11,6 +11,7 @@
 #include "control/optimum.h"
 #include "control/polish.h"
 #include "control/saddle.h"
+#include "linalg/dense.h"
 
 /* A solution in progress, and who observes it: the optimum, which records it, and the caller. */
 typedef struct solution {
@@ -292,9 +293,11 @@ olo_status olo_optimum_solve(olo_optimum *o, const olo_problem *given,
                   .given = given,
                   .caller = observer ? *observer : (olo_optimize_observer){0},
                   .end = olo_clock_seconds() + given->seconds};
+    const int threads = olo_dense_set_threads(1);
     olo_status status = start(&x, error);
     if (status == OLO_OK)
         status = leave_saddles(&x, given->saddles, error);
+    (void)olo_dense_set_threads(threads);
     if (status == OLO_OK)
         status = settle(o, error);
     if (status == OLO_OK && o->reduced)

@@ -57,7 +57,7 @@ olo_status olo_guess_perturb(const olo_control_problem *p, double spread, unsign
                              double *q, olo_error *error)
 {
     const olo_system *s = p->system;
-    const size_t n = (size_t)s->n, unknowns = (size_t)s->topology->unknowns;
+    const size_t n = (size_t)s->n, unknowns = (size_t)p->topology->unknowns;
     olo_chart *chart = NULL;
     olo_pool pool = {0};
     double *u, *amplitude, *w, *dq;
@@ -67,7 +67,7 @@ olo_status olo_guess_perturb(const olo_control_problem *p, double spread, unsign
     if (!olo_pool_arrays(&pool, arrays, 4))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for an initial guess");
     if (status == OLO_OK)
-        status = olo_chart_create(s->topology, q, &chart, error);
+        status = olo_chart_create(p->topology, q, &chart, error);
     const double size = status == OLO_OK ? size_of(p, q) : 0;
     for (size_t i = 0; status == OLO_OK && i < unknowns; i++) {
         w[i] = 1;

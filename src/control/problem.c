@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/initialised.h"
 #include "base/memory.h"
+#include "kinematics/topology.h"
 #include "system/mass_function.h"
 
 static const char *const transcriptions[] = {"redundant", "reduced", NULL};
@@ -411,7 +412,7 @@ static olo_status resolve(olo_control_problem *p, const olo_problem *given, olo_
     if (status != OLO_OK)
         return status;
     *at = (olo_problem_entry){0};
-    return olo_control_check_rows(p, error);
+    return olo_control_resolve_rows(p, error);
 }
 
 olo_status olo_control_problem_create(const olo_system *system, const olo_problem *given,
@@ -451,6 +452,7 @@ void olo_control_problem_free(olo_control_problem *p)
         olo_quantity_free(&p->costs[i].measure);
         olo_expression_free(p->costs[i].target_over_time);
     }
+    olo_topology_free(p->own);
     olo_pool_free(&p->pool);
     olo_free(p);
 }

@@ -60,6 +60,12 @@ typedef struct olo_given_motion {
 
 typedef struct olo_control_problem {
     const olo_system *system;
+    /* Charts of initial guesses have the joints of this topology: that of the system or, with
+     * rolling joints, which have no charts, one without them; and the other active rows */
+    const olo_topology *topology;
+    olo_topology *own;
+    int open_count;
+    int *open; /* [open_count] */
     olo_pool pool;
     int intervals;
     double *part; /* [intervals] of the duration */
@@ -118,8 +124,9 @@ double olo_control_parameter_cost(const olo_control_problem *problem, int parame
 olo_status olo_control_problem_in(const olo_control_problem *problem, const olo_system *system,
                                   olo_control_problem **other, olo_error *error);
 void olo_control_problem_release(olo_control_problem *other);
-/* Whether a problem can have the constraint rows of the system (problem_rows.c). */
-olo_status olo_control_check_rows(const olo_control_problem *problem, olo_error *error);
+/* Checks whether a problem can have the constraint rows of the system, and finds those that charts
+ * of initial guesses do not satisfy (problem_rows.c). */
+olo_status olo_control_resolve_rows(olo_control_problem *problem, olo_error *error);
 /* The part of it that is about the initial guess (problem_guess.c). */
 olo_status olo_control_resolve_guess(olo_control_problem *problem, const olo_problem *given,
                                      olo_problem_entry *at, olo_error *error);

@@ -1,9 +1,11 @@
-/* Constraint rows that a problem can have: those of the scheme variational, and prescribed motions
- * that are at rest where the system shall be. */
+/* Constraint rows that a problem can have: those of its scheme, and prescribed motions that are at
+ * rest where the system shall be. */
 #include <math.h>
 
 #include "base/fail.h"
+#include "base/memory.h"
 #include "control/problem.h"
+#include "kinematics/topology.h"
 
 enum { SAMPLES = 64 };
 
@@ -40,20 +42,55 @@ static olo_status check_motion(const olo_control_problem *p, const olo_constrain
     return OLO_OK;
 }
 
-olo_status olo_control_check_rows(const olo_control_problem *p, olo_error *error)
+static olo_status check_rows(const olo_control_problem *p, olo_error *error)
 {
     const olo_system *s = p->system;
     olo_status status = OLO_OK;
     for (int c = 0; status == OLO_OK && c < s->m; c++) {
         const olo_constraint *row = &s->constraints[c];
         const char *group = s->groups[olo_system_group_of(s, c)].name;
-        if (row->type->velocity)
+        if (row->type->velocity && !p->energy_momentum)
             status = olo_fail(error, OLO_UNSUPPORTED,
-                              "'%s' constrains velocities (rolling), which optimal control does "
-                              "not have: its scheme, variational, is for constraints of positions",
+                              "'%s' constrains velocities (rolling): the scheme variational is for "
+                              "constraints of positions; take scheme energy-momentum-2006 with the "
+                              "transcription redundant",
                               group);
         else if (olo_constraint_moves(row))
             status = check_motion(p, row, group, error);
     }
+    return status;
+}
+
+/* The groups that do not constrain velocities; returns whether these are all. */
+static bool list_positions(const olo_system *s, bool *active)
+{
+    bool all = true;
+    for (int i = 0; i < s->group_count; i++)
+        active[i] = true;
+    for (int c = 0; c < s->m; c++)
+        if (s->constraints[c].type->velocity)
+            active[olo_system_group_of(s, c)] = all = false;
+    return all;
+}
+
+olo_status olo_control_resolve_rows(olo_control_problem *p, olo_error *error)
+{
+    const olo_system *s = p->system;
+    bool *active = olo_alloc((size_t)s->group_count + 1, sizeof *active);
+    p->open = olo_pool_alloc(&p->pool, (size_t)s->m + 1, sizeof *p->open);
+    olo_status status = active && p->open ? check_rows(p, error)
+                                          : olo_fail(error, OLO_NO_MEMORY,
+                                                     "out of memory for an optimisation problem");
+    p->topology = s->topology;
+    if (status == OLO_OK && !list_positions(s, active)) {
+        status = olo_topology_create(s, active, &p->own, error);
+        p->topology = p->own;
+    }
+    for (int i = 0; status == OLO_OK && i < p->topology->closure_count; i++)
+        p->open[p->open_count++] = p->topology->closures[i];
+    for (int c = 0; status == OLO_OK && c < s->m; c++)
+        if (!active[olo_system_group_of(s, c)])
+            p->open[p->open_count++] = c;
+    olo_free(active);
     return status;
 }

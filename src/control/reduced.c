@@ -111,11 +111,12 @@ static int largest_block(const olo_reduced *x)
 static bool allocate_nodes(olo_reduced *x)
 {
     const size_t nodes = (size_t)x->intervals + 1, size = (size_t)(x->n * x->dof);
-    double *bases = olo_pool_alloc(&x->pool, 2 * nodes * size + 1, sizeof *bases);
+    double *bases = olo_pool_alloc(&x->pool, 3 * nodes * size + 1, sizeof *bases);
     x->nodes = olo_pool_alloc(&x->pool, nodes, sizeof *x->nodes);
     for (size_t k = 0; bases && x->nodes && k < nodes; k++) {
         x->nodes[k].J = bases + k * size;
         x->nodes[k].P = bases + (nodes + k) * size;
+        x->nodes[k].MJ = bases + (2 * nodes + k) * size;
     }
     return bases && x->nodes;
 }
@@ -132,7 +133,6 @@ static bool allocate(olo_reduced *x)
                                 {&x->y, (size_t)of->rows},
                                 {&x->jacobian, (size_t)of->jacobian.count},
                                 {&x->hessian, (size_t)largest_block(x)},
-                                {&x->MJ, 2 * dof * n},
                                 {&x->dz, n},
                                 {&x->Mdz, n},
                                 {&x->S, dof * n},

@@ -200,7 +200,6 @@ void olo_reduced_hessian(void *context, const double *at, double sigma, const do
     olo_redundant_set_point(x->full, x->x);
     olo_entries_begin(&x->direct_pairs, values + direct);
     set_multipliers(x, 0, y);
-    olo_reduced_start_mass(x);
     olo_reduced_advance(x, &x->A); /* what is left of the last node */
     olo_reduced_advance(x, &x->H);
     for (int k = 0; k <= x->intervals; k++) {
@@ -209,10 +208,10 @@ void olo_reduced_hessian(void *context, const double *at, double sigma, const do
         olo_reduced_fetch(x, k + 1);
         if (k < x->intervals) {
             set_multipliers(x, k + 1, y);
-            olo_reduced_add_mass(x, k);
             olo_reduced_pull_mass(x, k);
         }
         A = add_blocks(x, k, sigma, y, A);
+        olo_reduced_add_mass(x, k);
         /* null spaces and charts */
         set_curvature(x, k, y);
         add_node(x, k, values);

@@ -57,11 +57,12 @@ double olo_reduced_constant_force(const olo_reduced *x, int k, int i)
     return 0.5 * sum;
 }
 
-/* J of node k, and how far it is from its reference. */
+/* J and M J of node k, and how far it is from its reference. */
 static void set_basis(olo_reduced *x, int k)
 {
     olo_raise(&x->turn, olo_chart_turn_from_reference(x->nodes[k].chart));
     olo_chart_matrix(x->nodes[k].chart, x->nodes[k].J);
+    olo_reduced_multiply_mass(x, k);
 }
 
 // -- products -------------------------------------------------------------------------------------
@@ -260,15 +261,12 @@ void olo_reduced_differentiate(olo_reduced *x, const double *at, double *values)
                           values + x->nlp.jacobian.count - x->passed_rows.positions.count);
     x->turn = 0;
     set_basis(x, 0);
-    olo_reduced_start_mass(x);
     olo_reduced_advance(x, &x->A); /* what is left of the last node */
     for (int k = 0; k <= x->intervals; k++) {
         olo_reduced_advance(x, &x->A);
         olo_reduced_fetch(x, k + 2);
-        if (k < x->intervals) {
+        if (k < x->intervals)
             set_basis(x, k + 1);
-            olo_reduced_add_mass(x, k);
-        }
         for (olo_block_kind kind = 0; kind < OLO_BLOCKS; kind++) {
             const olo_reduced_block *block = &x->blocks[kind];
             if (!olo_redundant_has_block(x->full, kind, k))
@@ -281,6 +279,7 @@ void olo_reduced_differentiate(olo_reduced *x, const double *at, double *values)
             }
             A += olo_redundant_block(x->full, kind, false)->count;
         }
+        olo_reduced_add_mass(x, k);
         if (values)
             values = put_balance(x, k, values);
     }

@@ -1,20 +1,21 @@
-/* The reduced transcription: the masses of the balances. M dq/h of interval k with h = h_k has in
- * the rows of its nodes the derivatives
+/* The reduced transcription: the masses of the balances. M (dq_k-1/h_k-1 - dq_k/h_k) in the rows of
+ * node k has the derivatives
  *
- *     node k         M J_k/h       by w_k,     -M J_k+1/h    by w_k+1
- *     node k + 1     -M J_k/h      by w_k,      M J_k+1/h    by w_k+1
+ *     (1/h_k-1 + 1/h_k) M J_k  by w_k,    -M J_k+1/h_k  by w_k+1,    -M J_k-1/h_k-1  by w_k-1
  *
- * and z.b the gradients M (z_k - z_k+1)/h by q_k and the opposite by q_k+1. */
+ * and interval k adds M (z_k - z_k+1)/h_k to the gradient of z.b by q_k and the opposite by q_k+1.
+ */
 #include <string.h>
 
 #include "control/reduced_private.h"
 #include "linalg/vector.h"
 
-/* M J of a node: every entry of M multiplies rows that follow each other. */
-static void multiply_basis(const olo_reduced *x, int k, double *MJ)
+/* Every entry of M multiplies rows that follow each other. */
+void olo_reduced_multiply_mass(olo_reduced *x, int k)
 {
     const olo_system *s = x->problem->system;
     const double *J = x->nodes[k].J;
+    double *MJ = x->nodes[k].MJ;
     memset(MJ, 0, (size_t)(x->n * x->dof) * sizeof *MJ);
     for (int e = 0; e < s->mass_count; e++) {
         const olo_mass_entry *of = &s->mass[e];
@@ -24,61 +25,52 @@ static void multiply_basis(const olo_reduced *x, int k, double *MJ)
     }
 }
 
-void olo_reduced_start_mass(olo_reduced *x)
+/* The columns of w of the node, of the next one and of that before, row by row. */
+static inline __attribute__((always_inline)) void add_node(const int dof, const olo_reduced *x,
+                                                           int k, double before, double after)
 {
-    multiply_basis(x, 0, x->MJ + x->n * x->dof);
-}
-
-/* scale MJ is added to columns of one node and subtracted from those of the other one. */
-static inline __attribute__((always_inline)) void add_columns(const int dof, int n, double scale,
-                                                              const double *MJ, int width,
-                                                              double *plus, double *minus)
-{
-    for (int i = 0; i < n; i++, plus += width, minus += width, MJ += dof)
+    const int width = x->A.width;
+    const double *own = x->nodes[k].MJ, *next = x->nodes[after > 0 ? k + 1 : k].MJ,
+                 *last = x->nodes[before > 0 ? k - 1 : k].MJ;
+    double *w = x->A.values + x->A.of[olo_column_of_w(x, 0)],
+           *w_next = x->A.values + x->A.of[olo_column_of_w(x, 1)],
+           *w_last = x->A.values + x->A.of[olo_column_of_w(x, -1)];
+    for (int i = 0; i < x->n * dof; i += dof, w += width, w_next += width, w_last += width)
         for (int d = 0; d < dof; d++) {
-            const double value = scale * MJ[d];
-            plus[d] += value;
-            minus[d] -= value;
+            w[d] += (before + after) * own[i + d];
+            w_next[d] -= after * next[i + d];
+            w_last[d] -= before * last[i + d];
         }
 }
 
-static inline __attribute__((always_inline)) void add_interval(const int dof, const olo_reduced *x,
-                                                               double scale)
+/* 1/h of interval k; zero where there is none */
+static double rate_of(const olo_reduced *x, int k)
 {
-    const int n = x->n, width = x->A.width;
-    const double *own = x->MJ, *next = own + n * dof;
-    double *rows = x->A.values, *after = rows + n * width;
-    const int w = x->A.of[olo_column_of_w(x, 0)], w_next = x->A.of[olo_column_of_w(x, 1)],
-              w_before = x->A.of[olo_column_of_w(x, -1)];
-    add_columns(dof, n, scale, own, width, rows + w, after + w_before);
-    add_columns(dof, n, scale, next, width, after + w, rows + w_next);
+    return olo_reduced_has_interval(x, k) ? 1 / (x->problem->part[k] * olo_reduced_time(x)) : 0;
 }
 
 void olo_reduced_add_mass(olo_reduced *x, int k)
 {
-    const double scale = 1 / (x->problem->part[k] * olo_reduced_time(x));
-    const size_t size = (size_t)(x->n * x->dof);
-    memcpy(x->MJ, x->MJ + size, size * sizeof *x->MJ);
-    multiply_basis(x, k + 1, x->MJ + size);
-    x->A.filled[0] = x->A.filled[1] = true;
+    const double before = rate_of(x, k - 1), after = rate_of(x, k);
+    x->A.filled[0] = true;
     switch (x->dof) { /* few degrees of freedom have loops of their own length */
     case 1:
-        add_interval(1, x, scale);
+        add_node(1, x, k, before, after);
         return;
     case 2:
-        add_interval(2, x, scale);
+        add_node(2, x, k, before, after);
         return;
     case 3:
-        add_interval(3, x, scale);
+        add_node(3, x, k, before, after);
         return;
     default:
-        add_interval(x->dof, x, scale);
+        add_node(x->dof, x, k, before, after);
     }
 }
 
 void olo_reduced_pull_mass(olo_reduced *x, int k)
 {
-    const double scale = 1 / (x->problem->part[k] * olo_reduced_time(x));
+    const double scale = rate_of(x, k);
     const double *z = x->y + k * x->under.row_stride, *after = z + x->under.row_stride;
     double *g = x->g + k * x->under.stride, *g_after = g + x->under.stride;
     for (int i = 0; i < x->n; i++)

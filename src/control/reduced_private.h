@@ -30,7 +30,7 @@ typedef struct olo_variable {
 typedef struct olo_reduced_node {
     olo_chart *chart;
     olo_null_form *form;
-    double *J, *P; /* [n x dof] */
+    double *J, *P, *MJ; /* [n x dof] */
 } olo_reduced_node;
 
 /* The columns of the balance of a node are the variables of this programme on which it depends,
@@ -107,7 +107,6 @@ struct olo_reduced_problem {
     double *balances;      /* P^T b, [nodes x dof] */
     double *jacobian;      /* Jacobian, */
     double *hessian;       /* and a block of the Hessian */
-    double *MJ;            /* [2 x n x dof] M J of a node and of the next one */
     double *dz, *Mdz;      /* [n] difference of two multipliers z, and M times it */
     double *S, *DJ;        /* [n x dof] of one node */
     double *PA;            /* [dof x columns] products ... */
@@ -208,9 +207,9 @@ void olo_reduced_advance(const olo_reduced *x, olo_reduced_matrix *matrix);
 /* Adds the values of a block k to the matrices of its nodes. */
 void olo_reduced_add(const olo_reduced *x, int count, const olo_reduced_entry *entries, int k,
                      const double *values, olo_reduced_matrix *to);
-/* Adds the masses of interval k to the matrix of its nodes, after M J of node k was found; and the
- * gradient of their part of z.b to g. */
-void olo_reduced_start_mass(olo_reduced *x);
+/* M J of node k. Adds the masses to the matrix of node k, with M J of the next one at hand, and
+ * those of interval k to the gradient of z.b. */
+void olo_reduced_multiply_mass(olo_reduced *x, int k);
 void olo_reduced_add_mass(olo_reduced *x, int k);
 void olo_reduced_pull_mass(olo_reduced *x, int k);
 /* Visits passed entries of a block k, whose rows begin at `row`; values are NULL while positions

@@ -144,8 +144,9 @@ static void set_row_bounds(olo_redundant *x)
             bound_path(x, path++, 1, N - 1, -p->rate[c], p->rate[c]);
     for (int i = 0; !olo_control_has_end_balance(p) && i < x->n; i++)
         open_row(x, N * x->row_stride + i);
-    for (int i = 0; !p->free_start && i < x->m; i++) /* the first configuration is given */
-        open_row(x, x->n + i);
+    for (int i = 0; i < x->m; i++) /* the first configuration is given; no interval ends there */
+        if (!p->free_start || x->system->constraints[x->rows[i]].type->velocity)
+            open_row(x, x->n + i);
 }
 
 void olo_redundant_drop_end_row(olo_redundant *x, int coordinate)
@@ -303,7 +304,7 @@ void olo_redundant_use(olo_redundant *x, const olo_control_problem *problem, con
 static olo_status drop_redundant_rows(olo_redundant *x, olo_error *error)
 {
     const olo_status status =
-        olo_redundant_rows_find(x->system, x->guess, x->intervals + 1, x->redundant, error);
+        olo_redundant_rows_find(x->problem, x->guess, x->intervals + 1, x->redundant, error);
     for (int k = 0; status == OLO_OK && k <= x->intervals; k++)
         for (int i = 0; i < x->m; i++) {
             const int lambda = olo_redundant_multipliers(x, k) + i;

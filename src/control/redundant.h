@@ -16,7 +16,8 @@
  *     p_k = M (q_k+1 - q_k)/h + h/2 F_k,   p_k+1 = M (q_k+1 - q_k)/h - h/2 F_k,
  *
  * and equal at each node. So the rows are those above with other forces, and with multipliers of
- * intervals; only the last node has its own, h/2 G(q_N)^T lambda_N, which project p_N.
+ * intervals; only the last node has its own, h/2 G(q_N)^T lambda_N, which project p_N. Rolling rows
+ * d(q_k-1, q_k).(q_k - q_k-1) = 0 have the place of g at node k.
  *
  * Layout. All nodes have the same variables and rows, the last one has no controls:
  *

@@ -65,14 +65,16 @@ static void visit_hessian(olo_redundant *x, olo_block_kind kind, int k, double s
 void olo_redundant_block_jacobian(olo_redundant *x, olo_block_kind kind, int k, double *values)
 {
     olo_entries_begin(&x->blocks[kind].jacobian, values);
-    visit_jacobian(x, kind, k);
+    if (x->blocks[kind].jacobian.positions.count > 0)
+        visit_jacobian(x, kind, k);
 }
 
 void olo_redundant_block_hessian(olo_redundant *x, olo_block_kind kind, int k, double sigma,
                                  const double *y, double *values)
 {
     olo_entries_begin(&x->blocks[kind].hessian, values);
-    visit_hessian(x, kind, k, sigma, y);
+    if (x->blocks[kind].hessian.positions.count > 0)
+        visit_hessian(x, kind, k, sigma, y);
 }
 
 void olo_redundant_jacobian(void *context, const double *at, double *values)

@@ -110,7 +110,7 @@ void olo_end_jacobian(olo_redundant *x, bool start)
         for (int i = 0; i < row->size; i++) {
             double Hv = 0;
             for (int j = 0; to->recorded && row->curved && j < row->size; j++)
-                Hv += H[i * row->size + j] * v[j];
+                Hv += H[j * row->size + i] * v[j];
             olo_entries_put(to, e.velocity_row + r, e.V + row->index[i], g[i]);
             if (row->curved)
                 olo_entries_put(to, e.velocity_row + r, row->index[i], Hv);

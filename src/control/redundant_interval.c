@@ -356,12 +356,29 @@ static void put_duration_twice(olo_redundant *x, const olo_contribution *of,
     put_pair(x, olo_block_duration(x), olo_block_duration(x), value);
 }
 
+/* Whether a contribution has second derivatives. */
+static bool is_curved(const olo_redundant *x, const olo_contribution *of)
+{
+    return of->second != 0 || olo_has_free_duration(x);
+}
+
+/* Whether something over an interval has second derivatives by configurations or the duration. */
+static bool has_curved(const olo_redundant *x)
+{
+    bool curved = x->over_intervals || olo_has_free_duration(x);
+    for (int i = 0; i < x->contribution_count && !curved; i++)
+        curved = is_curved(x, &x->contributions[i]);
+    return curved;
+}
+
 static void put_contribution(olo_redundant *x, const olo_contribution *of, const olo_interval *over,
                              int k, const double *multipliers)
 {
     static const olo_slot slots[3] = {OLO_SLOT_Q0, OLO_SLOT_Q1, OLO_SLOT_INPUT};
     const bool record = recording(&x->blocks[OLO_BLOCK_INTERVAL], true);
     double y[SIZE], matrix[SIZE * SIZE];
+    if (!is_curved(x, of))
+        return;
     if (!record)
         weigh(x, of, k, multipliers, y);
     for (int a = 0; a < 3; a++)
@@ -418,8 +435,10 @@ void olo_interval_hessian(olo_redundant *x, int k, double sigma, const double *y
 {
     const bool record = recording(&x->blocks[OLO_BLOCK_INTERVAL], true);
     olo_interval over = {0};
-    if (!record)
+    if (!record && has_curved(x))
         over = interval_of(x, k);
+    else if (!record)
+        olo_enter_interval(x, k);
     if (olo_has_free_duration(x))
         put_mass_and_duration(x, k, y);
     for (int i = 0; i < x->contribution_count; i++) {

@@ -5,7 +5,10 @@
  *
  * With y = y_start + y_end the second derivatives of y.(-alpha lambda d) are those of y.d times
  * -alpha lambda, -alpha (y.d)_a between lambda and a configuration, and with alpha_T those by the
- * duration. */
+ * duration.
+ *
+ * A row of velocities (rolling) has no g; its condition of the interval, d(q0, q1).(q1 - q0) = 0,
+ * has the place of g at the end of the interval. */
 #include "control/redundant_private.h"
 
 enum { SIZE = OLO_FORM_SIZE_MAX };
@@ -34,6 +37,8 @@ void olo_mean_row_balances(olo_redundant *x, const olo_interval *over, double *s
             start[row->index[j]] += factor * d[j];
             end[row->index[j]] += factor * d[j];
         }
+        if (row->type->velocity)
+            end[x->n + i] += olo_condition_value(row, over);
     }
 }
 
@@ -64,6 +69,20 @@ static void put_configurations(olo_redundant *x, const olo_constraint *row, int 
     }
 }
 
+/* The condition of a row of velocities. */
+static void put_condition(olo_redundant *x, const olo_constraint *row, const olo_interval *over,
+                          int i)
+{
+    olo_entries *to = &x->blocks[OLO_BLOCK_INTERVAL].jacobian;
+    double by[SIZE] = {0};
+    for (int a = 0; a < 2; a++) {
+        if (to->recorded)
+            olo_condition_first(row, over, ends[a], by);
+        for (int j = 0; j < row->size; j++)
+            olo_entries_put(to, x->row_stride + x->n + i, column_of(x, row, a, j), by[j]);
+    }
+}
+
 void olo_mean_row_jacobian(olo_redundant *x, const olo_interval *over)
 {
     const bool record = !x->blocks[OLO_BLOCK_INTERVAL].jacobian.recorded;
@@ -79,6 +98,8 @@ void olo_mean_row_jacobian(olo_redundant *x, const olo_interval *over)
             put_columns(x, row, olo_block_duration(x), -0.5 * x->scale * lambda, d);
         if (row->curved)
             put_configurations(x, row, piece, over, -0.5 * x->h * lambda);
+        if (row->type->velocity)
+            put_condition(x, row, over, i);
     }
 }
 
@@ -87,6 +108,16 @@ void olo_mean_row_jacobian(olo_redundant *x, const olo_interval *over)
 static void put_pair(olo_redundant *x, int i, int j, double value)
 {
     olo_entries_put(&x->blocks[OLO_BLOCK_INTERVAL].hessian, i > j ? i : j, i > j ? j : i, value);
+}
+
+/* factor matrix between both configurations, NULL while positions are recorded */
+static void put_pairs(olo_redundant *x, const olo_constraint *row, int a, int b, double factor,
+                      const double *matrix)
+{
+    for (int i = 0; i < row->size; i++)
+        for (int j = 0; j < (a == b ? i + 1 : row->size); j++)
+            put_pair(x, column_of(x, row, a, i), column_of(x, row, b, j),
+                     matrix ? factor * matrix[i * row->size + j] : 0);
 }
 
 /* -alpha lambda (y.d)_ab */
@@ -102,10 +133,7 @@ static void put_curvature(olo_redundant *x, const olo_constraint *row, int piece
                 continue;
             if (!record)
                 olo_piece_second(x->system, &x->how, piece, over, y, ends[a], ends[b], matrix);
-            for (int i = 0; i < row->size; i++)
-                for (int j = 0; j < (a == b ? i + 1 : row->size); j++)
-                    put_pair(x, column_of(x, row, a, i), column_of(x, row, b, j),
-                             record ? 0 : factor * matrix[i * row->size + j]);
+            put_pairs(x, row, a, b, factor, record ? NULL : matrix);
         }
 }
 
@@ -131,6 +159,20 @@ static void put_firsts(olo_redundant *x, const olo_constraint *row, int piece,
     }
 }
 
+/* y times the condition of a row of velocities */
+static void put_condition_hessian(olo_redundant *x, const olo_constraint *row,
+                                  const olo_interval *over, double y)
+{
+    const bool record = !x->blocks[OLO_BLOCK_INTERVAL].hessian.recorded;
+    double matrix[SIZE * SIZE];
+    for (int a = 0; a < 2; a++)
+        for (int b = 0; b <= a; b++) {
+            if (!record)
+                olo_condition_second(row, over, ends[a], ends[b], matrix);
+            put_pairs(x, row, a, b, y, record ? NULL : matrix);
+        }
+}
+
 void olo_mean_row_hessian(olo_redundant *x, const olo_interval *over, int k, const double *y)
 {
     const bool record = !x->blocks[OLO_BLOCK_INTERVAL].hessian.recorded;
@@ -154,5 +196,7 @@ void olo_mean_row_hessian(olo_redundant *x, const olo_interval *over, int k, con
             continue;
         put_firsts(x, row, piece, over, local, i);
         put_curvature(x, row, piece, over, local, -0.5 * x->h * lambda);
+        if (row->type->velocity)
+            put_condition_hessian(x, row, over, record ? 0 : y[(k + 1) * x->row_stride + x->n + i]);
     }
 }

@@ -4,8 +4,8 @@
  *     balance       -h lambda_c grad g_c(q)
  *     rows          g_c(q)
  *
- * with energy-momentum-2006 in the last balance only (redundant_mean_rows.c),
- * and conditions and costs of its configuration (redundant_quantity.c). */
+ * with energy-momentum-2006 in the last balance only (redundant_mean_rows.c, which also has the
+ * rows of rolling), and conditions and costs of its configuration (redundant_quantity.c). */
 #include "control/redundant_private.h"
 
 #include <string.h>
@@ -60,7 +60,7 @@ void olo_node_rows(olo_redundant *x, int k, double *c)
         olo_constraint_gradient(constraint, &at, g);
         for (int j = 0; j < constraint->size; j++)
             balance[constraint->index[j]] += factor * lambda[i] * g[j];
-        row[i] = olo_constraint_value(constraint, &at);
+        row[i] += olo_constraint_value(constraint, &at);
     }
     olo_condition_rows(x, OLO_AT_NODE, k, row + x->m);
 }
@@ -88,7 +88,8 @@ static void put_row(olo_redundant *x, int c, const olo_at *at)
         olo_row_derivative(x, x->rows[c], at, NULL, H);
     for (int i = 0; i < row->size; i++) {
         olo_entries_put(to, row->index[i], x->n + c, factor * g[i]);
-        olo_entries_put(to, x->n + c, row->index[i], g[i]);
+        if (!row->type->velocity)
+            olo_entries_put(to, x->n + c, row->index[i], g[i]);
         if (olo_has_free_duration(x))
             olo_entries_put(to, row->index[i], olo_block_duration(x),
                             row_factor(x) * x->scale * lambda * g[i]);
@@ -145,13 +146,13 @@ static void put_row_hessian(olo_redundant *x, int c, const olo_at *at, const dou
     for (int i = 0; row->curved && i < row->size; i++) {
         double product = 0;
         for (int j = 0; j < row->size; j++)
-            product += H[i * row->size + j] * local[j];
+            product += H[j * row->size + i] * local[j];
         olo_entries_put(to, x->n + c, row->index[i], factor * product);
         if (olo_has_free_duration(x))
             olo_entries_put(to, olo_block_duration(x), row->index[i],
                             row_factor(x) * x->scale * lambda * product);
     }
-    if (row->curved)
+    if (row->curved && !row->type->velocity)
         put_curvature(to, row->size, row->index, y_g, H);
     if (curvature_varies)
         put_curvature(to, row->size, row->index, factor * lambda, third);

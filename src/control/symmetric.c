@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "linalg/dense.h"
 
 #ifndef OLO_MUMPS
 
@@ -47,6 +48,7 @@ olo_status olo_symmetric_solve(olo_symmetric *matrix, double *b, olo_error *erro
 
 enum { INITIALISE = -1, TERMINATE = -2, ANALYSE = 1, FACTOR = 2, SOLVE = 3, WORLD = -987654 };
 enum { TOO_SMALL = -9, TOO_SMALL_INDICES = -8 }; /* workspaces */
+enum { NO_MEMORY = -13, NO_MEMORY_WITHIN = -7 };
 
 struct olo_symmetric {
     DMUMPS_STRUC_C mumps;
@@ -57,15 +59,25 @@ struct olo_symmetric {
 
 static olo_status fail(const olo_symmetric *x, olo_error *error)
 {
+    if (x->mumps.INFOG(1) == NO_MEMORY || x->mumps.INFOG(1) == NO_MEMORY_WITHIN)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for the inertia of an optimum");
     return olo_fail(error, OLO_SINGULAR, "the inertia of an optimum was not found (MUMPS: %d)",
                     x->mumps.INFOG(1));
+}
+
+static void call(olo_symmetric *x, int job)
+{
+    const int threads = olo_dense_set_threads(1);
+    x->mumps.job = job;
+    dmumps_c(&x->mumps);
+    (void)olo_dense_set_threads(threads);
 }
 
 static void open_mumps(olo_symmetric *x, int n, int count)
 {
     DMUMPS_STRUC_C *m = &x->mumps;
-    *m = (DMUMPS_STRUC_C){.comm_fortran = WORLD, .par = 1, .sym = 2, .job = INITIALISE};
-    dmumps_c(m);
+    *m = (DMUMPS_STRUC_C){.comm_fortran = WORLD, .par = 1, .sym = 2};
+    call(x, INITIALISE);
     m->ICNTL(1) = m->ICNTL(2) = m->ICNTL(3) = -1; /* no output */
     m->ICNTL(4) = 0;
     m->ICNTL(24) = 1; /* zero pivots are found */
@@ -105,10 +117,8 @@ void olo_symmetric_free(olo_symmetric *x)
 {
     if (!x)
         return;
-    if (x->open) {
-        x->mumps.job = TERMINATE;
-        dmumps_c(&x->mumps);
-    }
+    if (x->open)
+        call(x, TERMINATE);
     olo_free(x->row);
     olo_free(x->column);
     olo_free(x->values);
@@ -125,16 +135,14 @@ olo_status olo_symmetric_factor(olo_symmetric *x, const double *values, int *neg
     }
     memcpy(x->values, values, (size_t)m->nz * sizeof *values);
     if (!x->analysed) {
-        m->job = ANALYSE;
-        dmumps_c(m);
+        call(x, ANALYSE);
         if (m->INFOG(1) < 0)
             return fail(x, error);
         x->analysed = true;
     }
-    m->job = FACTOR;
     /* memory for pivots, in percent, more if it was too little */
     for (m->ICNTL(14) = 100; m->ICNTL(14) <= 100000; m->ICNTL(14) *= 10) {
-        dmumps_c(m);
+        call(x, FACTOR);
         if (m->INFOG(1) != TOO_SMALL && m->INFOG(1) != TOO_SMALL_INDICES)
             break;
     }
@@ -148,8 +156,7 @@ olo_status olo_symmetric_factor(olo_symmetric *x, const double *values, int *neg
 olo_status olo_symmetric_solve(olo_symmetric *x, double *b, olo_error *error)
 {
     x->mumps.rhs = b;
-    x->mumps.job = SOLVE;
-    dmumps_c(&x->mumps);
+    call(x, SOLVE);
     return x->mumps.INFOG(1) < 0 ? fail(x, error) : OLO_OK;
 }
 

@@ -60,8 +60,7 @@ void olo_chart_close_points(const olo_chart_view *x, double *placement)
         placement[i] += free[i] - span[i];
 }
 
-/* p of the header: the point on the parent about which t rotates. */
-static void pivot_of(const olo_chart_view *x, double p[3])
+void olo_chart_pivot(const olo_chart_view *x, double p[3])
 {
     int axes[3], count = x->joint->reversed ? 0 : olo_chart_slides(x->joint, axes);
     double span[3];
@@ -79,7 +78,7 @@ static void evaluate_origin(const olo_chart_view *x, const double *u, const rota
 {
     double p[3], arm[3], axis[3];
     int axes[3], slides = olo_chart_slides(x->joint, axes);
-    pivot_of(x, p);
+    vec3_copy(x->pivot, p);
     vec3_subtract(x->reference, p, arm);
     for (int k = 0; k < slides; k++) {
         axis_of(x, axes[k], x->reference, axis);
@@ -108,10 +107,10 @@ void olo_chart_turned_placement(const olo_chart_view *x, const double *u, const 
                                 olo_placement *g)
 {
     int axes[3], slides = olo_chart_slides(x->joint, axes);
-    memset(g->value, 0, sizeof g->value);
-    memset(g->first, 0, (size_t)x->dof * sizeof g->first[0]);
+    /* slides do not turn the child, and nothing is written of their other derivatives */
+    memset(g->first, 0, (size_t)slides * sizeof g->first[0]);
     for (int k = 0; k < x->dof; k++)
-        memset(g->second[k], 0, (size_t)x->dof * sizeof g->second[0][0]);
+        memset(g->second[k], 0, (size_t)(k < slides ? x->dof : slides) * sizeof g->second[0][0]);
     evaluate_origin(x, u, E, g);
     for (int I = 3; I < OLO_PLACEMENT; I += 3) {
         const double *r0 = x->reference + I;

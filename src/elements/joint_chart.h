@@ -26,6 +26,9 @@ int olo_chart_slides(const olo_articulation *joint, int axes[3]);
 void olo_chart_turned_placement(const olo_chart_view *x, const double *u, const rotation_jet *E,
                                 olo_placement *g);
 
+/* p of the joint point, for slides that are zero. */
+void olo_chart_pivot(const olo_chart_view *x, double p[3]);
+
 /* The slides of a placement. */
 void olo_chart_slide_coordinates(const olo_chart_view *x, const double *placement, double *u);
 

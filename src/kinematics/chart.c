@@ -13,6 +13,7 @@
 #include "base/extreme.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "elements/joint_chart.h"
 #include "elements/joint_pair.h"
 #include "linalg/vec3.h"
 
@@ -122,6 +123,7 @@ olo_chart_view olo_chart_view_at(const olo_topology *topology, int k, const doub
     relative(topology, k, q, x.reference);
     if (x.joint->type->chart)
         x.joint->type->chart->close(&x, x.reference);
+    olo_chart_pivot(&x, x.pivot);
     return x;
 }
 

@@ -147,8 +147,10 @@ static void close_group(olo_topology *topology, const olo_group *group)
         closure->first = group->first + row;
         closure->count = left < OLO_BLOCK_MAX ? left : OLO_BLOCK_MAX;
         closure->u = topology->closure_count;
-        for (int j = 0; j < closure->count; j++)
+        for (int j = 0; j < closure->count; j++) {
+            topology->closure_block[topology->closure_count] = topology->closure_block_count - 1;
             topology->closures[topology->closure_count++] = closure->first + j;
+        }
     }
 }
 
@@ -157,8 +159,9 @@ static bool find_closures(growth *g)
     olo_topology *topology = g->topology;
     const olo_system *s = topology->system;
     topology->closures = olo_alloc((size_t)s->m, sizeof *topology->closures);
+    topology->closure_block = olo_alloc((size_t)s->m, sizeof *topology->closure_block);
     topology->closure_blocks = olo_alloc((size_t)s->m, sizeof *topology->closure_blocks);
-    if (!topology->closures || !topology->closure_blocks)
+    if (!topology->closures || !topology->closure_block || !topology->closure_blocks)
         return false;
     for (int i = 0; i < s->group_count; i++) {
         const olo_group *group = &s->groups[i];
@@ -168,6 +171,21 @@ static bool find_closures(growth *g)
             close_group(topology, group);
     }
     return true;
+}
+
+int olo_topology_node_of(const olo_topology *topology, int group)
+{
+    const int number = topology->system->groups[group].joint;
+    if (number < 0)
+        return -1;
+    const olo_articulation *joint = &topology->system->joints[number];
+    const int ends[2] = {joint->child, joint->parent};
+    for (int i = 0; i < 2; i++) {
+        const olo_topology_node *node = ends[i] < 0 ? NULL : &topology->nodes[ends[i]];
+        if (node && node->type && node->joint.group == group)
+            return ends[i];
+    }
+    return -1;
 }
 
 /* --- creation --- */
@@ -245,6 +263,7 @@ void olo_topology_free(olo_topology *topology)
         olo_pool_free(&topology->pool);
         olo_free(topology->order);
         olo_free(topology->closures);
+        olo_free(topology->closure_block);
         olo_free(topology->closure_blocks);
     }
     olo_free(topology);

@@ -48,7 +48,8 @@ struct olo_topology {
     int *order;               /* parents before children */
     int unknowns;             /* sum of all dof */
     int closure_count;        /* number of closure rows */
-    int *closures;            /* [closure_count] these rows */
+    int *closures;            /* [closure_count] these rows ... */
+    int *closure_block;       /* [closure_count] ... and the blocks to which they belong */
     int closure_block_count;  /* number of blocks of up to OLO_BLOCK_MAX rows of one group */
     olo_closure *closure_blocks;
     olo_coupling **couplings;               /* [pieces] NULL: not in the linear system */
@@ -75,6 +76,9 @@ static inline int olo_topology_closure_block(const olo_topology *topology, int i
 {
     return topology->system->node_count + i;
 }
+
+/* The node of the forest whose joint is that of a group; -1: there is none. */
+int olo_topology_node_of(const olo_topology *topology, int group);
 
 /* True if no common rigid motion of its nodes changes the rows of a closure. */
 bool olo_closure_is_relative(const olo_system *system, const olo_closure *closure);

@@ -25,6 +25,18 @@ bool olo_symmetric_eigenvectors(int n, double *A, double *values)
     return all_finite(n * n, A) && LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'V', 'U', n, A, n, values) == 0;
 }
 
+/* Of OpenBLAS; other libraries do not have them. */
+void openblas_set_num_threads(int count) __attribute__((weak));
+int openblas_get_num_threads(void) __attribute__((weak));
+
+int olo_dense_set_threads(int count)
+{
+    const int before = openblas_get_num_threads ? openblas_get_num_threads() : 0;
+    if (before > 0 && count > 0)
+        openblas_set_num_threads(count);
+    return before;
+}
+
 bool olo_dense_reserve(void)
 {
     enum { BUFFER = (128 << 20) + (1 << 16) };

@@ -13,9 +13,12 @@ bool olo_symmetric_eigenvalues(int n, double *A, double *values);
 /* The same with unit eigenvectors, which become the columns of A. */
 bool olo_symmetric_eigenvectors(int n, double *A, double *values);
 
+/* Sets the number of threads of OpenBLAS, of the whole process, and returns the former one; 0, and
+ * no change, with another library. Several threads wait for each other in every call, for ever if
+ * one of them got no memory, and the bits of a result depend on their number. */
+int olo_dense_set_threads(int count);
 /* Has OpenBLAS take its buffer (128 MB of addresses, which later calls share) while there is room:
- * where there is none it would try for ever, in memory.c of its sources. A thread of OpenBLAS that
- * starts late can still take the buffer. False: no memory. */
+ * where there is none it would try for ever, in memory.c of its sources. False: no memory. */
 bool olo_dense_reserve(void);
 
 /* A x = theta B x of symmetric A and positive B: ascending theta, and x with x.B x = 1 as the

@@ -384,6 +384,12 @@ olo_status olo_model_set_run(olo_model *model, const olo_run *run, olo_error *er
         status = olo_model_set_text(model, &copy.null_space, run->null_space, error);
     if (status == OLO_OK)
         status = olo_model_set_text(model, &copy.start, run->start, error);
+    if (status == OLO_OK && run->step_count > 0) {
+        double *steps =
+            olo_pool_copy(&model->pool, run->steps, (size_t)run->step_count, sizeof *steps);
+        copy.steps = steps;
+        status = steps ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for a model");
+    }
     if (status == OLO_OK)
         model->run = copy;
     return status;

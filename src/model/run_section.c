@@ -328,6 +328,9 @@ static olo_status read_setting(olo_reader *reader, const olo_setting *setting)
         .kind = OLO_YAML_SCALAR, .key = setting->name, .text = setting->value};
     const char *key = setting->name + strlen(OLO_RUN_PREFIX);
     const option *o = find(key);
+    if (!o && strcmp(key, "steps") == 0)
+        return olo_read_fail(reader, &node,
+                             "a list of steps is no setting: write it in the section `run`");
     if (!o) {
         const char *keys[OPTION_COUNT];
         for (int i = 0; i < OPTION_COUNT; i++)

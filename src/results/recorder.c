@@ -136,7 +136,7 @@ static long expected_steps(const olo_recorder *recorder, double start)
     const olo_run *run = &recorder->run;
     if (run->tolerance > 0.0)
         return run->grid > 0.0 ? olo_thinning_steps(start, run->end, run->grid) : recorder->frames;
-    return olo_thinning_steps(start, run->end, run->step);
+    return run->step_count > 0 ? run->step_count : olo_thinning_steps(start, run->end, run->step);
 }
 
 /* Describes the files of this run. */

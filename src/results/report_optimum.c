@@ -244,7 +244,7 @@ static const struct {
     {"saddle points at which the solver ended", "saddles"},
     {"momenta that no control changes", "conserved"},
     {"largest change of one of them", "momentum"},
-    {"defect of the balance of momentum at a node [N s]", "linear_balance"},
+    {"defect of the balance of momentum [N s]", "linear_balance"},
     {"defect of the balance of angular momentum [N m s]", "angular_balance"},
     {"largest rotation of an interval [rad]", "turn"},
     {"small steps per interval", "resimulation_substeps"},

@@ -10,6 +10,7 @@
 #include "base/initialised.h"
 #include "base/memory.h"
 #include "statics/static_balance.h"
+#include "stepping/tree_assembly.h"
 
 /* sigma over the largest stiffness, for directions without stiffness. */
 static const double little = 1e-11;
@@ -63,12 +64,7 @@ static olo_status choose_push(multistart *x, olo_error *error)
     double *force = x->push + s->nodes[node].q + (type->position > 0 ? type->position : 0);
     for (int i = 0; i < type->width; i++)
         force[i] = random_number(x);
-    for (int k = 0; k < s->node_count; k++)
-        olo_node_wrench(&s->nodes[k], b->step.x.q1, x->push,
-                        olo_elimination_rhs(b->elimination, k));
-    for (int i = 0; i < b->topology->closure_block_count; i++)
-        memset(olo_elimination_rhs(b->elimination, s->node_count + i), 0,
-               (size_t)b->topology->closure_blocks[i].count * sizeof(double));
+    olo_tree_set_right(b->topology, b->elimination, b->step.x.q1, 1.0, x->push);
     olo_static_solve(b);
     const double scale = x->options->spread * random_number(x) / b->size;
     for (int i = 0; i < type->width; i++)

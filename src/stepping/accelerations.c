@@ -19,9 +19,9 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/pool.h"
-#include "linalg/elimination.h"
 #include "stepping/balance.h"
-#include "stepping/linear_rows.h"
+#include "stepping/linear_end.h"
+#include "stepping/tree_assembly.h"
 #include "system/condition.h"
 
 /* The short interval, relative to the step of the run: its square is below round-off. */
@@ -31,15 +31,12 @@ static const double difference = 1e-3;
 
 struct olo_accelerations {
     const olo_system *system;
-    const olo_topology *topology;
-    void *reduced; /* the treatment, as a scheme with momenta creates it */
-    olo_step step; /* the short interval around the state */
-    double h;      /* the step of the run */
-    olo_linear_rows rows;
+    olo_step step;      /* the short interval around the state */
+    double h;           /* the step of the run */
+    olo_linear_end end; /* rows and the factors that project momenta */
     olo_pool pool;
     double *values;       /* [n] a */
-    double *force, *rest; /* [n] f; f - M b, then M a - f + G_c^T lambda_c */
-    double *twists;       /* [twists] */
+    double *force, *rest; /* [n] f; M a - f + G_c^T lambda_c */
     double *gap;          /* [m] dr/dt */
 };
 
@@ -52,20 +49,15 @@ olo_status olo_accelerations_create(const olo_system *system, double h,
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for accelerations");
     x->system = system;
-    x->topology = system->topology;
     x->h = h;
-    const olo_array arrays[] = {{&x->values, n},
-                                {&x->force, n},
-                                {&x->rest, n},
-                                {&x->twists, (size_t)system->twists},
-                                {&x->gap, (size_t)system->m}};
+    const olo_array arrays[] = {
+        {&x->values, n}, {&x->force, n}, {&x->rest, n}, {&x->gap, (size_t)system->m}};
     olo_status status = olo_step_create(system, &x->step, error);
-    if (status == OLO_OK && !(olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) &&
-                              olo_linear_rows_create(x->topology, &x->pool, &x->rows)))
+    if (status == OLO_OK && !olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for accelerations");
     if (status == OLO_OK)
         status =
-            olo_treatment_reduced.create(system, &olo_scheme_variational, &run, &x->reduced, error);
+            olo_linear_end_create(system, &olo_scheme_variational, &run, &x->pool, &x->end, error);
     if (status != OLO_OK) {
         olo_accelerations_free(x);
         *accelerations = NULL;
@@ -77,7 +69,7 @@ void olo_accelerations_free(olo_accelerations *x)
 {
     if (!x)
         return;
-    olo_treatment_reduced.free(x->reduced);
+    olo_linear_end_free(&x->end);
     olo_step_free(&x->step);
     olo_pool_free(&x->pool);
     olo_free(x);
@@ -86,7 +78,7 @@ void olo_accelerations_free(olo_accelerations *x)
 /* --- the equations --- */
 
 /* Factors the mass matrix of the motion, with closures. */
-static bool factor(olo_accelerations *x, const olo_state *state, double *scale)
+static bool factor(olo_accelerations *x, const olo_state *state)
 {
     olo_step *step = &x->step;
     const size_t n = (size_t)x->system->n * sizeof *step->q_end;
@@ -97,7 +89,7 @@ static bool factor(olo_accelerations *x, const olo_state *state, double *scale)
     memset(step->momentum, 0, n);
     memset(step->x.dq, 0, n);
     memset(step->x.motion, 0, (size_t)x->system->twists * sizeof *step->x.motion);
-    return olo_reduced_linearise_end(x->reduced, step, scale, NULL) == OLO_OK;
+    return olo_linear_end_factor(&x->end, step, NULL) == OLO_OK;
 }
 
 /* dr/dt = -f''(t) of a prescribed motion */
@@ -111,21 +103,15 @@ static double rate_by_time(const olo_constraint *row, const olo_at *at, double h
            (2 * e);
 }
 
-/* Gradients of the rows and the derivatives of their rates. */
+/* Gradients of the rows, the derivatives of their rates, and dr/dt. */
 static void set_rows(olo_accelerations *x, const olo_state *state)
 {
-    const olo_system *s = x->system;
     const olo_at at = {.q = state->q, .angles = state->angles, .t = state->t};
-    for (int i = 0; i < s->group_count; i++)
-        for (int c = s->groups[i].first;
-             !s->groups[i].internal && c < s->groups[i].first + s->groups[i].count; c++) {
-            const olo_constraint *row = &s->constraints[c];
-            olo_constraint_gradient(row, &at, olo_linear_row(&x->rows, c));
-            x->gap[c] = rate_by_time(row, &at, x->h);
-            if (row->curved)
-                olo_rate_by_configuration(row, &at, state->v, x->rows.follow + x->rows.offset[c]);
-        }
-    olo_linear_rows_factor(&x->rows, state->q);
+    olo_linear_end_set_rows(&x->end, &at, state->v, NULL);
+    for (int i = 0; i < x->end.rows.count; i++) {
+        const int c = x->end.rows.all[i];
+        x->gap[c] = rate_by_time(&x->system->constraints[c], &at, x->h);
+    }
 }
 
 /* f at the state; sets the short interval. */
@@ -149,76 +135,31 @@ static void set_forces(olo_accelerations *x, const olo_state *state, const doubl
 
 /* --- their solution --- */
 
-/* Right-hand sides: f - M b of the nodes, -(rate of G_c) v - G_c b of the closures. */
-static void fill_right(olo_accelerations *x, const olo_state *state, olo_elimination *el,
-                       double scale)
-{
-    const olo_system *s = x->system;
-    const double *b = x->values;
-    olo_system_mass_times(s, b, x->rest);
-    for (int i = 0; i < s->n; i++)
-        x->rest[i] = x->force[i] - x->rest[i];
-    olo_twists_gather(s, state->q, x->rest, x->twists);
-    for (int k = 0; k < s->node_count; k++)
-        for (int i = 0; i < s->nodes[k].twist; i++)
-            olo_elimination_rhs(el, k)[i] = -x->twists[s->nodes[k].motion + i];
-    for (int i = 0; i < x->topology->closure_block_count; i++) {
-        const olo_closure *closure = &x->topology->closure_blocks[i];
-        double *right = olo_elimination_rhs(el, s->node_count + i);
-        for (int j = 0; j < closure->count; j++) {
-            const int c = closure->first + j;
-            const double *follow = x->rows.follow + x->rows.offset[c];
-            right[j] = 2 / scale *
-                       (olo_row_times(s, c, follow, state->v) +
-                        olo_row_times(s, c, olo_linear_row(&x->rows, c), b) + x->gap[c]);
-        }
-    }
-}
-
-/* a = P nu + b, and the multipliers of closures */
-static void read_solution(olo_accelerations *x, const olo_state *state, const olo_elimination *el,
-                          double scale)
-{
-    const olo_system *s = x->system;
-    for (int k = 0; k < s->node_count; k++)
-        for (int i = 0; i < s->nodes[k].twist; i++)
-            x->twists[s->nodes[k].motion + i] = scale * olo_elimination_twist(el, k)[i];
-    olo_twists_apply(s, state->q, x->twists, x->rest);
-    for (int i = 0; i < s->n; i++)
-        x->values[i] += x->rest[i];
-    for (int i = 0; i < x->topology->closure_block_count; i++) {
-        const olo_closure *closure = &x->topology->closure_blocks[i];
-        for (int j = 0; j < closure->count; j++)
-            x->rows.mu[closure->first + j] = 2 * olo_elimination_twist(el, s->node_count + i)[j];
-    }
-}
-
-/* The multipliers of the rows of the tree. */
+/* The multipliers of closures, and those of the rows of the tree. */
 static void balance_rows(olo_accelerations *x, const olo_state *state)
 {
     const olo_system *s = x->system;
+    const olo_elimination *el = olo_reduced_elimination(x->end.reduced);
+    olo_linear_rows *rows = &x->end.rows;
     olo_system_mass_times(s, x->values, x->rest);
     for (int i = 0; i < s->n; i++)
         x->rest[i] -= x->force[i];
-    for (int i = 0; i < x->topology->closure_count; i++) {
-        const int c = x->topology->closures[i];
-        olo_row_add(s, c, x->rows.mu[c], olo_linear_row(&x->rows, c), x->rest);
+    for (int u = 0; u < s->topology->closure_count; u++) {
+        const int c = s->topology->closures[u];
+        rows->mu[c] = 2 * olo_closure_solution(s->topology, el, u);
+        olo_row_add(s, c, rows->mu[c], olo_linear_row(rows, c), x->rest);
     }
-    olo_linear_rows_balance(&x->rows, state->q, x->rest);
+    olo_linear_rows_balance(rows, state->q, x->rest);
 }
 
 bool olo_accelerations_at(olo_accelerations *x, const olo_state *state, const double *inputs)
 {
-    double scale;
-    if (!factor(x, state, &scale))
+    if (!factor(x, state))
         return false;
-    olo_elimination *el = olo_reduced_elimination(x->reduced);
     set_rows(x, state);
     set_forces(x, state, inputs);
-    olo_linear_rows_follow(&x->rows, state->q, state->v, state->v, x->gap, x->values);
-    fill_right(x, state, el, scale);
-    olo_elimination_solve_symmetric_again(el);
-    read_solution(x, state, el, scale);
+    memcpy(x->rest, x->force, (size_t)x->system->n * sizeof *x->rest);
+    olo_linear_end_forward(&x->end, state->v, x->gap, x->rest, x->values);
     balance_rows(x, state);
     return true;
 }
@@ -232,10 +173,10 @@ const double *olo_accelerations_values(const olo_accelerations *x)
 
 const double *olo_accelerations_multipliers(const olo_accelerations *x)
 {
-    return x->rows.mu;
+    return x->end.rows.mu;
 }
 
 olo_forces olo_accelerations_forces(const olo_accelerations *x)
 {
-    return (olo_forces){.step = &x->step, .unit = 1, .lambda = x->rows.mu};
+    return (olo_forces){.step = &x->step, .unit = 1, .lambda = x->end.rows.mu};
 }

@@ -174,7 +174,7 @@ static olo_status begin(trajectory *c, olo_derivatives *x, const olo_state *star
     *c = (trajectory){.x = x};
     x->stepper->projected = forward;
     olo_status status = olo_time_grid_begin(&x->table, &x->run, start->t, error);
-    if (status == OLO_OK && x->table.listed && !x->table.given)
+    if (status == OLO_OK && x->run.tolerance > 0 && !x->table.given)
         status = find_step_sizes(c, start, error);
     c->steps = x->table.steps;
     if (status == OLO_OK && x->control_count && x->control_steps < c->steps)

@@ -7,21 +7,27 @@
 #include "linalg/sparse.h"
 #include "stepping/step.h"
 
-typedef struct olo_assembly {
-    const olo_system *system;
-    olo_sparse *matrix;
-    int *piece_entry; /* first entry of each piece */
-    int count;        /* number of entries of mass and pieces; those of the treatment follow */
-    bool all_rows;    /* constraints without a Hessian have a local matrix, too */
-    double factor;    /* of the sink */
-} olo_assembly;
-
 /* Positions of entries in the order in which values are added. */
 typedef struct olo_pattern {
     int *row, *column; /* NULL while counting */
     int count;
 } olo_pattern;
 void olo_pattern_put(olo_pattern *pattern, int row, int column);
+/* The entries of the mass matrix. */
+void olo_pattern_put_mass(const olo_system *system, olo_pattern *pattern);
+/* Analyses a matrix; `put` puts all entries and is called twice. */
+olo_status olo_pattern_analyse(int size, void (*put)(void *context, olo_pattern *pattern),
+                               void *context, olo_sparse **matrix, olo_error *error);
+
+typedef struct olo_assembly {
+    const olo_system *system;
+    olo_sparse *matrix;
+    int *piece_entry; /* first entry of each piece */
+    int count;        /* number of entries of mass and pieces; those of the treatment follow */
+    bool all_rows;    /* constraints without a Hessian have a local matrix, too */
+    void (*more)(const olo_system *system, olo_pattern *pattern);
+    double factor; /* of the sink */
+} olo_assembly;
 
 /* Analyses a matrix of size n + extra. `more` (may be NULL) adds the entries of the treatment; it
  * is called twice. With `all_rows` every constraint has a local matrix, else only those with a

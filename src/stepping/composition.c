@@ -17,7 +17,11 @@
  *
  *   order 2, three equal parts   a quarter of the third difference, (h/3)^3 q'''/4, which is the
  *                                error of the step;
- *   order 4                      the even functional over the six nodes of order h^4 q''''.
+ *   order 4                      the even functional over the six nodes of order h^4 q'''';
+ *   order 6                      an odd functional over the ten nodes, of order h^5 q^(5): of those
+ *                                that annihilate t, t^3 and c_1^3 + ... + c_i^3 about the middle,
+ *                                the one that is largest for t^5 with weights of a given length,
+ *                                which makes errors like those of order 4 at equal tolerance.
  *
  * As with embedded formulas the step is one order better than its estimate, and the error of a run
  * is proportional to the tolerance.
@@ -44,7 +48,11 @@ static const olo_composition compositions[] = {
      .parts = 9,
      .part = {0.392161444007314139279, 0.332599136789359438600, -0.706246172557639359810,
               0.082213596293550800231, 0.798543990934829963399, 0.082213596293550800231,
-              -0.706246172557639359810, 0.332599136789359438600, 0.392161444007314139279}},
+              -0.706246172557639359810, 0.332599136789359438600, 0.392161444007314139279},
+     .estimate = 5,
+     .weight = {2.49961168857297495925, -0.844197896590982206488, 6.04532529497039227854,
+                -7.87715760828154928424, 10, -10, 7.87715760828154928424, -6.04532529497039227854,
+                0.844197896590982206488, -2.49961168857297495925}},
 };
 
 const olo_composition *olo_composition_find(int order, bool estimated)

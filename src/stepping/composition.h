@@ -17,7 +17,7 @@ typedef struct olo_composition {
     int parts;
     double part[OLO_COMPOSITION_PARTS]; /* c_i */
     /* The error of a step is estimated by the sum of weight[i] q_i over the configurations at its
-     * nodes, which is of order h^estimate; 0: there is no estimate. */
+     * nodes, which is of order h^estimate; 0: there is none. */
     int estimate;
     double weight[OLO_COMPOSITION_PARTS + 1];
 } olo_composition;

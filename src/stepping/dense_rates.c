@@ -1,8 +1,9 @@
-/* Consistent velocities in dense treatments; see the header. */
+/* Velocities that satisfy the constraints, in dense treatments; see the header. */
 #include "stepping/dense_rates.h"
 
 #include <string.h>
 
+#include "base/fail.h"
 #include "linalg/dense.h"
 #include "stepping/dense_tangent.h"
 #include "system/rate_interval.h"
@@ -44,51 +45,76 @@ void olo_dense_rates_free(olo_dense_rates *x)
     olo_pool_free(&x->pool);
 }
 
-/* P, N, G W, and the velocity w that prescribed motions require. */
-static bool find_spaces(olo_dense_rates *x, olo_row_basis *all, const olo_step *step)
+/* G, (G W) and N of the rows of rates at a configuration, and v1 = w. */
+static bool find_rows(olo_dense_rates *x, const olo_row_basis *all, const olo_step *step,
+                      const olo_at *at)
 {
     const olo_system *s = step->system;
-    const int n = s->n;
-    const olo_at end = olo_step_end(step);
-    olo_row_basis_oblique(all, all->now, all->C, all->pivot, all->X, x->P);
-    for (int i = 0; i < all->rank; i++)
-        olo_tangent_row_at(s, all->order[i], &end, x->G + olo_area(i, n));
+    for (int i = 0; i < all->rank; i++) {
+        olo_tangent_row_at(s, all->order[i], at, x->G + olo_area(i, s->n));
+        x->gamma[i] = olo_constraint_motion_rate(&s->constraints[all->order[i]], at->t);
+    }
     if (!olo_row_basis_square(all, x->G, x->C, x->C_pivot))
         return false;
     olo_row_basis_oblique(all, x->G, x->C, x->C_pivot, x->X, x->N);
-    for (int i = 0; i < all->rank; i++) {
-        const olo_constraint *row = &s->constraints[all->order[i]];
-        x->gamma[i] = olo_constraint_motion_rate(row, end.t);
-    }
     olo_lu_solve(all->rank, x->C, x->C_pivot, false, 1, x->gamma);
-    memset(step->v1, 0, (size_t)n * sizeof *step->v1);
+    memset(step->v1, 0, (size_t)s->n * sizeof *step->v1);
     for (int i = 0; i < all->rank; i++)
-        olo_dense_add(n, x->gamma[i], olo_row_basis_W(all) + olo_area(i, n), step->v1);
+        olo_dense_add(s->n, x->gamma[i], olo_row_basis_W(all) + olo_area(i, s->n), step->v1);
     return true;
 }
 
-/* v1 = w + N nu */
-static bool find_velocity(olo_dense_rates *x, const olo_row_basis *all, const olo_step *step)
+/* work = p - M v1 */
+static void find_residual(olo_dense_rates *x, const olo_step *step, const double *p)
 {
-    const olo_system *s = step->system;
-    const int n = s->n, k = n - all->rank;
-    for (int i = 0; i < n; i++)
-        x->work[i] = 2 / step->h * step->x.dq[i] - step->v0[i];
-    olo_system_mass_times(s, x->work, x->momentum);
-    olo_system_mass_times(s, step->v1, x->work);
-    for (int i = 0; i < n; i++)
-        x->work[i] = x->momentum[i] - x->work[i];
-    for (int j = 0; j < k; j++) {
-        olo_system_mass_times(s, x->N + olo_area(j, n), x->MN + olo_area(j, n));
-        x->nu[j] = olo_dense_dot(n, x->P + olo_area(j, n), x->work);
-    }
-    olo_dense_products(k, k, n, x->P, x->MN, x->K);
+    olo_system_mass_times(step->system, step->v1, x->work);
+    for (int i = 0; i < step->system->n; i++)
+        x->work[i] = p[i] - x->work[i];
+}
+
+/* v1 = w + N nu with P^T M N nu = P^T (p - M w); further passes correct rounding of p along P. */
+static bool find_velocity(olo_dense_rates *x, const olo_row_basis *all, const olo_step *step,
+                          const double *P, const double *p, int passes)
+{
+    const int n = step->system->n, k = n - all->rank;
+    for (int j = 0; j < k; j++)
+        olo_system_mass_times(step->system, x->N + olo_area(j, n), x->MN + olo_area(j, n));
+    olo_dense_products(k, k, n, P, x->MN, x->K);
     if (!olo_lu_factor(k, x->K, x->K_pivot))
         return false;
-    olo_lu_solve(k, x->K, x->K_pivot, false, 1, x->nu);
-    for (int j = 0; j < k; j++)
-        olo_dense_add(n, x->nu[j], x->N + olo_area(j, n), step->v1);
+    for (int pass = 0; pass < passes; pass++) {
+        find_residual(x, step, p);
+        for (int j = 0; j < k; j++)
+            x->nu[j] = olo_dense_dot(n, P + olo_area(j, n), x->work);
+        olo_lu_solve(k, x->K, x->K_pivot, false, 1, x->nu);
+        for (int j = 0; j < k; j++)
+            olo_dense_add(n, x->nu[j], x->N + olo_area(j, n), step->v1);
+    }
     return true;
+}
+
+/* gamma = (rows W)^-T W^T work, with the factors of rows W */
+static void find_multipliers(olo_dense_rates *x, const olo_row_basis *all, const double *C,
+                             const int *pivot)
+{
+    const int n = all->width;
+    for (int i = 0; i < all->rank; i++)
+        x->gamma[i] = olo_dense_dot(n, olo_row_basis_W(all) + olo_area(i, n), x->work);
+    olo_lu_solve(all->rank, C, pivot, true, 1, x->gamma);
+}
+
+olo_status olo_dense_rates_project(olo_dense_rates *x, const olo_row_basis *all, olo_step *step,
+                                   olo_error *error)
+{
+    const olo_at end = olo_step_solved_end(step);
+    if (!find_rows(x, all, step, &end) || !find_velocity(x, all, step, x->N, step->momentum, 2))
+        return olo_fail(error, OLO_SINGULAR, "the momentum at the end cannot be projected");
+    find_residual(x, step, step->momentum);
+    find_multipliers(x, all, x->C, x->C_pivot);
+    memset(step->lambda_end, 0, (size_t)all->count * sizeof *step->lambda_end);
+    for (int i = 0; i < all->rank; i++)
+        step->lambda_end[all->order[i]] = 2 / step->h * x->gamma[i];
+    return OLO_OK;
 }
 
 void olo_dense_rates_begin(olo_dense_rates *x)
@@ -112,12 +138,10 @@ static void add_force(olo_dense_rates *x, olo_row_basis *all, olo_step *step)
     const olo_interval over = olo_step_interval(step);
     const olo_end_velocities v = {.v0 = step->v0, .v1 = step->v1};
     double a[OLO_FORM_SIZE_MAX];
-    olo_system_mass_times(s, step->v1, x->work);
+    find_residual(x, step, x->momentum);
     for (int i = 0; i < s->n; i++)
-        x->work[i] = 0.5 * (x->momentum[i] - x->work[i]);
-    for (int i = 0; i < all->rank; i++)
-        x->gamma[i] = olo_dense_dot(s->n, olo_row_basis_W(all) + olo_area(i, s->n), x->work);
-    olo_lu_solve(all->rank, all->C, all->pivot, true, 1, x->gamma);
+        x->work[i] *= 0.5;
+    find_multipliers(x, all, all->C, all->pivot);
     memset(step->gamma, 0, (size_t)s->m * sizeof *step->gamma);
     memset(x->force, 0, (size_t)s->n * sizeof *x->force);
     for (int i = 0; i < all->rank; i++) {
@@ -134,7 +158,12 @@ static void add_force(olo_dense_rates *x, olo_row_basis *all, olo_step *step)
 
 bool olo_dense_rates_apply(olo_dense_rates *x, olo_row_basis *all, olo_step *step)
 {
-    if (!find_spaces(x, all, step) || !find_velocity(x, all, step))
+    const olo_at end = olo_step_end(step);
+    for (int i = 0; i < step->system->n; i++)
+        x->work[i] = 2 / step->h * step->x.dq[i] - step->v0[i];
+    olo_system_mass_times(step->system, x->work, x->momentum);
+    olo_row_basis_oblique(all, all->now, all->C, all->pivot, all->X, x->P);
+    if (!find_rows(x, all, step, &end) || !find_velocity(x, all, step, x->P, x->momentum, 1))
         return false;
     add_force(x, all, step);
     return true;

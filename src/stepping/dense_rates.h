@@ -1,9 +1,14 @@
-/* Consistent velocities (energy_momentum.c) in dense treatments: with the rows d over the step and
- * the rows G(q1) of rates, both in the basis [W U] of the constraint rows at q0,
+/* Velocities that satisfy the constraints, in dense treatments: with the rows G(q1) of rates in the
+ * basis [W U] of the constraint rows at q0,
  *
- *     P = [I - W (D W)^-1 D] U,   N = [I - W (G W)^-1 G] U,
- *     P^T M N nu = P^T (p - M w),   v1 = N nu + w,   w = W (G W)^-1 (-dg/dt),
- *     h sum gamma d = r = (h/2) (p - M v1),   p = M ((2/h) dq - v0).
+ *     N = [I - W (G W)^-1 G] U,   w = W (G W)^-1 (-dg/dt),
+ *     P^T M N nu = P^T (p - M w),   v1 = N nu + w.
+ *
+ * With momenta (variational) p is that at the end, P = N, and (h/2) G^T lambda_end = p - M v1.
+ *
+ * Consistent velocities (energy_momentum.c) have, with the rows d over the step,
+ *
+ *     P = [I - W (D W)^-1 D] U,   p = M ((2/h) dq - v0),   h sum gamma d = (h/2) (p - M v1).
  *
  * At every iterate this gives v1 and gamma, whose force h sum gamma a is added to the balance T.
  * Its tangent is omitted: Newton's method would converge linearly then. Where that is slow, the
@@ -31,7 +36,11 @@ typedef struct olo_dense_rates {
 bool olo_dense_rates_create(olo_dense_rates *x, const olo_system *system);
 void olo_dense_rates_free(olo_dense_rates *x);
 
-/* Begins an iteration. */
+/* Computes step->v1 and step->lambda_end from step->momentum at step->q_end. */
+olo_status olo_dense_rates_project(olo_dense_rates *x, const olo_row_basis *all, olo_step *step,
+                                   olo_error *error);
+
+/* For consistent velocities: begins an iteration. */
 void olo_dense_rates_begin(olo_dense_rates *x);
 /* After an update: measures how fast the iteration converges. */
 void olo_dense_rates_measure(olo_dense_rates *x, const olo_newton *newton);

@@ -204,6 +204,9 @@ static void vary_balance(olo_derivatives *x, const olo_variation *of)
     for (int i = 0; of->controls && i < x->system->action_count; i++)
         if (x->control[i] >= 0)
             olo_linear_step_add_input(x->linear, i, of->controls[x->control[i]], &x->change);
+    for (int i = 0; of->inputs && i < x->system->action_count; i++)
+        if (of->inputs[i] != 0)
+            olo_linear_step_add_input(x->linear, i, of->inputs[i], &x->change);
     if (of->parameters)
         olo_parameter_set_add(&x->parameters, x->linear, &x->change);
 }
@@ -221,7 +224,7 @@ olo_status olo_derivatives_forward_part(olo_derivatives *x, size_t part, int cou
                                         double *dv, const olo_variation *of, olo_error *error)
 {
     const size_t n = (size_t)x->system->n;
-    bool varied = of->controls || of->parameters;
+    bool varied = of->controls || of->inputs || of->parameters;
     const olo_step_variation none = {0}, all = variation_of(x);
     /* a step without parts is linearised once for all directions */
     bool known = x->count == 1 && x->linearised;
@@ -254,28 +257,24 @@ olo_status olo_derivatives_backward_part(olo_derivatives *x, const olo_stored_st
     return status;
 }
 
+/* Propagates variations through all parts of the last step. */
+static olo_status forward_all(olo_derivatives *x, int count, double *dq, double *dv,
+                              const olo_variation *of, olo_error *error)
+{
+    olo_status status = check_step(x, error);
+    olo_derivatives_join_steps(x);
+    for (size_t i = 0; status == OLO_OK && i < x->count; i++)
+        status = olo_derivatives_forward_part(x, i, count, dq, dv, of, error);
+    return status;
+}
+
 olo_status olo_derivatives_step_by_inputs(olo_derivatives *x, const double *change, double *dq,
                                           double *dv, olo_error *error)
 {
     const size_t n = (size_t)x->system->n * sizeof *dq;
-    olo_status status = check_step(x, error);
-    olo_derivatives_join_steps(x);
     memset(dq, 0, n);
     memset(dv, 0, n);
-    for (size_t i = 0; status == OLO_OK && i < x->count; i++) {
-        const olo_step_variation by = {.T = x->change.T, .p = x->change.p};
-        status = olo_linear_step_at(x->linear, &x->steps[i].record, true, error);
-        x->linearised = status == OLO_OK;
-        if (status != OLO_OK)
-            break;
-        memset(by.T, 0, n);
-        memset(by.p, 0, n);
-        for (int k = 0; k < x->system->action_count; k++)
-            if (change[k] != 0)
-                olo_linear_step_add_input(x->linear, k, change[k], &by);
-        olo_linear_step_forward(x->linear, dq, dv, &by);
-    }
-    return status;
+    return forward_all(x, 1, dq, dv, &(olo_variation){.inputs = change}, error);
 }
 
 olo_status olo_derivatives_apply_step(olo_derivatives *x, double *dq, double *dv, olo_error *error)
@@ -286,11 +285,7 @@ olo_status olo_derivatives_apply_step(olo_derivatives *x, double *dq, double *dv
 olo_status olo_derivatives_step_forward_all(olo_derivatives *x, int count, double *dq, double *dv,
                                             olo_error *error)
 {
-    olo_status status = check_step(x, error);
-    olo_derivatives_join_steps(x);
-    for (size_t i = 0; status == OLO_OK && i < x->count; i++)
-        status = olo_derivatives_forward_part(x, i, count, dq, dv, &(olo_variation){0}, error);
-    return status;
+    return forward_all(x, count, dq, dv, &(olo_variation){0}, error);
 }
 
 olo_status olo_derivatives_apply_step_transposed(olo_derivatives *x, double *gq, double *gv,

@@ -44,10 +44,10 @@ struct olo_derivatives {
     bool linearised;           /* `linear` belongs to the last recorded step */
 };
 
-/* Variations in addition to that of the state: controls of the step, or NULL, and parameters along
- * the direction of olo_parameter_set_aim. */
+/* Variations in addition to that of the state: controls of the step or inputs of all actions, or
+ * NULL, and parameters along the direction of olo_parameter_set_aim. */
 typedef struct olo_variation {
-    const double *controls;
+    const double *controls, *inputs;
     bool parameters;
 } olo_variation;
 

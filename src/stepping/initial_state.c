@@ -14,7 +14,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "kinematics/null_space.h"
-#include "linalg/sparse.h"
+#include "stepping/assembly.h"
 #include "stepping/events.h"
 #include "stepping/initial_state.h"
 #include "stepping/step.h"
@@ -29,59 +29,33 @@ static const int most_passes = 50;
 typedef struct projection {
     const olo_system *system;
     olo_sparse *matrix;
-    int gradient_entry, count;
     double mass;   /* largest mass */
     double metric; /* added to the diagonal, as a fraction of that */
     double *right; /* [n + m] */
 } projection;
 
-static void put(int *row, int *column, int *count, int i, int j)
+static void put_entries(void *context, olo_pattern *p)
 {
-    if (row) {
-        row[*count] = i;
-        column[*count] = j;
-    }
-    (*count)++;
-}
-
-static void write_pattern(projection *x, int *row, int *column)
-{
+    projection *x = context;
     const olo_system *s = x->system;
-    x->count = 0;
-    for (int e = 0; e < s->mass_count; e++)
-        for (int i = 0; i < s->mass[e].width; i++) {
-            put(row, column, &x->count, s->mass[e].i + i, s->mass[e].j + i);
-            if (s->mass[e].i != s->mass[e].j)
-                put(row, column, &x->count, s->mass[e].j + i, s->mass[e].i + i);
-        }
+    olo_pattern_put_mass(s, p);
     for (int i = 0; i < s->n + s->m; i++)
-        put(row, column, &x->count, i, i);
-    x->gradient_entry = x->count;
+        olo_pattern_put(p, i, i);
     for (int c = 0; c < s->m; c++)
         for (int i = 0; i < s->constraints[c].size; i++) {
-            put(row, column, &x->count, s->constraints[c].index[i], s->n + c);
-            put(row, column, &x->count, s->n + c, s->constraints[c].index[i]);
+            olo_pattern_put(p, s->constraints[c].index[i], s->n + c);
+            olo_pattern_put(p, s->n + c, s->constraints[c].index[i]);
         }
 }
 
 static olo_status create(projection *x, olo_error *error)
 {
     const olo_system *s = x->system;
-    write_pattern(x, NULL, NULL);
-    int *row = olo_alloc((size_t)x->count, sizeof *row);
-    int *column = olo_alloc((size_t)x->count, sizeof *column);
-    x->right = olo_alloc((size_t)(s->n + s->m), sizeof *x->right);
     x->mass = olo_largest_mass(s);
-    olo_status status = OLO_NO_MEMORY;
-    if (row && column && x->right) {
-        write_pattern(x, row, column);
-        status = olo_sparse_create(s->n + s->m, x->count, row, column, &x->matrix, error);
-    } else {
-        olo_fail(error, status, "out of memory for the initial state");
-    }
-    olo_free(row);
-    olo_free(column);
-    return status;
+    x->right = olo_alloc((size_t)(s->n + s->m), sizeof *x->right);
+    if (!x->right)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for the initial state");
+    return olo_pattern_analyse(s->n + s->m, put_entries, x, &x->matrix, error);
 }
 
 static olo_at at_of(const olo_state *state)

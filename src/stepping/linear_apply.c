@@ -4,62 +4,7 @@
 
 #include <string.h>
 
-/* --- the projection at the end --- */
-
-/* dv1 from dq1 and the variation eta of the momentum, which is overwritten:
- *
- *     M dv + G^T dmu = eta,   G dv = -(d G) v1 - rate. */
-static void end_forward(olo_linear_step *x, const double *dq1, const double *rate, double *eta,
-                        double *dv1)
-{
-    const olo_system *s = x->system;
-    olo_elimination *el = olo_reduced_elimination(x->ending);
-    const double *q = x->step.q_end;
-    double *follow = x->y;
-    olo_linear_rows_follow(&x->end, q, x->v_end, dq1, rate, follow);
-    olo_linear_add_mass(x, -1.0, follow, eta);
-    olo_linear_fill_rhs(x, el, q, -1.0, eta);
-    for (int i = 0; i < x->topology->closure_block_count; i++) {
-        const olo_closure *closure = &x->topology->closure_blocks[i];
-        double *right = olo_elimination_rhs(el, s->node_count + i);
-        for (int j = 0; j < closure->count; j++) {
-            int c = closure->first + j;
-            double gap = olo_row_times(s, c, x->end.follow + x->end.offset[c], dq1) +
-                         olo_row_times(s, c, olo_linear_row(&x->end, c), follow) +
-                         (rate ? rate[c] : 0.0);
-            right[j] = 2 / x->step.h / x->scale * gap;
-        }
-    }
-    olo_elimination_solve_symmetric_again(el);
-    olo_linear_get_solution(x, el, q, x->scale, dv1);
-    for (int i = 0; i < s->n; i++)
-        dv1[i] += follow[i];
-}
-
-/* The transpose: from gv of dv1, which is overwritten, to `eta` and `rate`; adds to gq1. */
-static void end_adjoint(olo_linear_step *x, double *gv, double *gq1, double *eta, double *rate)
-{
-    const olo_system *s = x->system;
-    olo_elimination *el = olo_reduced_elimination(x->ending);
-    const double *q = x->step.q_end;
-    olo_linear_fill_rhs(x, el, q, x->scale, gv);
-    olo_elimination_solve_symmetric_again(el);
-    olo_linear_get_solution(x, el, q, -1.0, eta);
-    olo_linear_add_mass(x, -1.0, eta, gv);
-    for (int i = 0; i < x->topology->closure_block_count; i++) {
-        const olo_closure *closure = &x->topology->closure_blocks[i];
-        const double *right = olo_elimination_twist(el, s->node_count + i);
-        for (int j = 0; j < closure->count; j++) {
-            int c = closure->first + j;
-            double gap = 2 / x->step.h / x->scale * right[j];
-            olo_row_add(s, c, gap, x->end.follow + x->end.offset[c], gq1);
-            olo_row_add(s, c, gap, olo_linear_row(&x->end, c), gv);
-            if (rate)
-                rate[c] = gap;
-        }
-    }
-    olo_linear_rows_follow_transposed(&x->end, q, x->v_end, gv, gq1, rate);
-}
+#include "stepping/tree_assembly.h"
 
 /* --- the step --- */
 
@@ -72,20 +17,17 @@ static void solve_step(olo_linear_step *x, double *rho, const double *end, doubl
     olo_elimination *el = olo_reduced_elimination(x->reduced);
     double *shift = x->w, a = 2 / x->step.h;
     if (end) {
-        olo_linear_rows_displace(&x->end, x->step.q_end, end, shift);
+        olo_linear_rows_displace(&x->end.rows, x->step.q_end, end, shift);
         olo_linear_add_end(x, false, shift, rho);
     }
-    olo_linear_fill_rhs(x, el, olo_motion_left(&x->step.x), 1.0, rho);
-    for (int i = 0; end && i < x->topology->closure_block_count; i++) {
-        const olo_closure *closure = &x->topology->closure_blocks[i];
-        for (int j = 0; j < closure->count; j++) {
-            int c = closure->first + j;
-            olo_elimination_rhs(el, s->node_count + i)[j] =
-                a * (end[c] + olo_row_times(s, c, olo_linear_row(&x->end, c), shift));
-        }
+    olo_tree_set_right(x->topology, el, olo_motion_left(&x->step.x), 1.0, rho);
+    for (int u = 0; end && u < x->topology->closure_count; u++) {
+        const int c = x->topology->closures[u];
+        *olo_closure_right(x->topology, el, u) =
+            a * (end[c] + olo_row_times(s, c, olo_linear_row(&x->end.rows, c), shift));
     }
     olo_elimination_solve(el);
-    olo_linear_get_solution(x, el, x->step.x.q1, 1.0, dq1);
+    olo_tree_get_motion(x->topology, el, x->step.x.q1, 1.0, dq1);
     if (x->turned)
         olo_linear_add_end(x, false, dq1, rho);
     for (int i = 0; end && i < s->n; i++)
@@ -98,27 +40,20 @@ static void solve_step_transposed(olo_linear_step *x, double *gq, double *end, d
     const olo_system *s = x->system;
     olo_elimination *el = olo_reduced_elimination(x->reduced);
     double a = 2 / x->step.h;
-    olo_linear_fill_rhs(x, el, x->step.x.q1, 1.0, gq);
-    for (int i = 0; x->turned && i < x->topology->closure_block_count; i++) {
-        const olo_closure *closure = &x->topology->closure_blocks[i];
-        for (int j = 0; j < closure->count; j++)
-            olo_elimination_rhs(el, s->node_count + i)[j] = a * x->mu[closure->first + j];
-    }
+    olo_tree_set_right(x->topology, el, x->step.x.q1, 1.0, gq);
+    for (int u = 0; x->turned && u < x->topology->closure_count; u++)
+        *olo_closure_right(x->topology, el, u) = a * x->mu[x->topology->closures[u]];
     olo_elimination_solve_transposed(el);
-    olo_linear_get_solution(x, el, olo_motion_left(&x->step.x), 1.0, y);
+    olo_tree_get_motion(x->topology, el, olo_motion_left(&x->step.x), 1.0, y);
     if (!end)
         return;
     olo_linear_add_end(x, true, y, gq);
-    for (int i = 0; i < x->topology->closure_block_count; i++) {
-        const olo_closure *closure = &x->topology->closure_blocks[i];
-        const double *right = olo_elimination_twist(el, s->node_count + i);
-        for (int j = 0; j < closure->count; j++) {
-            int c = closure->first + j;
-            end[c] = a * right[j];
-            olo_row_add(s, c, end[c], olo_linear_row(&x->end, c), gq);
-        }
+    for (int u = 0; u < x->topology->closure_count; u++) {
+        const int c = x->topology->closures[u];
+        end[c] = a * olo_closure_solution(x->topology, el, u);
+        olo_row_add(s, c, end[c], olo_linear_row(&x->end.rows, c), gq);
     }
-    olo_linear_rows_displace_transposed(&x->end, x->step.q_end, gq, end);
+    olo_linear_rows_displace_transposed(&x->end.rows, x->step.q_end, gq, end);
 }
 
 /* The variation of rows at the end; that of velocity rows depends also on the start. */
@@ -177,7 +112,7 @@ void olo_linear_step_forward(olo_linear_step *x, double *dq, double *dv,
     olo_linear_momentum_forward(x, dq, dq1, dv, rho, change, eta);
     memcpy(dq, dq1, (size_t)n * sizeof *dq);
     olo_linear_subtract_end_rows(x, dq, eta);
-    end_forward(x, dq, change->rate, eta, dv);
+    olo_linear_end_forward(&x->end, dq, change->rate, eta, dv);
 }
 
 static void copy_if(int n, const double *from, double *to)
@@ -213,7 +148,7 @@ static void end_momentum_adjoint(olo_linear_step *x, double *gq, double *gv, dou
     memset(start, 0, (size_t)n * sizeof *start);
     memset(eta, 0, (size_t)n * sizeof *eta);
     if (x->ended) {
-        end_adjoint(x, gv, gq, eta, change->rate);
+        olo_linear_end_adjoint(&x->end, gv, gq, eta, change->rate);
         olo_linear_subtract_end_rows(x, eta, gq);
     } else if (change->rate) {
         memset(change->rate, 0, (size_t)x->system->m * sizeof *change->rate);
@@ -299,16 +234,16 @@ static void rows_over_packs(olo_linear_step *x, bool known, const double *y, dou
                             const olo_step_variation *change)
 {
     if (known)
-        olo_linear_rows_exchange(&x->over, &x->end);
+        olo_linear_rows_exchange(&x->over, &x->end.rows);
     if (change->rate)
         memset(change->rate, 0, (size_t)x->system->m * sizeof *change->rate);
     x->scheme->balance(&x->step, NULL);
     olo_linear_balance_step(x);
     if (!known)
-        olo_linear_set_end_rows(x, x->record->v1, true);
+        olo_linear_set_end_rows(x);
     x->at_start = x->projects;
     olo_linear_add_end(x, true, y, G);
-    olo_linear_rows_displace_transposed(&x->end, x->step.q_end, G, change->end);
+    olo_linear_rows_displace_transposed(&x->end.rows, x->step.q_end, G, change->end);
 }
 
 /* The same where only rows vary that fix points: each balances one force. */
@@ -381,24 +316,14 @@ olo_status olo_linear_step_back(olo_linear_step *x, const olo_step_record *recor
 
 void olo_linear_step_admit(olo_linear_step *x, double *dq, double *dv)
 {
-    olo_elimination *el = olo_reduced_elimination(x->ending);
-    size_t n = (size_t)x->system->n * sizeof *x->x;
-    olo_system_mass_times(x->system, dq, x->x);
-    olo_linear_fill_rhs(x, el, x->step.q_end, -1.0, x->x);
-    olo_elimination_solve_symmetric_again(el);
-    olo_linear_get_solution(x, el, x->step.q_end, x->scale, dq);
-    memset(x->x, 0, n);
-    olo_linear_add_mass(x, 1.0, dv, x->x);
-    end_forward(x, dq, NULL, x->x, dv);
+    olo_linear_end_project(&x->end, dq);
+    olo_system_mass_times(x->system, dv, x->x);
+    olo_linear_end_forward(&x->end, dq, NULL, x->x, dv);
 }
 
 void olo_linear_step_admit_transposed(olo_linear_step *x, double *gq, double *gv)
 {
-    olo_elimination *el = olo_reduced_elimination(x->ending);
-    end_adjoint(x, gv, gq, x->x, NULL);
+    olo_linear_end_adjoint(&x->end, gv, gq, x->x, NULL);
     olo_system_mass_times(x->system, x->x, gv);
-    olo_linear_fill_rhs(x, el, x->step.q_end, x->scale, gq);
-    olo_elimination_solve_symmetric_again(el);
-    olo_linear_get_solution(x, el, x->step.q_end, -1.0, x->x);
-    olo_system_mass_times(x->system, x->x, gq);
+    olo_linear_end_project_transposed(&x->end, gq);
 }

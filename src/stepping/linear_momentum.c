@@ -17,6 +17,8 @@
 
 #include <string.h>
 
+#include "stepping/tree_assembly.h"
+
 /* turn (local) = grad g(q1) - grad g(q0) of a row */
 static void turn_of(olo_linear_step *x, const olo_constraint *row, double *turn)
 {
@@ -40,13 +42,10 @@ static void add_turned(olo_linear_step *x, double *F, double *eta)
     const olo_system *s = x->system;
     const olo_elimination *el = olo_reduced_elimination(x->reduced);
     double turn[OLO_FORM_SIZE_MAX];
-    for (int i = 0; i < x->topology->closure_block_count; i++) {
-        const olo_closure *closure = &x->topology->closure_blocks[i];
-        for (int j = 0; j < closure->count; j++) {
-            int c = closure->first + j;
-            x->mu[c] = 2 / x->step.h * olo_elimination_twist(el, s->node_count + i)[j];
-            olo_row_add(s, c, x->mu[c], olo_linear_row(&x->over, c), F);
-        }
+    for (int u = 0; u < x->topology->closure_count; u++) {
+        const int c = x->topology->closures[u];
+        x->mu[c] = 2 / x->step.h * olo_closure_solution(x->topology, el, u);
+        olo_row_add(s, c, x->mu[c], olo_linear_row(&x->over, c), F);
     }
     olo_linear_rows_multipliers(&x->over, x->step.q0, F, x->mu, x->Lambda);
     for (int b = 0; b < x->curved_count; b++) {

@@ -82,13 +82,13 @@ void olo_linear_subtract_end_rows(const olo_linear_step *x, const double *w, dou
         int c = x->curved[b];
         const olo_constraint *row = &s->constraints[c];
         double product[OLO_FORM_SIZE_MAX];
-        if (x->end.mu[c] == 0)
+        if (x->end.rows.mu[c] == 0)
             continue;
         olo_rate_by_configuration(row, &end, w, product);
         for (int k = 0; k < row->size; k++)
-            out[row->index[k]] -= x->end.mu[c] * product[k];
+            out[row->index[k]] -= x->end.rows.mu[c] * product[k];
     }
-    olo_linear_rows_add_frames(&x->end, -1.0, w, out);
+    olo_linear_rows_add_frames(&x->end.rows, -1.0, w, out);
 }
 
 void olo_linear_add_mass(olo_linear_step *x, double factor, const double *w, double *out)
@@ -96,29 +96,6 @@ void olo_linear_add_mass(olo_linear_step *x, double factor, const double *w, dou
     olo_system_mass_times(x->system, w, x->z);
     for (int i = 0; i < x->system->n; i++)
         out[i] += factor * x->z[i];
-}
-
-void olo_linear_fill_rhs(olo_linear_step *x, olo_elimination *el, const double *q, double factor,
-                         const double *row)
-{
-    const olo_system *s = x->system;
-    olo_twists_gather(s, q, row, x->twists);
-    for (int k = 0; k < s->node_count; k++)
-        for (int i = 0; i < s->nodes[k].twist; i++)
-            olo_elimination_rhs(el, k)[i] = factor * x->twists[s->nodes[k].motion + i];
-    for (int i = 0; i < x->topology->closure_block_count; i++)
-        memset(olo_elimination_rhs(el, s->node_count + i), 0,
-               (size_t)x->topology->closure_blocks[i].count * sizeof(double));
-}
-
-void olo_linear_get_solution(olo_linear_step *x, const olo_elimination *el, const double *q,
-                             double factor, double *out)
-{
-    const olo_system *s = x->system;
-    for (int k = 0; k < s->node_count; k++)
-        for (int i = 0; i < s->nodes[k].twist; i++)
-            x->twists[s->nodes[k].motion + i] = factor * olo_elimination_twist(el, k)[i];
-    olo_twists_apply(s, q, x->twists, out);
 }
 
 void olo_linear_add_start(olo_linear_step *x, bool transposed, const double *w, double *rho)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kinematics/null_space.h"
+#include "linalg/small.h"
 #include "linalg/vec3.h"
 
 /* A column is redundant if orthogonalisation leaves less than this fraction of its length. */
@@ -21,16 +22,7 @@ static int node_of(const olo_system *s, const olo_topology *topology, int group)
         return -1;
     if (g->carried)
         return s->coordinates[s->constraints[g->first].index[0]].node;
-    if (g->joint < 0)
-        return -1;
-    const olo_articulation *joint = &s->joints[g->joint];
-    if (joint->child >= 0 && topology->nodes[joint->child].type &&
-        topology->nodes[joint->child].joint.group == group)
-        return joint->child;
-    if (joint->parent >= 0 && topology->nodes[joint->parent].type &&
-        topology->nodes[joint->parent].joint.group == group)
-        return joint->parent;
-    return -1;
+    return olo_topology_node_of(topology, group);
 }
 
 /* Lists rows by node: the first pass counts them, the second one, with `fill`, writes the list. */
@@ -55,6 +47,7 @@ bool olo_linear_rows_create(const olo_topology *topology, olo_pool *pool, olo_li
     x->topology = topology;
     x->first = olo_pool_alloc(pool, nodes + 1, sizeof *x->first);
     x->offset = olo_pool_alloc(pool, (size_t)s->m, sizeof *x->offset);
+    x->all = olo_pool_alloc(pool, (size_t)s->m, sizeof *x->all);
     x->mu = olo_pool_alloc(pool, (size_t)s->m, sizeof *x->mu);
     x->Lambda = olo_pool_alloc(pool, 9 * nodes, sizeof *x->Lambda);
     x->rank = olo_pool_alloc(pool, nodes, sizeof *x->rank);
@@ -69,10 +62,10 @@ bool olo_linear_rows_create(const olo_topology *topology, olo_pool *pool, olo_li
         x->first[k + 1] += x->first[k];
     x->list = olo_pool_alloc(pool, (size_t)x->first[nodes], sizeof *x->list);
     for (int i = 0; i < s->group_count; i++)
-        for (int c = s->groups[i].first; c < s->groups[i].first + s->groups[i].count; c++) {
+        for (int k = 0; !s->groups[i].internal && k < s->groups[i].count; k++) {
+            const int c = x->all[x->count++] = s->groups[i].first + k;
             x->offset[c] = (int)size;
-            if (!s->groups[i].internal)
-                size += (size_t)s->constraints[c].size;
+            size += (size_t)s->constraints[c].size;
         }
     x->gradient = olo_pool_alloc(pool, size, sizeof *x->gradient);
     x->follow = olo_pool_alloc(pool, size, sizeof *x->follow);
@@ -80,23 +73,6 @@ bool olo_linear_rows_create(const olo_topology *topology, olo_pool *pool, olo_li
         return false;
     list_rows(x, true);
     return true;
-}
-
-/* --- twists --- */
-
-void olo_twists_apply(const olo_system *s, const double *q, const double *twists, double *out)
-{
-    for (int k = 0; k < s->node_count; k++) {
-        const olo_node *node = &s->nodes[k];
-        const double *t = twists + node->motion;
-        node->type->velocity(q + node->q, t, out + node->q);
-    }
-}
-
-void olo_twists_gather(const olo_system *s, const double *q, const double *row, double *twists)
-{
-    for (int k = 0; k < s->node_count; k++)
-        olo_node_wrench(&s->nodes[k], q, row, twists + s->nodes[k].motion);
 }
 
 /* --- the rows of a node --- */
@@ -123,17 +99,6 @@ static void column_of(const olo_linear_rows *x, int c, int k, const double *q, d
         entry[next] += director[last] * d[i];
         entry[last] -= director[next] * d[i];
     }
-}
-
-static double dot6(const double *a, const double *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
-}
-
-static void add6(double s, const double *a, double *b)
-{
-    for (int i = 0; i < 6; i++)
-        b[i] += s * a[i];
 }
 
 /* Returns 3 if the first three rows fix a point of the node, one along each axis of space, as those
@@ -203,17 +168,17 @@ static bool factor_node(olo_linear_rows *x, int k, const double *q, int pinned)
         column_of(x, x->list[i], k, q, own);
         if (pinned > 0 && (own[0] != 0 || own[1] != 0 || own[2] != 0))
             return false;
-        double size = sqrt(dot6(own, own));
+        double size = sqrt(small_dot(6, own, own));
         for (int l = pinned; l < rank; l++)
             R[6 * l + rank] = 0;
         double left = size;
         for (int pass = 0; pass < 2 && (pass == 0 || left < 0.7 * size); pass++) {
             for (int l = pinned; l < rank; l++) {
-                double along = dot6(Q + 6 * l, own);
+                double along = small_dot(6, Q + 6 * l, own);
                 R[6 * l + rank] += along;
-                add6(-along, Q + 6 * l, own);
+                small_add_row(6, -along, Q + 6 * l, own);
             }
-            left = sqrt(dot6(own, own));
+            left = sqrt(small_dot(6, own, own));
         }
         if (!(left > redundant * size))
             continue;
@@ -258,7 +223,7 @@ static void solve_wrench(const olo_linear_rows *x, int k, double *wrench, double
         vec3_add(-y[j], Q + 6 * j + 3, wrench + 3);
     }
     for (int i = x->rank[k] - 1; i >= x->pinned[k]; i--) {
-        y[i] = dot6(Q + 6 * i, wrench);
+        y[i] = small_dot(6, Q + 6 * i, wrench);
         for (int l = i + 1; l < x->rank[k]; l++)
             y[i] -= R[6 * i + l] * y[l];
         y[i] /= R[7 * i];
@@ -274,7 +239,7 @@ static void solve_twist(const olo_linear_rows *x, int k, double y[6], double twi
         for (int l = x->pinned[k]; l < i; l++)
             y[i] -= R[6 * l + i] * y[l];
         y[i] /= R[7 * i];
-        add6(y[i], Q + 6 * i, twist);
+        small_add_row(6, y[i], Q + 6 * i, twist);
     }
     for (int j = 0; j < x->pinned[k]; j++)
         twist[j] = (y[j] - vec3_dot(Q + 6 * j + 3, twist + 3)) / Q[7 * j];

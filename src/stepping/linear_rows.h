@@ -19,8 +19,10 @@
 typedef struct olo_linear_rows {
     const olo_system *system;
     const olo_topology *topology;
-    int *first;  /* [nodes + 1] rows of node k are list[first[k]] ... */
-    int *list;   /* these rows, none of them internal */
+    int *first; /* [nodes + 1] rows of node k are list[first[k]] ... */
+    int *list;  /* these rows, none of them internal */
+    int count;  /* rows that are not internal: all[count] */
+    int *all;
     int *offset; /* [m] of the entries of a row in the two arrays below; without internal rows */
     double *gradient; /* d of all rows */
     double *follow;   /* (Hessian) v of all rows: derivative of their rates with respect to q */
@@ -106,10 +108,5 @@ void olo_linear_rows_displace(const olo_linear_rows *rows, const double *q, cons
                               double *dq);
 void olo_linear_rows_displace_transposed(const olo_linear_rows *rows, const double *q, double *from,
                                          double *gap);
-
-/* P_int(q) of all nodes: out[n] from twists[twists], and its transpose. */
-void olo_twists_apply(const olo_system *system, const double *q, const double *twists, double *out);
-void olo_twists_gather(const olo_system *system, const double *q, const double *row,
-                       double *twists);
 
 #endif

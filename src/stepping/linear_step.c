@@ -75,18 +75,16 @@ static bool list_curved(olo_linear_step *x)
 {
     const olo_system *s = x->system;
     x->curved = olo_pool_alloc(&x->pool, (size_t)s->m, sizeof *x->curved);
-    for (int i = 0; x->curved && i < s->group_count; i++)
-        for (int k = 0; !s->groups[i].internal && k < s->groups[i].count; k++)
-            if (s->constraints[s->groups[i].first + k].curved)
-                x->curved[x->curved_count++] = s->groups[i].first + k;
+    for (int i = 0; x->curved && i < x->over.count; i++)
+        if (s->constraints[x->over.all[i]].curved)
+            x->curved[x->curved_count++] = x->over.all[i];
     return x->curved != NULL;
 }
 
 static bool allocate(olo_linear_step *x)
 {
-    size_t n = (size_t)x->system->n, twists = (size_t)x->system->twists;
-    const olo_array arrays[] = {{&x->twists, twists},
-                                {&x->x, n},
+    size_t n = (size_t)x->system->n;
+    const olo_array arrays[] = {{&x->x, n},
                                 {&x->y, n},
                                 {&x->z, n},
                                 {&x->w, n},
@@ -97,9 +95,8 @@ static bool allocate(olo_linear_step *x)
                                 {&x->Lambda, 9 * (size_t)x->system->node_count}};
     x->points = olo_pool_alloc(&x->pool, (size_t)x->system->m, sizeof *x->points);
     return x->points && olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) &&
-           plan_pieces(x) && list_curved(x) && list_rolling(x) &&
-           olo_linear_rows_create(x->topology, &x->pool, &x->over) &&
-           olo_linear_rows_create(x->topology, &x->pool, &x->end);
+           olo_linear_rows_create(x->topology, &x->pool, &x->over) && plan_pieces(x) &&
+           list_curved(x) && list_rolling(x);
 }
 
 olo_status olo_linear_step_create(const olo_system *system, const olo_run *run,
@@ -123,7 +120,7 @@ olo_status olo_linear_step_create(const olo_system *system, const olo_run *run,
     if (status == OLO_OK)
         status = treatment->create(system, x->scheme, run, &x->reduced, error);
     if (status == OLO_OK)
-        status = treatment->create(system, x->scheme, run, &x->ending, error);
+        status = olo_linear_end_create(system, x->scheme, run, &x->pool, &x->end, error);
     if (status == OLO_OK) {
         x->topology = system->topology;
         if (!allocate(x))
@@ -148,7 +145,7 @@ void olo_linear_step_free(olo_linear_step *x)
     if (!x)
         return;
     olo_treatment_reduced.free(x->reduced);
-    olo_treatment_reduced.free(x->ending);
+    olo_linear_end_free(&x->end);
     olo_linear_packs_free(x->packs);
     olo_linear_rates_free(x->rates);
     olo_state_free(x->state);
@@ -191,7 +188,7 @@ const double *olo_linear_step_multipliers(const olo_linear_step *x)
 
 const double *olo_linear_step_end_multipliers(const olo_linear_step *x)
 {
-    return x->end.mu;
+    return x->end.rows.mu;
 }
 
 const double *olo_linear_step_rate_multipliers(const olo_linear_step *x)
@@ -265,40 +262,27 @@ void olo_linear_balance_step(olo_linear_step *x)
 {
     const olo_system *s = x->system;
     const double *left = olo_motion_left(&x->step.x);
-    for (int i = 0; i < s->group_count; i++)
-        for (int c = s->groups[i].first;
-             !s->groups[i].internal && c < s->groups[i].first + s->groups[i].count; c++)
-            olo_step_row(&x->step, &s->constraints[c], olo_linear_row(&x->over, c), NULL);
-    for (int i = 0; i < x->topology->closure_block_count; i++) {
-        const olo_closure *closure = &x->topology->closure_blocks[i];
-        for (int j = 0; j < closure->count; j++)
-            x->over.mu[closure->first + j] = 2 / x->step.h * x->record->lambda[closure->u + j];
+    for (int i = 0; i < x->over.count; i++) {
+        const int c = x->over.all[i];
+        olo_step_row(&x->step, &s->constraints[c], olo_linear_row(&x->over, c), NULL);
     }
+    for (int u = 0; u < x->topology->closure_count; u++)
+        x->over.mu[x->topology->closures[u]] = 2 / x->step.h * x->record->lambda[u];
     olo_linear_rows_factor(&x->over, left);
     memcpy(x->x, x->step.T, (size_t)s->n * sizeof *x->x);
     olo_linear_rows_balance(&x->over, left, x->x);
 }
 
-void olo_linear_set_end_rows(olo_linear_step *x, const double *v1, bool step)
+void olo_linear_set_end_rows(olo_linear_step *x)
 {
-    const olo_system *s = x->system;
-    olo_at end = olo_step_solved_end(&x->step);
-    olo_interval over = olo_step_interval(&x->step);
-    for (int i = 0; i < s->group_count; i++)
-        for (int c = s->groups[i].first;
-             !s->groups[i].internal && c < s->groups[i].first + s->groups[i].count; c++) {
-            const olo_constraint *row = &s->constraints[c];
-            if (step && row->type->velocity) {
-                olo_condition_by_end(row, &over, olo_linear_row(&x->end, c));
-                olo_condition_first(row, &over, OLO_SLOT_Q0, x->over.follow + x->over.offset[c]);
-                continue;
-            }
-            olo_constraint_gradient(row, &end, olo_linear_row(&x->end, c));
-            if (!row->curved || (step && !x->projects))
-                continue; /* the derivative of the rate is zero, or not needed */
-            olo_rate_by_configuration(row, &end, v1, x->end.follow + x->end.offset[c]);
-        }
-    olo_linear_rows_factor(&x->end, end.q);
+    const olo_at end = olo_step_solved_end(&x->step);
+    const olo_interval over = olo_step_interval(&x->step);
+    olo_linear_end_set_rows(&x->end, &end, x->projects ? x->v_end : NULL, &over);
+    for (int i = 0; i < x->rolling_count; i++) {
+        const int c = x->rolling[i];
+        olo_condition_first(&x->system->constraints[c], &over, OLO_SLOT_Q0,
+                            x->over.follow + x->over.offset[c]);
+    }
 }
 
 /* Projects the momentum at the end, with factors for other right-hand sides. */
@@ -311,7 +295,7 @@ static olo_status project_end(olo_linear_step *x, olo_error *error)
         memcpy(step->momentum, x->record->p1, (size_t)x->system->n * sizeof *step->momentum);
     else
         x->scheme->momentum(step);
-    return olo_reduced_linearise_end(x->ending, step, &x->scale, error);
+    return olo_linear_end_factor(&x->end, step, error);
 }
 
 /* Computes the multipliers of all rows at the end: M v1 - p = -sum mu_i grad g_i(q1). */
@@ -325,16 +309,14 @@ static olo_status balance_end(olo_linear_step *x, olo_error *error)
     olo_system_mass_times(s, x->record->v1, x->x);
     for (int i = 0; i < s->n; i++)
         x->x[i] -= step->momentum[i];
-    olo_linear_set_end_rows(x, x->record->v1, true);
+    olo_linear_set_end_rows(x);
     for (int i = 0; i < x->topology->closure_count; i++) {
         int c = x->topology->closures[i];
-        const olo_constraint *row = &s->constraints[c];
         double mu = 0.5 * step->h * x->record->closing[i];
-        x->end.mu[c] = mu;
-        for (int k = 0; k < row->size; k++)
-            x->x[row->index[k]] += mu * olo_linear_row(&x->end, c)[k];
+        x->end.rows.mu[c] = mu;
+        olo_row_add(s, c, mu, olo_linear_row(&x->end.rows, c), x->x);
     }
-    olo_linear_rows_balance(&x->end, step->q_end, x->x);
+    olo_linear_rows_balance(&x->end.rows, step->q_end, x->x);
     return OLO_OK;
 }
 
@@ -374,7 +356,7 @@ olo_status olo_linear_step_at(olo_linear_step *x, const olo_step_record *record,
         linearise_pieces(x);
         olo_linear_balance_step(x);
         if (x->rows && !x->ended)
-            olo_linear_set_end_rows(x, record->v1, true);
+            olo_linear_set_end_rows(x);
         if (x->ended)
             status = balance_end(x, error);
     }
@@ -435,7 +417,8 @@ olo_status olo_linear_step_state(olo_linear_step *x, const olo_state *state, olo
     memset(step->momentum, 0, n);
     memset(step->x.motion, 0, (size_t)x->system->twists * sizeof *step->x.motion);
     x->v_end = x->state->v;
-    olo_linear_set_end_rows(x, state->v, false);
+    const olo_at end = olo_step_solved_end(step);
+    olo_linear_end_set_rows(&x->end, &end, x->v_end, NULL);
     step->h = 1; /* any value serves as scale of the closures */
-    return olo_reduced_linearise_end(x->ending, step, &x->scale, error);
+    return olo_linear_end_factor(&x->end, step, error);
 }

@@ -4,6 +4,7 @@
 
 #include "base/pool.h"
 #include "linalg/elimination.h"
+#include "stepping/linear_end.h"
 #include "stepping/linear_packs.h"
 #include "stepping/linear_rates.h"
 #include "stepping/linear_rows.h"
@@ -16,21 +17,20 @@ struct olo_linear_step {
     olo_state *state; /* initial state of the step */
     olo_step step;
     const olo_step_record *record;
-    void *reduced; /* tangent of the step ... */
-    void *ending;  /* ... and matrix of the projection of velocities at its end */
-    bool projects; /* the scheme projects velocities */
-    bool ended;    /* `ending` is factored */
+    void *reduced;                    /* tangent of the step */
+    bool projects;                    /* the scheme projects velocities */
+    bool ended;                       /* `end` is factored */
     const olo_step_record *projected; /* and belongs to the end of this record; NULL: unknown */
     bool turned;   /* forces are not constant: the momentum is computed from multipliers */
     bool rows;     /* rows vary, too: their gradients at the end and K1 are needed */
     bool at_start; /* `over` has the rows at the start of the last step of the backward sweep */
     const olo_topology *topology;
-    olo_linear_packs *packs;   /* the transpose for packs of bodies, or NULL */
-    olo_linear_rates *rates;   /* of schemes with consistent velocities, or NULL */
-    double scale;              /* of velocities in `ending` */
-    const double *v_end;       /* [n] velocity at the end */
-    olo_linear_rows over, end; /* rows over the step and at its end */
-    int point_count;           /* the rows that vary are these, if only such rows do; else 0 */
+    olo_linear_packs *packs; /* the transpose for packs of bodies, or NULL */
+    olo_linear_rates *rates; /* of schemes with consistent velocities, or NULL */
+    const double *v_end;     /* [n] velocity at the end */
+    olo_linear_rows over;    /* rows over the step ... */
+    olo_linear_end end;      /* ... and at its end */
+    int point_count;         /* the rows that vary are these, if only such rows do; else 0 */
     olo_point_row *points;
     double *force, *end_force; /* [3 nodes] that they balance */
     int rolling_count;         /* velocity rows: d(q0, q1).dq = 0 */
@@ -46,7 +46,6 @@ struct olo_linear_step {
     size_t *offset;         /* [pieces] of their matrices in K0 and K1 */
     double *K0, *K1;        /* -h df/dq0, and the same with respect to q1 */
     double *D0, *D1;        /* h/2 d(f^+ - f^-)/dq0 of actions at the nodes, and that to q1 */
-    double *twists;         /* [twists] */
     double *x, *y, *z, *w;  /* [n] workspaces */
     double *F;              /* [n] balance over the step ... */
     double *mu;             /* [m] ... and multipliers of a variation, */
@@ -61,9 +60,8 @@ void olo_linear_set_record(olo_linear_step *x, const olo_step_record *record);
 /* Computes the multipliers of all rows over the step; T already contains those of closures. */
 void olo_linear_balance_step(olo_linear_step *x);
 
-/* Sets the rows at q_end, with the derivatives of their rates at a velocity; for a step, velocity
- * rows with the derivatives of d.dq with respect to both ends. */
-void olo_linear_set_end_rows(olo_linear_step *x, const double *v1, bool step);
+/* Sets the rows at q_end, velocity rows with the derivatives of d.dq with respect to both ends. */
+void olo_linear_set_end_rows(olo_linear_step *x);
 
 /* --- linear_products.c --- */
 
@@ -76,15 +74,6 @@ void olo_linear_subtract_end_rows(const olo_linear_step *x, const double *w, dou
 
 /* out += factor M w; uses z */
 void olo_linear_add_mass(olo_linear_step *x, double factor, const double *w, double *out);
-
-/* Fills the right-hand sides of nodes from row[n] at q, times factor; sets those of closures to
- * zero. */
-void olo_linear_fill_rhs(olo_linear_step *x, olo_elimination *el, const double *q, double factor,
-                         const double *row);
-
-/* out[n] = factor P_int(q) of the solution */
-void olo_linear_get_solution(olo_linear_step *x, const olo_elimination *el, const double *q,
-                             double factor, double *out);
 
 /* rho += [DT/Dq0 + sum mu_i Dd_i/Dq0] w, or the transpose */
 void olo_linear_add_start(olo_linear_step *x, bool transposed, const double *w, double *rho);

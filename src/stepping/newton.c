@@ -50,7 +50,7 @@ static olo_status fail_divergence(const olo_stepper *x, double increment, olo_er
 
 static olo_status iterate(olo_stepper *x, olo_error *error)
 {
-    double before = HUGE_VAL;
+    double before = HUGE_VAL, share_before = 0;
     olo_newton now = {0};
     x->history_count = 0;
     for (int i = 0; i < x->iterations; i++) {
@@ -66,9 +66,12 @@ static olo_status iterate(olo_stepper *x, olo_error *error)
         if (now.turn > OLO_HALF_TURN)
             return olo_fail(error, OLO_NOT_CONVERGED,
                             "a body or rod turns by half a turn in the step");
-        /* linear or quadratic convergence, as it is measured */
-        if (x->scheme->consistent && i > 0)
-            now.left = olo_newton_share(&now, before, i == 1) * now.increment;
+        /* linear or quadratic convergence, as it is measured; by mixed updates it varies */
+        if (x->scheme->consistent && i > 0) {
+            const double share = olo_newton_share(&now, before, i == 1);
+            now.left = (now.mixed && share < share_before ? share_before : share) * now.increment;
+            share_before = now.increment / before;
+        }
         if (converged(x, &now, before))
             return OLO_OK;
         before = now.increment;

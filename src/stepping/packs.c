@@ -243,8 +243,9 @@ bool olo_packs_store_tangents(olo_packs *x)
 static bool add_rates(olo_packs *x)
 {
     x->rate = olo_alloc((size_t)x->fours, sizeof *x->rate);
+    x->updates = olo_alloc((size_t)x->fours, sizeof *x->updates);
     olo_packs *mass = x->mass = olo_alloc(1, sizeof *x->mass);
-    if (!x->rate || !mass)
+    if (!x->rate || !x->updates || !mass)
         return false;
     mass->count = x->count;
     mass->fours = x->fours;
@@ -362,6 +363,7 @@ void olo_packs_free(olo_packs *x)
     }
     olo_free(x->mass);
     olo_free(x->rate);
+    olo_free(x->updates);
     olo_free(x->four);
     olo_free(x->slots);
     olo_free(x->bodies);
@@ -446,6 +448,9 @@ int olo_packs_solve_closures(olo_packs *x, bool older)
 bool olo_packs_iterate(olo_packs *x, const olo_step *step, bool older, olo_newton *newton)
 {
     x->factored = x->factored && older;
+    if (x->older && !older) /* updates by older tangents are not mixed with others */
+        x->update_count = 0;
+    x->older = older;
     if (x->closures)
         x->closures->kernels->load(x, step);
     int singular = x->rate ? project_rates(x, step, x->closures ? step->v1 : NULL) : -1;

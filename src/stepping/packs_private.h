@@ -124,6 +124,13 @@ typedef struct olo_packs_rate {
     lane3 V, w;    /* velocity of the pivot and spin at the end */
 } end_rates;
 
+/* The updates of four bodies, shift and spin, in the last iterations (packs_mixing.h). */
+enum { MIXED = 2 };
+typedef struct olo_packs_updates {
+    lane3 found[2], made[2]; /* in the last iteration */
+    lane3 F[MIXED][2], S[MIXED][2];
+} updates;
+
 typedef struct olo_packs_kernels {
     /* framed: directors, axes and arms are those at the start already */
     void (*predict)(olo_packs *x, const olo_step *step, double scale, const olo_motion_mix *mix,
@@ -166,6 +173,10 @@ struct olo_packs {
     bool summed;  /* joint wrenches are summed from the leaves, no longer those of the last step */
     bool framed;  /* directors, axes and arms are those at q_end, by a projection */
     end_rates *rate;   /* [fours] of schemes with consistent velocities, else NULL */
+    updates *updates;  /* the same; ... */
+    int update_count;  /* ... updates that are mixed with the next one, ... */
+    bool older;        /* ... the last of them by an older tangent, ... */
+    double change;     /* ... and its size */
     olo_packs *mass;   /* the same bodies with factors of P_m^T M P(q1), for their velocities */
     bool factored;     /* `mass` has factors of this step */
     double update;     /* the size of the last update times the angle of the step, ... */

@@ -22,6 +22,7 @@
 #include "stepping/packs_elimination.h"
 #include "stepping/packs_forces.h"
 #include "stepping/packs_local.h"
+#include "stepping/packs_mixing.h"
 #include "stepping/packs_projection.h"
 #include "stepping/packs_rates.h"
 #include "stepping/packs_right_side.h"
@@ -92,6 +93,8 @@ static void predict(olo_packs *x, const olo_step *step, double scale, const olo_
             guess_rates(x, i, step);
     }
     x->h = step->h;
+    x->update_count = 0;
+    x->older = false;
     /* where motions are extrapolated well, the wrenches of the balance are better than the last,
      * which are without forces of relations */
     x->summed = (x->rate && mix->differences > 1) || (x->closures && x->closures->share_count > 0);
@@ -430,36 +433,61 @@ LANES_INLINE void substitute_bodies(olo_packs *x, int i, const bool hinges_only,
     *spin = collect(c[0].twist[1], c[1].twist[1], c[2].twist[1], c[3].twist[1]);
 }
 
-LANES_INLINE void substitute_four(olo_packs *x, int i, const bool hinges_only, lane per_length,
-                                  measures *m)
+static double largest_of(lane x)
+{
+    return fmax(fmax(x[0], x[1]), fmax(x[2], x[3]));
+}
+
+/* Moves four bodies; velocities follow: v1 = (2/h) dq - v0 up to the projection. */
+LANES_INLINE void move_four(olo_packs *x, int i, lane3 shift, lane3 spin)
 {
     four *b = &x->four[i];
-    lane3 shift, spin;
-    substitute_bodies(x, i, hinges_only, &shift, &spin);
-    measure(b, shift, spin, per_length, i, m);
     b->x = lane3_add(b->x, shift);
     b->a = turned_further(b->a, spin);
-    if (x->rate) { /* v1 = (2/h) dq - v0 up to the projection */
+    if (x->rate) {
         const lane a = lane_all(2 / x->h);
         x->rate[i].V = lane3_add(x->rate[i].V, lane3_times(a, shift));
         x->rate[i].w = lane3_add(x->rate[i].w, lane3_times(a, spin));
     }
 }
 
-static double largest_of(lane x)
+/* Returns whether updates are mixed. */
+LANES_INLINE bool substitute_all(olo_packs *x, const bool hinges_only, measures *m)
 {
-    return fmax(fmax(x[0], x[1]), fmax(x[2], x[3]));
+    const lane per_length = lane_all(x->per_length), weight = per_length * per_length;
+    const int newest = (x->update_count + MIXED - 1) % MIXED,
+              columns = x->update_count < MIXED ? x->update_count : MIXED;
+    mixing_sums gram = {0};
+    for (int i = 0; i < x->fours; i++) {
+        lane3 shift, spin;
+        substitute_bodies(x, i, hinges_only, &shift, &spin);
+        measure(&x->four[i], shift, spin, per_length, i, m);
+        if (x->rate)
+            enter_update(&x->updates[i], newest, columns, weight, shift, spin, &gram);
+        else
+            move_four(x, i, shift, spin);
+    }
+    if (!x->rate)
+        return false;
+    /* fast convergence is quadratic, and has no directions of its own */
+    const double slow = 4e-4, change = largest_of(m->change);
+    const int mixed = change > slow * x->change ? columns : 0;
+    double theta[MIXED] = {0};
+    solve_mixing(&gram, newest, mixed, theta);
+    x->change = change;
+    for (int i = 0; i < x->fours; i++) {
+        mix_update(&x->updates[i], mixed, theta);
+        move_four(x, i, x->updates[i].made[0], x->updates[i].made[1]);
+    }
+    x->update_count++;
+    return mixed > 0;
 }
 
 static void substitute(olo_packs *x, olo_newton *newton)
 {
-    const lane zero = {0, 0, 0, 0}, per_length = lane_all(x->per_length);
+    const lane zero = {0, 0, 0, 0};
     measures m = {zero, zero, zero, zero, zero};
-    for (int i = 0; i < x->fours; i++)
-        if (x->hinges_only)
-            substitute_four(x, i, true, per_length, &m);
-        else
-            substitute_four(x, i, false, per_length, &m);
+    newton->mixed |= x->hinges_only ? substitute_all(x, true, &m) : substitute_all(x, false, &m);
     const double total = (m.sum[0] + m.sum[1]) + (m.sum[2] + m.sum[3]);
     newton->increment = isfinite(total) ? largest_of(m.change) : total;
     newton->size = largest_of(m.size);

@@ -198,9 +198,9 @@ static void add_quadratic_error(const penalty *x, olo_step *step, olo_newton *ne
         olo_raise(&newton->increment, fmin(newton->size, 1.0) * sqrt(error / step->scale));
 }
 
-static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_error *error)
+/* The matrix and the right-hand side -R at the iterate. */
+static void assemble(penalty *x, olo_step *step)
 {
-    penalty *x = data;
     const olo_system *s = x->system;
     olo_sink sink = olo_assembly_sink(&x->tangent, 1.0);
     olo_sparse_clear(x->tangent.matrix);
@@ -209,6 +209,13 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
         x->right[i] = -step->T[i];
     for (int c = 0; c < s->m; c++)
         add_constraint(x, step, c);
+}
+
+static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_error *error)
+{
+    penalty *x = data;
+    const olo_system *s = x->system;
+    assemble(x, step);
     /* residual relative to the terms that cancel */
     double largest = 0;
     for (int i = 0; i < s->n; i++)
@@ -305,28 +312,16 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
                          olo_error *error)
 {
     penalty *x = data;
-    const olo_system *s = x->system;
-    size_t n = (size_t)s->n;
+    double dg;
     (void)kind;
-    olo_status status = olo_square_create(s->n, K, error);
-    double *gm = olo_alloc(2 * n, sizeof *gm);
-    if (status == OLO_OK && !gm)
-        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for a dense matrix");
-    if (status == OLO_OK) {
-        double a = x->scheme->multiplier_factor(step), dg, *g1 = gm + n;
-        olo_tangent_balance(x->scheme, step, K->entry);
-        for (int c = 0; c < s->m; c++) {
-            olo_tangent_discrete_row(step, c, gm);
-            olo_tangent_row(s, c, step->x.q1, g1);
-            for (size_t i = 0; i < n; i++)
-                for (size_t j = 0; gm[i] != 0 && j < n; j++)
-                    K->entry[i * n + j] += a * x->mu * gm[i] * g1[j];
-            olo_tangent_add_curvature(step, c, a * total_multiplier(x, step, c, &dg), s->n,
-                                      K->entry);
-        }
-    }
-    olo_free(gm);
-    return status;
+    const olo_status status = olo_square_create(x->system->n, K, error);
+    if (status != OLO_OK)
+        return status;
+    for (int c = 0; c < x->system->m; c++)
+        x->s[c] = total_multiplier(x, step, c, &dg);
+    assemble(x, step);
+    olo_sparse_dense(x->tangent.matrix, K->entry);
+    return OLO_OK;
 }
 
 const olo_treatment olo_treatment_penalty = {.name = "penalty",

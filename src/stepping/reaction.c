@@ -77,28 +77,14 @@ static void move_to_joint_point(const olo_step *step, const olo_articulation *jo
     }
 }
 
-/* The node of the forest whose joint is the group; -1: none. */
-static int node_of_joint(const olo_forces *x, const olo_group *group, int index)
-{
-    if (!x->topology || group->joint < 0)
-        return -1;
-    const olo_articulation *joint = &x->step->system->joints[group->joint];
-    const int ends[2] = {joint->child, joint->parent};
-    for (int i = 0; i < 2; i++) {
-        const olo_topology_node *node = ends[i] < 0 ? NULL : &x->topology->nodes[ends[i]];
-        if (node && node->type && node->joint.group == index)
-            return ends[i];
-    }
-    return -1;
-}
-
 /* Force and moment of a group on its child. */
 static olo_status reaction(const olo_forces *x, int group, double force[3], double moment[3],
                            olo_error *error)
 {
     const olo_system *s = x->step->system;
     const olo_group *g = &s->groups[group];
-    const int of_joint = node_of_joint(x, g, group), node = of_joint < 0 ? node_of(s, g) : of_joint;
+    const int of_joint = x->topology ? olo_topology_node_of(x->topology, group) : -1,
+              node = of_joint < 0 ? node_of(s, g) : of_joint;
     double wrench[6] = {0};
     if (x->topology && g->internal)
         return olo_fail(error, OLO_UNSUPPORTED, "use multipliers for forces inside '%s'", g->name);

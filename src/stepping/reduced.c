@@ -211,12 +211,9 @@ static void add_closure_row(reduced *x, olo_step *step, int row, int u, double *
 
 static void add_closures(reduced *x, olo_step *step)
 {
-    for (int i = 0; i < x->topology->closure_block_count; i++) {
-        const olo_closure *closure = &x->topology->closure_blocks[i];
-        double *right = olo_elimination_rhs(x->elimination, closure_block(x, i));
-        for (int j = 0; j < closure->count; j++)
-            add_closure_row(x, step, closure->first + j, closure->u + j, right + j);
-    }
+    for (int u = 0; u < x->topology->closure_count; u++)
+        add_closure_row(x, step, x->topology->closures[u], u,
+                        olo_closure_right(x->topology, x->elimination, u));
 }
 
 /* Raises the angle of rods to that of a joint at the iterate. */
@@ -272,10 +269,8 @@ static void share_redundant_rows(reduced *x)
 static void begin(reduced *x, olo_step *step)
 {
     olo_motion_begin(x->topology, &step->x);
-    for (int i = 0; i < x->topology->closure_block_count; i++)
-        for (int j = 0; j < x->topology->closure_blocks[i].count; j++)
-            x->row_start[x->topology->closure_blocks[i].u + j] =
-                olo_row_start_value(step, x->topology->closure_blocks[i].first + j);
+    for (int u = 0; u < x->topology->closure_count; u++)
+        x->row_start[u] = olo_row_start_value(step, x->topology->closures[u]);
     x->finding_rank = x->rank_in_tangent;
     if (x->redundant && !x->rank_in_tangent && !is_rank_known(x, step)) {
         find_redundant_rows(x, step);
@@ -287,15 +282,14 @@ static void begin(reduced *x, olo_step *step)
 static void predict_multipliers(reduced *x, const olo_step *step, double scale)
 {
     const double factor = scale != 0 ? 0.5 * step->h * step->h : 0;
-    for (int i = 0; i < x->topology->closure_block_count; i++) {
-        const olo_closure *closure = &x->topology->closure_blocks[i];
-        for (int j = 0; j < closure->count; j++)
-            x->lambda[closure->u + j] =
-                factor != 0 ? factor * olo_step_predicted_multiplier(step, closure->first + j) : 0;
-        if (x->redundant && !x->rank_in_tangent)
-            olo_elimination_project_multipliers(x->elimination, closure_block(x, i),
-                                                x->lambda + closure->u);
-    }
+    for (int u = 0; u < x->topology->closure_count; u++)
+        x->lambda[u] = factor != 0
+                           ? factor * olo_step_predicted_multiplier(step, x->topology->closures[u])
+                           : 0;
+    for (int i = 0; x->redundant && !x->rank_in_tangent && i < x->topology->closure_block_count;
+         i++)
+        olo_elimination_project_multipliers(x->elimination, closure_block(x, i),
+                                            x->lambda + x->topology->closure_blocks[i].u);
 }
 
 /* Nothing is known of the iteration of this step. */
@@ -303,10 +297,8 @@ static void forget(reduced *x)
 {
     x->older = false;
     x->update = 0;
-    if (x->rates) {
-        x->rates->known = x->rates->slow = false;
-        olo_anderson_restart(&x->rates->mixing);
-    }
+    if (x->rates)
+        olo_reduced_rates_begin(x->rates);
 }
 
 static void predict(void *data, olo_step *step, double scale)
@@ -408,6 +400,13 @@ static void store_wrenches(reduced *x, double factor)
         x->wrench[i] *= factor;
 }
 
+/* The update of a node. */
+static const double *update_of(const reduced *x, int k)
+{
+    return x->rates ? x->rates->update + x->system->nodes[k].motion
+                    : olo_elimination_twist(x->elimination, k);
+}
+
 /* Measures the updates of all nodes and moves them; of frames four at once. */
 static void update_nodes(reduced *x, olo_step *step, olo_newton *newton)
 {
@@ -417,13 +416,13 @@ static void update_nodes(reduced *x, olo_step *step, olo_newton *newton)
         const double *twist[LANES];
         olo_frame_measures m;
         for (int l = 0; l < LANES; l++)
-            twist[l] = olo_elimination_twist(x->elimination, pack->node[l]);
+            twist[l] = update_of(x, pack->node[l]);
         frames->kernels->update(pack, twist, x->per_length, &step->x, &m);
         for (int l = 0; l < pack->count; l++)
             enter(newton, pack->node[l], m.change[l], m.size[l], m.turn[l]);
     }
     for (int i = 0; i < frames->rest_count; i++) {
-        const double *twist = olo_elimination_twist(x->elimination, frames->rest[i]);
+        const double *twist = update_of(x, frames->rest[i]);
         measure(x, step, frames->rest[i], twist, newton);
         olo_motion_update(x->topology, frames->rest[i], &step->x, twist);
     }
@@ -486,16 +485,6 @@ static int eliminate(reduced *x, olo_step *step)
     return -1;
 }
 
-/* The change of the joint rates that follows from the update: v1 = (2/h) dq - v0 up to the
- * projection. */
-static void predict_rates(reduced *x, const olo_step *step, int k)
-{
-    const olo_topology_node *t = &x->topology->nodes[k];
-    const double *du = olo_elimination_increment(x->elimination, k);
-    for (int i = 0; i < t->dof; i++)
-        x->rates->nu[t->u + i] += 2 / step->h * du[i];
-}
-
 /* Back substitution and update, block by block. */
 static void substitute(reduced *x, olo_step *step, olo_newton *newton)
 {
@@ -514,8 +503,6 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
         if (c < x->system->node_count) {
             if (x->varied && x->topology->nodes[c].type)
                 store_wrench(x, c);
-            if (x->rates)
-                predict_rates(x, step, c);
         } else {
             const olo_closure *closure = &x->topology->closure_blocks[c - x->system->node_count];
             const double *change = olo_elimination_twist(x->elimination, c);
@@ -525,6 +512,10 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
                 for (int j = 0; j < closure->count; j++)
                     x->lambda[closure->u + j] += change[j];
         }
+    }
+    if (x->rates) {
+        olo_reduced_rates_update(x, step);
+        newton->mixed |= x->rates->slow;
     }
     update_nodes(x, step, newton);
     /* close the joints if wanted */
@@ -614,10 +605,10 @@ static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
     if (x->rates && linear)
         ratio = olo_newton_share(newton, x->update, x->update_before == 0);
     newton->left = ratio * newton->increment;
+    if (x->rates)
+        x->rates->slow = linear && newton->increment > largest_ratio * x->update;
     x->update_before = x->update;
     x->update = newton->increment;
-    if (x->rates)
-        x->rates->slow = ratio > largest_ratio;
     x->older = (x->rates || !(x->packed && (x->varied || olo_packs_have_closures(x->packs)))) &&
                !step->closed && newton->increment <= small && ratio <= largest_ratio;
 }
@@ -748,11 +739,8 @@ static void find_velocities(reduced *x, olo_step *step)
     olo_reduced_rates_wrenches(x, step);
     for (int i = 0; i < x->system->twists; i++)
         x->wrench[i] -= 2 / step->h * x->rates->wrench[i];
-    for (int i = 0; i < x->topology->closure_block_count; i++) {
-        const olo_closure *closure = &x->topology->closure_blocks[i];
-        for (int j = 0; j < closure->count; j++)
-            step->gamma[closure->first + j] = x->rates->gamma[closure->u + j];
-    }
+    for (int u = 0; u < x->topology->closure_count; u++)
+        step->gamma[x->topology->closures[u]] = x->rates->gamma[u];
 }
 
 /* Motion, wrenches and velocities of packed bodies at the solution. Velocities belong to joints
@@ -808,14 +796,12 @@ static void finish(void *data, olo_step *step, olo_state *state)
     size_t twists = (size_t)x->system->twists;
     olo_predictor_update(step, x->motion_pass, state);
     memcpy(olo_last_wrenches(state), x->wrench, twists * sizeof *x->wrench);
-    for (int i = 0; i < x->topology->closure_block_count; i++)
-        for (int j = 0; j < x->topology->closure_blocks[i].count; j++)
-            state->lambda[x->topology->closure_blocks[i].first + j] =
-                2 * x->lambda[x->topology->closure_blocks[i].u + j] /
-                (step->weight * step->h * step->h);
-    for (int i = 0; x->rates && i < x->topology->closure_count; i++)
-        state->lambda[x->topology->closures[i]] +=
-            2 / step->h * step->gamma[x->topology->closures[i]]; /* lambda = mu + 2 gamma/h */
+    for (int u = 0; u < x->topology->closure_count; u++) {
+        const int c = x->topology->closures[u];
+        state->lambda[c] = 2 * x->lambda[u] / (step->weight * step->h * step->h);
+        if (x->rates) /* lambda = mu + 2 gamma/h */
+            state->lambda[c] += 2 / step->h * step->gamma[c];
+    }
 }
 
 static void settle(void *data, olo_step *step)

@@ -19,17 +19,14 @@ static void add_end_closures(reduced *x, olo_step *step)
     double a = 2 / step->h;
     const olo_system *s = x->system;
     olo_at end = olo_step_solved_end(step);
-    for (int i = 0; i < x->topology->closure_block_count; i++) {
-        const olo_closure *closure = &x->topology->closure_blocks[i];
-        double *right = olo_elimination_rhs(x->elimination, closure_block(x, i));
-        for (int j = 0; j < closure->count; j++) {
-            const olo_constraint *c = &s->constraints[closure->first + j];
-            int piece = olo_piece_of_constraint(s, closure->first + j);
-            olo_constraint_gradient(c, &end, step->r);
-            olo_projector_add_column(x->projector, piece, a, step->r, end.q);
-            olo_projector_add_row(x->projector, piece, a, step->r, end.q);
-            right[j] = a * olo_constraint_motion_rate(c, end.t) / x->mass_factor;
-        }
+    for (int u = 0; u < x->topology->closure_count; u++) {
+        const olo_constraint *c = &s->constraints[x->topology->closures[u]];
+        const int piece = olo_piece_of_constraint(s, x->topology->closures[u]);
+        olo_constraint_gradient(c, &end, step->r);
+        olo_projector_add_column(x->projector, piece, a, step->r, end.q);
+        olo_projector_add_row(x->projector, piece, a, step->r, end.q);
+        *olo_closure_right(x->topology, x->elimination, u) =
+            a * olo_constraint_motion_rate(c, end.t) / x->mass_factor;
     }
 }
 
@@ -37,20 +34,11 @@ static void add_end_closures(reduced *x, olo_step *step)
  * dt + w = 0. */
 static void write_end(reduced *x, olo_step *step)
 {
-    double a = 2 / step->h, scale = -x->mass_factor;
-    const olo_system *s = x->system;
-    for (int k = 0; k < s->node_count; k++) {
-        const olo_node *node = &s->nodes[k];
-        const double *dt = olo_elimination_twist(x->elimination, k);
-        double twist[OLO_NODE_TWIST_MAX];
-        for (int i = 0; i < node->twist; i++)
-            twist[i] = scale * dt[i];
-        node->type->velocity(step->q_end + node->q, twist, step->v1 + node->q);
-    }
-    for (int i = 0; i < x->topology->closure_block_count; i++)
-        for (int j = 0; j < x->topology->closure_blocks[i].count; j++)
-            step->lambda_end[x->topology->closure_blocks[i].first + j] =
-                -a * a * olo_elimination_twist(x->elimination, closure_block(x, i))[j];
+    const double a = 2 / step->h;
+    olo_tree_get_motion(x->topology, x->elimination, step->q_end, -x->mass_factor, step->v1);
+    for (int u = 0; u < x->topology->closure_count; u++)
+        step->lambda_end[x->topology->closures[u]] =
+            -a * a * olo_closure_solution(x->topology, x->elimination, u);
 }
 
 static olo_status fail_massless(const reduced *x, int block, olo_status status, olo_error *error)

@@ -9,14 +9,15 @@
 #include "stepping/reduced_private.h"
 #include "system/rate_interval.h"
 
-/* Loads are compared as forces: moments are divided by the length of the model. */
+/* Updates are compared as lengths: angles are multiplied by the length of the model. Those of joint
+ * rates follow. */
 static void set_weights(const olo_system *s, double *weight)
 {
     for (int k = 0; k < s->node_count; k++)
         for (int i = 0; i < s->nodes[k].twist; i++) {
             const int turn = s->nodes[k].type->rotation;
-            const bool moment = turn >= 0 && i >= turn && i < turn + 3;
-            weight[s->nodes[k].motion + i] = moment ? 1 / (s->length_scale * s->length_scale) : 1.0;
+            const bool angle = turn >= 0 && i >= turn && i < turn + 3;
+            weight[s->nodes[k].motion + i] = angle ? s->length_scale * s->length_scale : 1.0;
         }
 }
 
@@ -25,6 +26,7 @@ olo_status olo_reduced_rates_create(const olo_topology *topology, olo_reduced_ra
 {
     const olo_system *s = topology->system;
     const size_t n = (size_t)s->n, twists = (size_t)s->twists;
+    const int mixed = s->twists + topology->unknowns;
     olo_reduced_rates *x = *rates = olo_alloc(1, sizeof *x);
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
@@ -37,10 +39,12 @@ olo_status olo_reduced_rates_create(const olo_topology *topology, olo_reduced_ra
                                 {&x->load, twists},
                                 {&x->twist, twists},
                                 {&x->nu, (size_t)topology->unknowns},
+                                {&x->total, (size_t)mixed},
+                                {&x->update, (size_t)mixed},
                                 {&x->gamma, (size_t)topology->closure_count}};
     if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
-    if (!olo_anderson_create(&x->mixing, s->twists, &x->pool))
+    if (!olo_anderson_create(&x->mixing, mixed, &x->pool))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
     set_weights(s, x->mixing.weight);
     olo_status status = olo_elimination_create(topology->elimination, &x->elimination, error);
@@ -462,7 +466,44 @@ void olo_reduced_rates_load(const reduced *x, olo_step *step)
     }
     if (x->topology->closure_count > 0 || x->outer.lift)
         load_closures(x, step);
-    olo_anderson_next(&x->rates->mixing, x->rates->slow, x->rates->load);
+}
+
+/* --- updates --- */
+
+void olo_reduced_rates_begin(olo_reduced_rates *rates)
+{
+    rates->known = rates->slow = false;
+    rates->update_count = 0;
+}
+
+/* Updates by one tangent are mixed, and all of them where new tangents do not help. */
+void olo_reduced_rates_update(const reduced *x, const olo_step *step)
+{
+    const olo_system *s = x->system;
+    olo_reduced_rates *rates = x->rates;
+    double *update = rates->update;
+    const int many = 8;
+    if (!x->older && rates->update_count < many) {
+        olo_anderson_restart(&rates->mixing);
+        memset(rates->total, 0, (size_t)rates->mixing.size * sizeof *rates->total);
+    }
+    for (int k = 0; k < s->node_count; k++) {
+        const olo_topology_node *t = &x->topology->nodes[k];
+        memcpy(update + s->nodes[k].motion, olo_elimination_twist(x->elimination, k),
+               (size_t)s->nodes[k].twist * sizeof *update);
+        memcpy(update + s->twists + t->u, olo_elimination_increment(x->elimination, k),
+               (size_t)t->dof * sizeof *update);
+    }
+    rates->update_count++;
+    olo_dense_add(rates->mixing.size, 1, rates->total, update);
+    olo_anderson_next(&rates->mixing, rates->slow, update);
+    for (int i = 0; i < rates->mixing.size; i++) {
+        const double total = update[i];
+        update[i] = total - rates->total[i];
+        rates->total[i] = total;
+    }
+    /* v1 = (2/h) dq - v0 up to the projection */
+    olo_dense_add(x->topology->unknowns, 2 / step->h, update + s->twists, rates->nu);
 }
 
 /* --- joint wrenches of lambda --- */

@@ -13,8 +13,8 @@
  * the velocity of the published scheme projected to the constraints at q1. It is corrected at every
  * iterate, with the factors of the matrix at an earlier one. The last term of (2) is a load on
  * nodes and joints; Newton's method uses the tangent of P_m^T T alone. It would converge linearly
- * then, by about (h w)^2/4 per iteration, w the largest rate of rotation; the load is extrapolated
- * from those of the last iterations.
+ * then, by about (h w)^2/4 per iteration, w the largest rate of rotation, mostly along one or two
+ * directions; the updates are extrapolated from those of the last iterations (linalg/anderson.h).
  *
  * Closures have multipliers mu = lambda - 2 gamma/h and gamma. In (1) and (2) r is then that of the
  * tree alone, r - h sum gamma_c d_c, and h sum gamma_c a_c is part of the load. */
@@ -45,14 +45,21 @@ typedef struct olo_reduced_rates {
     double *wrench;      /* [twists] the joint wrenches of r */
     double *load;        /* [twists] of (2), with the sign of T */
     double *gamma;       /* [closures] */
-    olo_anderson mixing; /* of the load, ... */
+    olo_anderson mixing; /* of the updates of nodes and joint rates, ... */
     bool slow;           /* ... if the iteration converges slowly */
+    int update_count;    /* in this step */
+    double *total;       /* [twists + unknowns] the sum of those that are mixed */
+    double *update;      /* [twists + unknowns] the last one */
 } olo_reduced_rates;
 
 olo_status olo_reduced_rates_create(const olo_topology *topology, olo_reduced_rates **rates,
                                     olo_error *error);
 void olo_reduced_rates_free(olo_reduced_rates *rates);
 
+/* The iteration begins: nothing is known of an earlier one. */
+void olo_reduced_rates_begin(olo_reduced_rates *rates);
+/* After back-substitution: fills `update`, and changes the joint rates by it. */
+void olo_reduced_rates_update(const reduced *x, const olo_step *step);
 /* Computes step->v1 and gamma at the iterate. Returns the singular block, or -1. */
 int olo_reduced_rates_project(const reduced *x, olo_step *step);
 /* Then: computes r and its joint wrenches; and the load, too. */

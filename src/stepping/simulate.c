@@ -58,14 +58,36 @@ static void warn_of_aliasing(const olo_system *system, const olo_state *state,
     warn(observers, count, text);
 }
 
+/* Times are equal if they differ by less than this fraction of the grid, or of the end. */
+static const double same_time = 1e-9;
+
+/* Options that were changed after the list was made would be without effect. */
+static olo_status check_list(const olo_run *run, olo_error *error)
+{
+    double end = 0, smallest = HUGE_VAL;
+    if (run->tolerance > 0)
+        return olo_fail(error, OLO_BAD_INPUT, "give run.steps or run.tolerance, not both");
+    for (int i = 0; i < run->step_count; i++) {
+        if (!(run->steps[i] > 0) || !isfinite(run->steps[i]))
+            return olo_fail(error, OLO_BAD_INPUT, "run.steps[%d]: must be positive, got %g", i,
+                            run->steps[i]);
+        end += run->steps[i];
+        smallest = fmin(smallest, run->steps[i]);
+    }
+    return run->step == smallest && fabs(run->end - end) <= same_time * end
+               ? OLO_OK
+               : olo_fail(error, OLO_BAD_INPUT,
+                          "run.steps: run.end must be their sum, %.17g, and run.step the smallest, "
+                          "%.17g; to replace them set run.step_count to 0",
+                          end, smallest);
+}
+
 olo_status olo_run_count_steps(const olo_run *run, double start, long *steps, olo_error *error)
 {
     double span = run->end - start;
     *steps = run->step_count;
-    if (run->step_count > 0 && run->tolerance > 0)
-        return olo_fail(error, OLO_BAD_INPUT, "give run.steps or run.tolerance, not both");
     if (run->step_count > 0)
-        return OLO_OK;
+        return check_list(run, error);
     if (!(run->step > 0) || !isfinite(run->step))
         return olo_fail(error, OLO_BAD_INPUT, "run.step must be positive, got %g", run->step);
     if (!(span >= 0) || !isfinite(span))
@@ -87,12 +109,11 @@ double olo_run_step_size(const olo_run *run, double t, long step, bool last)
     return last && left < run->step * (1 - 1e-9) ? left : run->step;
 }
 
-double olo_run_step_end(const olo_run *run, double start, long step)
+double olo_run_step_end(const olo_run *run, double start, double before, long step, bool last)
 {
-    double t = start;
-    for (long i = 0; i < step && run->step_count > 0; i++)
-        t += run->steps[i];
-    return run->step_count > 0 ? t : start + (double)step * run->step;
+    if (run->step_count > 0)
+        return before + run->steps[step - 1];
+    return last ? run->end : start + (double)step * run->step;
 }
 
 /* Dampers gain energy in the backward parts of composed steps. Over a whole step that is short
@@ -149,16 +170,13 @@ static olo_status take_constant(const olo_run *run, const walker *x, olo_state *
                                 const olo_run_summary *sum, olo_error *error)
 {
     const long i = sum->steps + 1;
-    const double h = olo_run_step_size(run, state->t, i, i == steps);
+    const double t = state->t, h = olo_run_step_size(run, t, i, i == steps);
     const olo_status status = x->events ? olo_events_advance(x->events, state, h, error)
                                         : olo_stepper_advance(x->stepper, state, h, error);
     if (status == OLO_OK && !has_ended(x))
-        state->t = i == steps ? run->end : olo_run_step_end(run, sum->start, i);
+        state->t = olo_run_step_end(run, sum->start, t, i, i == steps);
     return status;
 }
-
-/* Times are equal if they differ by less than this fraction of the grid. */
-static const double same_time = 1e-9;
 
 /* The time at which an adaptive step ends at the latest. */
 static double latest_end(const olo_run *run, double t, double start)
@@ -173,26 +191,23 @@ static double latest_end(const olo_run *run, double t, double start)
     return target;
 }
 
-olo_status olo_run_step_adaptive(const olo_run *run, olo_stepper *stepper, olo_state *state,
-                                 double start, olo_error *error)
+/* A step of a size that is chosen. */
+static olo_status take_chosen(const olo_run *run, const walker *x, olo_state *state, double start,
+                              olo_error *error)
 {
     const double target = latest_end(run, state->t, start), longest = target - state->t;
-    const olo_status status = olo_stepper_step_adaptive(stepper, state, longest, error);
-    if (status == OLO_OK && olo_stepper_report(stepper)->size == longest)
+    const olo_status status = x->events
+                                  ? olo_events_step_adaptive(x->events, state, longest, error)
+                                  : olo_stepper_step_adaptive(x->stepper, state, longest, error);
+    if (status == OLO_OK && report_of(x)->size == longest)
         state->t = target;
     return status;
 }
 
-static olo_status take_chosen(const olo_run *run, const walker *x, olo_state *state, double start,
-                              olo_error *error)
+olo_status olo_run_step_adaptive(const olo_run *run, olo_stepper *stepper, olo_state *state,
+                                 double start, olo_error *error)
 {
-    if (!x->events)
-        return olo_run_step_adaptive(run, x->stepper, state, start, error);
-    const double target = latest_end(run, state->t, start), longest = target - state->t;
-    const olo_status status = olo_events_step_adaptive(x->events, state, longest, error);
-    if (status == OLO_OK && x->events->report.size == longest)
-        state->t = target;
-    return status;
+    return take_chosen(run, &(walker){.stepper = stepper}, state, start, error);
 }
 
 void olo_summary_add(olo_run_summary *sum, const olo_step_report *report, bool taken)
@@ -209,6 +224,12 @@ void olo_summary_add(olo_run_summary *sum, const olo_step_report *report, bool t
     sum->largest_rotation = olo_larger(report->rotation, sum->largest_rotation);
 }
 
+static bool has_steps_left(const olo_run *run, const walker *x, const olo_state *state, long steps,
+                           const olo_run_summary *sum)
+{
+    return !has_ended(x) && (run->tolerance > 0 ? state->t < run->end : sum->steps < steps);
+}
+
 /* Makes the steps after sum->steps; the sums already contain the previous ones. */
 static olo_status run_steps(const olo_run *run, const walker *x, olo_state *state, long steps,
                             const olo_observer *observers, int observer_count, olo_run_summary *sum,
@@ -217,8 +238,7 @@ static olo_status run_steps(const olo_run *run, const walker *x, olo_state *stat
     olo_status status = OLO_OK;
     const bool chosen = run->tolerance > 0;
     bool warned = false;
-    while (status == OLO_OK && !has_ended(x) &&
-           (chosen ? state->t < run->end : sum->steps < steps)) {
+    while (status == OLO_OK && has_steps_left(run, x, state, steps, sum)) {
         const double dissipated = olo_sum_value(&state->dissipation);
         if (x->before)
             status = x->before(x->context, stepper_of(x), state, error);
@@ -241,7 +261,7 @@ static olo_status run_steps(const olo_run *run, const walker *x, olo_state *stat
             status = olo_stepper_complete(stepper_of(x), state, error);
         if (status == OLO_OK)
             status = notify(observers, observer_count, system, state, sum->steps, report, error);
-        if (status == OLO_OK && !has_ended(x) && state->t < run->end &&
+        if (status == OLO_OK && has_steps_left(run, x, state, steps, sum) &&
             wants_stop(observers, observer_count))
             status = olo_fail(error, OLO_INTERRUPTED, "interrupted at t = %.9g", state->t);
     }

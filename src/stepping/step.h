@@ -215,6 +215,7 @@ typedef struct olo_newton {
     double residual;  /* of the reduced balance, relative to the terms that cancel in it */
     double turn;      /* largest Cayley vector */
     double left;      /* estimated error after an update with an older tangent; else 0 */
+    bool mixed;       /* updates of this iteration are extrapolated from earlier ones */
     int worst;        /* node with the largest update */
 } olo_newton;
 
@@ -409,8 +410,8 @@ void olo_summary_add(olo_run_summary *sum, const olo_step_report *report, bool t
  * be shorter. */
 olo_status olo_run_count_steps(const olo_run *run, double start, long *steps, olo_error *error);
 double olo_run_step_size(const olo_run *run, double t, long step, bool last);
-/* The time at the end of a step that is not the last one; steps are counted from 1. */
-double olo_run_step_end(const olo_run *run, double start, long step);
+/* The time at the end of a step that began at `before`; steps are counted from 1. */
+double olo_run_step_end(const olo_run *run, double start, double before, long step, bool last);
 /* A step whose size the tolerance chooses, at most to the next time of the grid of the run from
  * `start`, or to its end. */
 olo_status olo_run_step_adaptive(const olo_run *run, olo_stepper *stepper, olo_state *state,

@@ -40,17 +40,19 @@ olo_status olo_time_grid_give(olo_time_grid *x, const double *sizes, long count,
 
 olo_status olo_time_grid_begin(olo_time_grid *x, const olo_run *run, double start, olo_error *error)
 {
+    olo_status status = OLO_OK;
     x->run = run;
     x->start = start;
-    if (x->given) {
-        for (long i = 0; i < x->steps; i++)
-            x->list[i].end = (i > 0 ? x->list[i - 1].end : start) + x->list[i].size;
-        return OLO_OK;
+    if (!x->given) {
+        x->listed = run->tolerance > 0 || run->step_count > 0;
+        status = olo_run_count_steps(run, start, &x->steps, error);
+        if (x->listed)
+            x->steps = 0;
+        for (int i = 0; status == OLO_OK && i < run->step_count; i++)
+            status = olo_time_grid_add(x, run->steps[i], 0.0, error);
     }
-    x->listed = run->tolerance > 0;
-    olo_status status = olo_run_count_steps(run, start, &x->steps, error);
-    if (x->listed)
-        x->steps = 0;
+    for (long i = 0; x->listed && i < x->steps; i++)
+        x->list[i].end = (i > 0 ? x->list[i - 1].end : start) + x->list[i].size;
     return status;
 }
 
@@ -60,7 +62,7 @@ double olo_time_grid_time(const olo_time_grid *x, long step)
         return x->start;
     if (x->listed)
         return x->list[step - 1].end;
-    return step == x->steps ? x->run->end : olo_run_step_end(x->run, x->start, step);
+    return olo_run_step_end(x->run, x->start, 0.0, step, step == x->steps);
 }
 
 double olo_time_grid_size(const olo_time_grid *x, long step)

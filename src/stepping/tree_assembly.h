@@ -14,6 +14,29 @@ void olo_find_redundant_rows(const olo_topology *topology, olo_projector *projec
                              olo_elimination *elimination, const olo_motion *motion,
                              const olo_at *at, double smallest);
 
+/* The entry of closure row u, topology->closures[u], in the right-hand side and in the solution. */
+static inline double *olo_closure_right(const olo_topology *topology, olo_elimination *elimination,
+                                        int u)
+{
+    const int i = topology->closure_block[u];
+    return olo_elimination_rhs(elimination, olo_topology_closure_block(topology, i)) + u -
+           topology->closure_blocks[i].u;
+}
+static inline double olo_closure_solution(const olo_topology *topology,
+                                          const olo_elimination *elimination, int u)
+{
+    const int i = topology->closure_block[u];
+    return olo_elimination_twist(
+        elimination, olo_topology_closure_block(topology, i))[u - topology->closure_blocks[i].u];
+}
+
+/* The right-hand sides of all nodes, factor P_int(q)^T row[n], and zero for closures; the motion
+ * out[n] = factor P_int(q) twist of the solution. */
+void olo_tree_set_right(const olo_topology *topology, olo_elimination *elimination, const double *q,
+                        double factor, const double *row);
+void olo_tree_get_motion(const olo_topology *topology, const olo_elimination *elimination,
+                         const double *q, double factor, double *out);
+
 /* w += P_int^T T of node k */
 static inline void olo_fill_rhs(olo_elimination *elimination, const olo_node *node, int k,
                                 const double *balance, const double *left)

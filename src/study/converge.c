@@ -373,6 +373,7 @@ olo_status olo_study_convergence(const olo_study *study, const double *steps, in
     olo_study constant = *study;
     olo_run run = *study->run;
     run.tolerance = 0; /* the study varies the step */
+    run.step_count = 0;
     constant.run = &run;
     return converge(&constant, steps, count, reference_step, rows, summary, error);
 }

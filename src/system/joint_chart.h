@@ -56,6 +56,7 @@ typedef struct olo_chart_view {
     int dof;
     bool frame; /* the child has directors */
     double reference[OLO_PLACEMENT];
+    double pivot[3]; /* the point on the parent about which the origin of the reference turns */
 } olo_chart_view;
 
 typedef struct olo_joint_chart {

@@ -353,8 +353,6 @@ static bool add_action(const normalisation *map, const olo_action *action,
     return true;
 }
 
-/* Null space of the Gram matrix by elimination. Translations come first, so that the other vectors
- * are rotations about a line. Returns the number of vectors. */
 /* Adds a contact whose rows are functions: it has the symmetries of their arguments. */
 static bool add_function_contact(const normalisation *map, const olo_contact_point *contact,
                                  double gram[MOTIONS][MOTIONS])
@@ -394,6 +392,8 @@ static bool add_contact(const normalisation *map, const olo_contact_point *conta
     return ok;
 }
 
+/* Null space of the Gram matrix by elimination. Translations come first, so that the other vectors
+ * are rotations about a line. Returns the number of vectors. */
 static int null_space(double gram[MOTIONS][MOTIONS], double basis[MOTIONS][MOTIONS])
 {
     double largest = 0;
@@ -569,4 +569,35 @@ bool olo_system_find_symmetries(olo_system *system)
             describe_rotation(x);
     }
     return true;
+}
+
+static bool is_invariant(double gram[MOTIONS][MOTIONS])
+{
+    double largest = 0;
+    for (int k = 0; k < MOTIONS; k++)
+        largest = fmax(largest, gram[k][k]);
+    memset(gram, 0, MOTIONS * sizeof gram[0]); /* for the next piece */
+    return largest <= condition_floor;
+}
+
+bool olo_system_find_internal(const olo_system *system, bool *internal)
+{
+    double gram[MOTIONS][MOTIONS] = {{0}};
+    const normalisation map = normalisation_of(system);
+    bool ok = true;
+    for (int i = 0; ok && i < system->term_count; i++) {
+        ok = add_term(&map, &system->terms[i], gram);
+        *internal++ = is_invariant(gram);
+    }
+    for (int i = 0; ok && i < system->action_count; i++) {
+        ok = add_action(&map, &system->actions[i], gram);
+        *internal++ = is_invariant(gram);
+    }
+    for (int i = 0; ok && i < system->group_count; i++) {
+        ok = add_group(&map, &system->groups[i], gram);
+        const bool invariant = is_invariant(gram);
+        for (int row = 0; row < system->groups[i].count; row++)
+            *internal++ = invariant;
+    }
+    return ok;
 }

@@ -195,6 +195,10 @@ struct olo_system {
 /* Fills system->invariants from the symmetries of terms, constraints and actions; false: no memory.
  */
 bool olo_system_find_symmetries(olo_system *system);
+/* Which pieces (piece.h) refer to bodies only and not to space, by the forms of which they are
+ * made: their forces and moments on the whole system vanish. internal[olo_pieces]; false: no
+ * memory. */
+bool olo_system_find_internal(const olo_system *system, bool *internal);
 
 /* The scale of a coordinate: the length of the model for positions, one for directors and scalars.
  */

@@ -318,10 +318,11 @@ def test_steps_beyond_a_quarter_turn_warn(oloid, tmp_path):
 
 def test_the_cart_pole_has_its_published_cost(oloid, tmp_path):
     """Of the grid of the model; with order 2 it tends to 58.807667, the limit of
-    tests/physics/cart_pole_reference.py, which says of which grid the published number is. All bounds
-    hold, and the pole stands at the end."""
+    tests/physics/cart_pole_reference.py, which says of which grid the published number is. All
+    bounds hold, and the pole stands at the end."""
     assert solve(oloid, "cart-pole")["cost"] == pytest.approx(58.8839, rel=1e-3)
-    error = [solve(oloid, "cart-pole", "--intervals", N)["cost"] - 58.807667 for N in (100, 200, 400)]
+    error = [solve(oloid, "cart-pole", "--intervals", N)["cost"] - 58.807667
+             for N in (100, 200, 400)]
     assert error[2] < 0.006
     for coarse, fine in zip(error, error[1:]):
         assert coarse / fine == pytest.approx(4, rel=0.01)
@@ -619,7 +620,8 @@ def test_a_problem_without_solution_ends_with_its_reason(oloid, tmp_path):
 def test_a_cost_without_lower_bound_is_named(oloid, tmp_path, transcription):
     """The greatest momentum with a force that may be of any size."""
     path = tmp_path / "p.yaml"
-    path.write_text(PROBLEM.replace("{type: effort}", "{type: end, quantity: momentum.x, weight: -1}")
+    greatest = "{type: end, quantity: momentum.x, weight: -1}"
+    path.write_text(PROBLEM.replace("{type: effort}", greatest)
                     .replace("  conditions: {quantity: rail.position, value: 1}\n",
                              f"  end_velocity: free\n  transcription: {transcription}\n"))
     done = oloid("optimize", path, "-q", "--no-result", timeout=30)

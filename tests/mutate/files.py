@@ -39,10 +39,11 @@ def environment():
 
 def oloid(folder, *words):
     """Exit code and messages; a command that takes too long is killed and has the code None."""
+    share = max(1.0, os.getloadavg()[0] / os.cpu_count())  # longer on a busy machine
     try:
-        done = subprocess.run([command(), *words], cwd=folder, env=environment(), timeout=LIMIT,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE)
+        done = subprocess.run([command(), *words], cwd=folder, env=environment(),
+                              timeout=LIMIT * share, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     except subprocess.TimeoutExpired:
         return None, ""
     return done.returncode, done.stderr.decode(errors="replace")

@@ -70,7 +70,8 @@ def hessian(method, z, h, y):
 
 
 def solve(N, method, at_rest, guess=None, smooth=False):
-    """Effort and the solution; at_rest: u(T) = 0; smooth: u(0) = 0 and the rate of u is continuous, too."""
+    """Effort and the solution; at_rest: u(T) = 0; smooth: u(0) = 0 and the rate of u is continuous,
+    too."""
     h, states = TIME / N, 4 * (N + 1)
     n = states + 2 * N + 1
     index = np.array([[*range(4 * k, 4 * k + 8), *range(states + 2 * k, states + 2 * k + 3)]
@@ -82,10 +83,12 @@ def solve(N, method, at_rest, guess=None, smooth=False):
     z = np.zeros(n)
     for k in range(N + 1):
         at = k / N
-        z[4 * k:4 * k + 4] = ((DISTANCE * at, np.pi * at, DISTANCE / TIME, np.pi / TIME) if guess is None
+        straight = DISTANCE * at, np.pi * at, DISTANCE / TIME, np.pi / TIME
+        z[4 * k:4 * k + 4] = (straight if guess is None
                               else [np.interp(at, guess[0], guess[1][:, i]) for i in range(4)])
     if guess is not None:
-        z[states:] = np.interp(np.linspace(0, 1, 2 * N + 1), np.linspace(0, 1, len(guess[2])), guess[2])
+        parts = len(guess[2])
+        z[states:] = np.interp(np.linspace(0, 1, 2 * N + 1), np.linspace(0, 1, parts), guess[2])
     fixed = [*range(4), *range(4 * N, 4 * N + 4)] + [n - 1] * at_rest + [states] * smooth
     z[:4], z[4 * N:4 * N + 4] = 0, (DISTANCE, np.pi, 0, 0)
     z[fixed[8:]] = 0

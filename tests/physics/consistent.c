@@ -502,6 +502,20 @@ TEST(treatments_agree_on_a_fast_top)
     scene_close(&a);
 }
 
+/* Bodies turn by 0.3 to 1.6 per step. Newton's method, which lacks terms of the size (h w)^2 in its
+ * tangent, took 9.0 and 9.8 iterations per step before its updates were mixed. */
+TEST(fast_rotations_take_few_iterations)
+{
+    static const char *const models[] = {"six-body-linkage", "revolute-pair"};
+    for (int i = 0; i < COUNT(models); i++) {
+        scene s = open_scheme(models[i], true, "reduced");
+        scene_run(&s, 0.01, 100);
+        check_equal(0, s.halvings);
+        check_below((double)s.iterations / 100, 8);
+        scene_close(&s);
+    }
+}
+
 /* A chain that whips: the published scheme loses a part of its kinetic energy to velocities normal
  * to the constraints. */
 TEST(no_energy_leaves_the_motion_of_a_chain)
@@ -564,11 +578,11 @@ static void run_with(const char *tolerance, const char *order, double *q, double
 
 TEST(a_tolerance_holds_for_velocities)
 {
-    static const char *const tolerances[] = {"1e-4", "1e-6", "1e-8"};
+    static const char *const tolerances[] = {"1e-4", "1e-6", "1e-8", "1e-4", "1e-6", "1e-8"};
     double q[12], v[12], exact_q[12], exact_v[12];
     run_with("0", "6", exact_q, exact_v);
     for (int i = 0; i < COUNT(tolerances); i++) {
-        run_with(tolerances[i], "4", q, v);
+        run_with(tolerances[i], i < 3 ? "4" : "6", q, v);
         double speed = 0, wrong_v = 0, wrong_q = 0;
         for (int k = 0; k < 12; k++) {
             speed = larger(speed, fabs(exact_v[k]));
@@ -591,6 +605,7 @@ TEST_MAIN(cmocka_unit_test(three_points_on_rods), cmocka_unit_test(heavy_top),
           cmocka_unit_test(all_laws_hold_on_the_whole_catalogue),
           cmocka_unit_test(momenta_are_exact), cmocka_unit_test(treatments_agree),
           cmocka_unit_test(treatments_agree_on_a_fast_top),
+          cmocka_unit_test(fast_rotations_take_few_iterations),
           cmocka_unit_test(no_energy_leaves_the_motion_of_a_chain),
           cmocka_unit_test(a_run_continues_to_the_same_bits),
           cmocka_unit_test(a_tolerance_holds_for_velocities))

@@ -125,7 +125,8 @@ static void add_wrenches(const scene *s, double factor, const double *lambda, do
             olo_row_add(system, c, factor * lambda[c], g, force);
         }
     }
-    olo_twists_gather(system, at.q, force, own);
+    for (int k = 0; k < system->node_count; k++)
+        olo_node_wrench(&system->nodes[k], at.q, force, own + system->nodes[k].motion);
     for (int i = 0; i < system->twists; i++)
         wrench[i] += own[i];
     free(force);

@@ -299,7 +299,6 @@ TEST(what_a_scheme_does_not_have_is_refused)
     check_refused("energy-momentum-2006", "6", "0",
                   "take order 4, or the scheme energy-momentum or variational");
     check_refused("variational", "2", "1e-4", "needs constant steps");
-    check_refused("energy-momentum", "6", "1e-4", "no estimate of their error");
     check_refused("energy-momentum-2006", "2", "1e-13", "take run.order: 4");
 }
 

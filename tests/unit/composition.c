@@ -80,19 +80,21 @@ static double weighted(const olo_composition *c, int power, double *errors)
 
 TEST(estimates_see_only_what_is_of_their_order)
 {
-    for (int order = 2; order <= 4; order += 2) {
+    for (int order = 2; order <= 6; order += 2) {
         const olo_composition *c = olo_composition_find(order, true);
-        double errors;
+        double errors, largest = 1;
+        for (int i = 0; i <= c->parts; i++)
+            largest = fmax(largest, fabs(c->weight[i]));
         for (int power = 0; power < c->estimate; power++)
-            check_close(0.0, weighted(c, power, &errors), 4 * round_off);
+            check_close(0.0, weighted(c, power, &errors), 4 * round_off * largest);
         check_true(fabs(weighted(c, c->estimate, &errors)) > 0.01);
-        check_close(0.0, errors, round_off);
+        check_close(0.0, errors, round_off * largest);
     }
     /* three steps of h/3, each with the error (h/3)^3 q'''/12: q = t^3 has q''' = 6 */
     double errors;
     check_close(3.0 * 6.0 / 12.0 / 27.0, weighted(olo_composition_find(2, true), 3, &errors),
                 round_off);
-    check_true(olo_composition_find(6, true) == NULL);
+    check_true(olo_composition_find(3, true) == NULL);
 }
 
 TEST_MAIN(cmocka_unit_test(compositions_satisfy_the_conditions_of_their_order),

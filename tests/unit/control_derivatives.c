@@ -79,10 +79,10 @@ static void bend(const bench *b, double *q)
     olo_chart *chart;
     unsigned seed = 5;
     double u[64] = {0};
-    check_ok(olo_chart_create(s->topology, b->s.state->q, &chart, &error), &error);
+    check_ok(olo_chart_create(b->resolved->topology, b->s.state->q, &chart, &error), &error);
     for (int k = 0; k <= INTERVALS; k++) {
         memcpy(q + (size_t)k * n, olo_chart_at(chart, u), n * sizeof *q);
-        for (int i = 0; i < s->topology->unknowns; i++)
+        for (int i = 0; i < b->resolved->topology->unknowns; i++)
             u[i] += 0.2 * programme_number(&seed);
     }
     olo_chart_free(chart);
@@ -608,6 +608,42 @@ TEST(rows_that_depend_on_time_have_exact_derivatives)
                     "j", "b.velocity");
 }
 
+/* Discs and balls that roll, with the momenta at both ends, and beside a hinge. */
+TEST(rolling_has_exact_derivatives)
+{
+    static const char *const joints[] = {"rolling-disc, axis: [0.1, 1, 0.3], radius: 0.4",
+                                         "rolling-ball, normal: [0, 0, 1], radius: 0.4"};
+    for (int i = 0; i < 2; i++) {
+        char text[1000];
+        bench b;
+        (void)snprintf(
+            text, sizeof text,
+            "gravity: [0, 0, -9.81]\n"
+            "bodies:\n"
+            "  - {name: wheel, mass: 2, inertia: [0.3, 0.4, 0.2], center: [0.1, 0, 0],\n"
+            "     position: [0, 0, 0.4]}\n"
+            "  - {name: rider, mass: 1, inertia: [0.1, 0.2, 0.3], position: [0, 0, 1]}\n"
+            "joints:\n"
+            "  - {name: contact, between: [ground, wheel], type: %s}\n"
+            "  - {name: hub, between: [wheel, rider], at: [0, 0, 0.4], axis: [0, 1, 0],\n"
+            "     torque: 1}\n"
+            "loads: {name: push, on: wheel, force: [1, 0.4, 0]}\n",
+            joints[i]);
+        open_bench(&b, text);
+        control(&b, "hub");
+        control(&b, "push");
+        b.costs[0] = olo_problem_cost_default();
+        b.problem.cost_count = 1;
+        check_from(&b, 4);
+        b.problem.start_velocity = b.problem.start_configuration = "free";
+        b.problem.end_velocity = "free";
+        use(&b, "rider.velocity", "start");
+        use(&b, "rider.velocity", "end");
+        check_from(&b, 4);
+        scene_close(&b.s);
+    }
+}
+
 TEST_MAIN(cmocka_unit_test(measures_have_exact_first_and_second_derivatives),
           cmocka_unit_test(conditions_and_costs_along_the_path_have_exact_derivatives),
           cmocka_unit_test(conditions_and_costs_at_the_end_have_exact_derivatives),
@@ -624,4 +660,5 @@ TEST_MAIN(cmocka_unit_test(measures_have_exact_first_and_second_derivatives),
           cmocka_unit_test(rods_with_triads_at_edges_have_exact_derivatives),
           cmocka_unit_test(points_and_massless_rods_have_exact_derivatives),
           cmocka_unit_test(forces_along_joints_have_exact_derivatives),
-          cmocka_unit_test(rows_that_depend_on_time_have_exact_derivatives))
+          cmocka_unit_test(rows_that_depend_on_time_have_exact_derivatives),
+          cmocka_unit_test(rolling_has_exact_derivatives))
