@@ -178,7 +178,7 @@ static cli_table table_of_runs(const struct comparison *x)
         char name[CLI_CELL_SIZE];
         cli_table_cell(&table, "%s", name_of(&row->treatment, name));
         cli_table_number(&table, "%.0f", row->unknowns > 0 ? (double)row->unknowns : (double)NAN);
-        cli_table_number(&table, "%.2g", row->cpu_ratio);
+        cli_table_number(&table, row->cpu_ratio < 100 ? "%.2g" : "%.0f", row->cpu_ratio);
         cli_table_number(&table, "%.1f", per_step(row->iterations, row->steps));
         cli_table_number(&table, "%.1f", per_step(row->passes, row->steps));
         cli_table_number(&table, "%.1e", row->constraint_end);

@@ -22,8 +22,8 @@ olo_status olo_solver_solve(const olo_nlp *nlp, const olo_solver_options *option
 {
     (void)nlp, (void)options, (void)point, (void)report;
     return olo_fail(error, OLO_UNSUPPORTED,
-                    "Oloid was built without Ipopt, which optimisation needs: install it (Debian: "
-                    "coinor-libipopt-dev) and build again");
+                    "Oloid was built without Ipopt, which optimisation needs: install it "
+                    "(tools/install-deps --optimize; Debian: coinor-libipopt-dev) and build again");
 }
 
 #else

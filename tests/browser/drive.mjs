@@ -319,6 +319,20 @@ async function firstLook(page) {
         opacity: mesh.material.opacity,
       }))),
     titles: window.oloid.plots.list.map((one) => one.title),
+    stage: document.querySelector(".stage").offsetHeight,
+    ledger: document.querySelector(".plots").offsetWidth,
+    captions: [...document.querySelectorAll("figcaption")].map((one) => one.firstChild.textContent),
+    code: [...document.querySelectorAll(".findings code")].map((one) => one.textContent),
+    errors: (({ min, max }) => [min, max])(window.oloid.plots.open.get("constraint_error")?.chart?.scales.y ?? {}),
+    // of springs, both of the length of the spring: the wire, and from one winding to the next
+    wire: (window.oloid.stage.batches ?? []).filter(({ rows }) => window.oloid.report.scene.primitive[rows[0]] === "coil").map(({ mesh }) => {
+      const position = mesh.geometry.attributes.position;
+      const heights = [];
+      for (let i = 0; i < position.count; i++) if (position.getX(i) > 1.05 && Math.abs(position.getY(i)) < 0.12) heights.push(position.getZ(i));
+      heights.sort((a, b) => a - b);
+      const gaps = heights.slice(1).map((z, i) => z - heights[i]);
+      return [0.76 / 9 - Math.max(...gaps), 0.76 / 9];
+    })[0],
     clock: document.querySelector(".clock").textContent,
     axes: [...window.oloid.plots.open.values()].map(({ chart }) => chart.series[0].label),
     // the thinnest drawn axis in pixels, at the distance that the camera looks at

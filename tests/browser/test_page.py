@@ -52,7 +52,8 @@ STILL = {"mode": ["modes", "cantilever", "--mode", "2", "--output", "mode.h5"]}
 CONTROLS = [*MODELS, *STILL] if "OLOID_PAGES" in os.environ else ["six-body-linkage", "flying-beam",
                                                                   "mode"]
 # what a first look must show: shapes and colours of the model, a moved start, an equilibrium, a
-# model in the plane xz, a body inside another, a body that flies away, a chain of thin links
+# model in the plane xz, a body inside another, a body that flies away, a chain of thin links,
+# coordinates without bodies
 FIRST = {
     "painted": ("run", """
 bodies:
@@ -102,7 +103,9 @@ bodies: {name: stone, shapes: {type: sphere, radius: 0.1, mass: 1}, velocity: [5
 bodies:
   - {name: "link{i}", repeat: {i: [1, 50]}, position: [i, 0, 0],
      shapes: {type: box, size: [1, 1e-3, 1e-3], mass: 1}}
-""")}
+"""),
+    "undrawn": ("run", (ROOT / "models/woodpecker.yaml").read_text().replace(
+        "name: woodpecker", "name: undrawn\nunits: pecks"))}
 PAGES = [*MODELS, *STILL, "nasty names"]
 
 
@@ -119,7 +122,6 @@ def install_packages():
     if not (viewer / "node_modules" / "playwright-core").exists():
         subprocess.run(["npm", "ci", "--ignore-scripts", "--loglevel=error"], cwd=viewer,
                        check=True)
-        shutil.copy(viewer / "package-lock.json", viewer / "node_modules" / ".installed-lock.json")
 
 
 def oloid(folder, *arguments):
@@ -500,6 +502,29 @@ def test_bodies_have_the_shapes_colours_and_opacity_of_the_model(seen):
 def test_what_flies_away_is_followed(seen):
     assert seen["away"]["firstLook"]["follow"] == "0"
     assert seen["heavy-top"]["firstLook"]["follow"] == "-1"
+
+
+def test_plots_are_shown_instead_of_an_empty_scene(seen):
+    page = seen["undrawn"]["firstLook"]
+    beside_a_scene = seen["heavy-top"]["firstLook"]["ledger"]
+    assert page["stage"] == 0 and page["ledger"] > 1.5 * beside_a_scene
+    assert page["captions"][0] == "Energy [mass length² / time²]"  # "pecks" is among the facts
+    assert seen["heavy-top"]["firstLook"]["stage"] > 400
+
+
+def test_errors_are_drawn_over_eight_powers_of_ten(seen):
+    """States between those of an equilibrium or a mode may have errors of 1e-50."""
+    low, high = seen["mode"]["firstLook"]["errors"]
+    assert 1e-16 <= high < 1e-8 and low == pytest.approx(1e-8 * high)
+
+
+def test_windings_of_springs_do_not_touch(seen):
+    thickness, distance = seen["struts"]["firstLook"]["wire"]
+    assert 0.2 * distance < thickness < 0.8 * distance
+
+
+def test_what_is_between_backticks_is_code(seen):
+    assert seen["moved"]["firstLook"]["code"] == ["at"]
 
 
 def test_thin_bodies_are_visible(seen):

@@ -19,4 +19,4 @@ def test_every_model_has_its_picture_sentence_and_command():
         assert f"images/gallery/{name}.jpg" in part and f"../models/{name}.yaml" in part
         first = (ROOT / "models" / f"{name}.yaml").read_text().splitlines()[0]
         assert first.lstrip("# ").split(". ")[0] in part
-        assert re.search(rf"^oloid (run|equilibrium) {name}$", part, re.MULTILINE)
+        assert re.search(rf"^oloid (run|equilibrium) {name}( --.*)?$", part, re.MULTILINE)

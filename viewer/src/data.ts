@@ -150,7 +150,19 @@ export const integers = (text: string): Int32Array => new Int32Array(bytes(text)
 
 export function readReport(): Report {
   const element = document.getElementById("report");
-  return JSON.parse(element?.textContent ?? "{}") as Report;
+  const report = JSON.parse(element?.textContent ?? "{}") as Report;
+  if (report.kind !== "run") return report;
+  for (const plot of report.plots) plot.units = readable(plot.units);
+  const stress = report.frames?.stress;
+  if (stress) stress.units = stress.units.map(readable);
+  report.time_units = readable(report.time_units);
+  return report;
+}
+
+// Units with raised exponents; without the name of the model's own system, which is among the facts.
+function readable(units: string): string {
+  const raised = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+  return units.replace(/ \(.*$/, "").replace(/\^(\d)/g, (_, digit: string) => raised[Number(digit)]);
 }
 
 // The columns of a report, each with its own times or with those of all rows.

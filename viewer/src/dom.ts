@@ -13,6 +13,12 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+// A text of the report; what is between backticks is code.
+export const prose = (text: string): Node[] =>
+  text.split("`").map((part, i, parts) =>
+    i % 2 === 1 && i < parts.length - 1 ? element("code", {}, part) : document.createTextNode(i % 2 === 1 ? `\`${part}` : part),
+  );
+
 // Icons: paths in a square of 24 units.
 const icons: Record<string, string> = {
   play: "M7 4.5v15l13-7.5z",

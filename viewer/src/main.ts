@@ -2,7 +2,7 @@
 import "./style.css";
 import { contactPanel, contactsOf } from "./contacts";
 import { Columns, readReport, type Report, type RunReport } from "./data";
-import { button, element, pretty } from "./dom";
+import { button, element, pretty, prose } from "./dom";
 import { stressLegend } from "./legend";
 import { Motion } from "./motion";
 import { factPanel, helpDialog, notePanels, verdictPanel } from "./panels";
@@ -16,7 +16,7 @@ import { onTheme, toggleTheme } from "./theme";
 function header(report: Report, help: () => void): HTMLElement {
   const words = report.kind === "run" ? report.description : report.subtitle;
   const title = element("div", { class: "title" }, element("h1", {}, report.title));
-  if (words) title.append(element("p", { title: words }, words));
+  if (words) title.append(element("p", { title: words }, ...prose(words)));
   return element(
     "header",
     {},
@@ -157,7 +157,9 @@ function showRun(report: RunReport, help: HTMLDialogElement): void {
   const host = element("div", { class: "stage" });
   const left = element("div", { class: "left" }, host);
   const right = element("div", { class: "right" });
-  document.body.append(element("main", { class: "run" }, left, right));
+  // a model of coordinates alone has nothing to draw: its plots are shown instead of the scene
+  const drawn = (report.scene?.count ?? 0) > 0;
+  document.body.append(element("main", { class: drawn ? "run" : "run undrawn" }, left, right));
   const motion = new Motion(report);
   motion.set(motion.start);
   const stage = openStage(report, motion, host);

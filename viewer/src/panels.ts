@@ -1,6 +1,6 @@
 // The panels beside and below the animation: verdict, notes, facts, the model, help.
 import type { Level, RunReport } from "./data";
-import { element } from "./dom";
+import { element, prose } from "./dom";
 
 const LEVEL_CLASS: Record<Level, string> = { ok: "good", warn: "warn", broken: "bad" };
 
@@ -21,7 +21,7 @@ function findings(report: RunReport): HTMLElement[] {
     element(
       "ul",
       { class: "findings" },
-      ...found.map(([level, text]) => element("li", { class: level === "ok" ? "plain" : LEVEL_CLASS[level] }, text)),
+      ...found.map(([level, text]) => element("li", { class: level === "ok" ? "plain" : LEVEL_CLASS[level] }, ...prose(text))),
     ),
   ];
 }

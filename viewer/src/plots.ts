@@ -66,6 +66,16 @@ export function drawing(plot: PlotData, columns: Columns): Drawing | undefined {
   return { curves, log, table };
 }
 
+// Errors over the last eight powers of ten: what is smaller is zero.
+const errorScale: uPlot.Scale = {
+  ...scale(true),
+  range: (_, low, high) => {
+    const top = high > 0 ? Math.ceil(Math.log10(high)) : 0;
+    const bottom = low > 0 ? Math.floor(Math.log10(low)) : top - 8;
+    return [10 ** Math.min(Math.max(bottom, top - 8), top - 1), 10 ** top];
+  },
+};
+
 // The plots of a page, whatever draws them.
 export interface PlotView {
   readonly list: PlotData[];
@@ -127,7 +137,7 @@ export class Plots implements PlotView {
     const options: uPlot.Options = {
       width: Math.max(figure.clientWidth, 200),
       height: 168,
-      scales: { x: scale(false), y: scale(found.log) },
+      scales: { x: scale(false), y: found.log ? errorScale : scale(false) },
       legend: { live: true },
       pxAlign: false,
       cursor: { drag: { x: true, y: false }, points: { size: 6 } },

@@ -58,15 +58,19 @@ function tetrahedron(): BufferGeometry {
   return geometry;
 }
 
+// A coil is drawn some six times as long as wide; the wire has the thickness that it has then.
 function coil(detail: number): BufferGeometry {
-  const points: Vector3[] = [new Vector3(0, 0, 0), new Vector3(0, 0, 0.08)];
+  const slender = 6;
+  const points: Vector3[] = [new Vector3(0, 0, 0), new Vector3(0, 0, 0.08 * slender)];
   const turns = 9;
   for (let i = 0; i <= turns * 12; i++) {
     const angle = (2 * Math.PI * i) / 12;
-    points.push(new Vector3(Math.cos(angle), Math.sin(angle), 0.12 + (0.76 * i) / (turns * 12)));
+    const height = 0.12 + (0.76 * i) / (turns * 12);
+    points.push(new Vector3(Math.cos(angle), Math.sin(angle), height * slender));
   }
-  points.push(new Vector3(0, 0, 0.92), new Vector3(0, 0, 1));
-  return new TubeGeometry(new CatmullRomCurve3(points, false, "chordal"), 260 * detail, 0.14, 6);
+  points.push(new Vector3(0, 0, 0.92 * slender), new Vector3(0, 0, slender));
+  const path = new CatmullRomCurve3(points, false, "chordal");
+  return new TubeGeometry(path, 260 * detail, 0.14, 6).scale(1, 1, 1 / slender);
 }
 
 function dashpot(): BufferGeometry {
