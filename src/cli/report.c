@@ -164,7 +164,7 @@ static olo_status write_png(const char *result, const char *path, const char *ti
     if (!olo_report_is_animated()) {
         return olo_fail(error, OLO_UNSUPPORTED,
                         "a picture of the scene needs the animated page, which this oloid was "
-                        "built without: build it again where it can reach the network");
+                        "built without: install Node.js and npm and build again");
     }
     if (mkdtemp(folder) == NULL)
         return olo_fail(error, OLO_IO, "cannot make a folder in /tmp: %s", strerror(errno));

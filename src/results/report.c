@@ -269,7 +269,7 @@ static olo_status write_plain(olo_result *result, const contents *has, bool want
     if (!wanted) {
         olo_text_put(page,
                      "<p class=\"note\">The animation is missing: this oloid was built without its "
-                     "page. Build it again where it can reach the network, and <code>oloid "
+                     "page, which needs npm. Install Node.js and npm, build again, and <code>oloid "
                      "report</code> makes the animated page from the same result.</p>\n");
     }
     olo_status status = put_verdicts(result, page, error);

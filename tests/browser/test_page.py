@@ -122,6 +122,7 @@ def install_packages():
     if not (viewer / "node_modules" / "playwright-core").exists():
         subprocess.run(["npm", "ci", "--ignore-scripts", "--loglevel=error"], cwd=viewer,
                        check=True)
+        shutil.copy(viewer / "package-lock.json", viewer / "node_modules" / ".installed-lock.json")
 
 
 def oloid(folder, *arguments):

@@ -83,7 +83,7 @@ def run(oloid):
 
 @pytest.fixture
 def animated(oloid, run):
-    """Skips where the command was built without the page."""
+    """Skips where the command was built without npm."""
     _, page = run("planar-pendulum", "--end", "0.01")
     if len(Page(page).scripts) == 0:
         pytest.skip("built without the animated page")
@@ -367,13 +367,13 @@ def test_the_plain_page_has_plots_and_no_scripts(oloid, run):
     page = Page(path)
     assert "script" not in page.tags and "script-src" not in page.policy
     assert page.tags.count("svg") >= 6
-    assert "animation is missing" not in path.read_text()
+    assert "npm" not in path.read_text()
     for picture in re.findall(r"<svg.*?</svg>", path.read_text(), re.S):
         assert len(ElementTree.fromstring(picture).findall(f"{SVG}path")) > 3
 
 
 @pytest.mark.skipif("OLOID_OTHER" not in os.environ, reason="needs a build without the page")
-def test_without_the_page_a_report_says_what_is_missing(oloid, run):
+def test_without_npm_the_page_says_what_is_missing(oloid, run):
     result, path = run("heavy-top", "--end", "0.05")
     other = [os.environ["OLOID_OTHER"], "report", str(result)]
     import subprocess
@@ -381,9 +381,9 @@ def test_without_the_page_a_report_says_what_is_missing(oloid, run):
     assert done.returncode == 0, done.stderr
     page = Page(path)
     assert "script" not in page.tags and page.tags.count("svg") >= 6
-    assert "animation is missing" in path.read_text() and "network" in path.read_text()
+    assert "animation is missing" in path.read_text() and "npm" in path.read_text()
     done = subprocess.run([*other, "--png"], capture_output=True, text=True)
-    assert done.returncode != 0 and "network" in one_message(done)
+    assert done.returncode != 0 and "npm" in one_message(done)
 
 
 def test_a_run_that_broke_off_has_a_report(oloid, run):
