@@ -285,7 +285,7 @@ def judge(done):
         return f"more than {CPU_SECONDS} s"
     messages = [line for line in done.stderr.split("\n") if line
                 and not line.startswith("oloid: warning:")]
-    if len(messages) == 2 and " drifted by " in messages[0]:
+    if len(messages) == 2 and re.search(r" drifted by |: warn: ", messages[0]):
         messages = messages[1:]
     if done.returncode < 0:
         return f"ended by {signal.Signals(-done.returncode).name}"
