@@ -309,7 +309,8 @@ typedef struct olo_certificate {
 } olo_certificate;
 
 /** Solves a problem from its initial guess. The system must outlive the optimum. A solution that
- * ends without success is not an error: the optimum has the best point and says how it ended. Fails
+ * ends without success is not an error: the optimum says how it ended and has the best point: of
+ * those that satisfy the constraints the one of least cost, if there are none the last one. Fails
  * if a name is not known, if the system has no such problem, or without a solver. */
 OLO_API olo_status olo_optimize(const olo_system *system, const olo_problem *problem,
                                 const olo_optimize_observer *observer, olo_optimum **optimum,

@@ -10,6 +10,7 @@ from ._errors import ComputationError, InputError, Interrupted, call, create, fr
 from ._feedback import make_feedback, make_sensitivity
 from ._guard import Guard
 from ._library import encode, ffi, filled, lib, text
+from ._rotation import matrix
 from ._run import Target
 from ._statics import system_of
 from ._system import System, as_tuple
@@ -65,6 +66,8 @@ class Problem:
             kind = fields[key].type
             if kind.kind == "pointer" and kind.item.kind == "struct":
                 self._set_list(key, kind.item.cname.rpartition(PREFIX)[2], value)
+            elif kind.kind == "pointer" and kind.item.cname == "double":
+                self._set_numbers(key, value)
             else:
                 self._set(self.struct, key, kind, value, f"optimize.{key}")
         self._read_guess(system, changes.get("guess_file"))
@@ -104,19 +107,32 @@ class Problem:
         setattr(self.struct, key, array)
         setattr(self.struct, f"{noun}_count", len(entries))
 
+    def _set_numbers(self, key, value):
+        """A list of numbers with their count."""
+        try:
+            numbers = [float(x) for x in value]
+        except (TypeError, ValueError) as problem:
+            raise InputError(f"optimize.{key}: {problem}") from None
+        array = ffi.new("double[]", numbers)
+        self._references.append(array)
+        setattr(self.struct, key, array)
+        setattr(self.struct, f"{key}_count", len(numbers))
+
     def _set(self, struct, key, kind, value, where):
         if value is None:
             return
         try:
+            if key == "rotation":
+                value = matrix(value)
             if kind.kind == "pointer":
                 value = ffi.new("char[]", encode(value))
                 self._references.append(value)
             elif kind.kind == "array":
                 value = [float(x) for x in numpy.ravel(value)]
                 if len(value) != kind.length:
-                    raise InputError(f"{where}: {kind.length} numbers are needed")
+                    raise InputError(f"{kind.length} numbers are needed")
             setattr(struct, key, value)
-        except (TypeError, OverflowError) as problem:
+        except (TypeError, ValueError, OverflowError) as problem:
             raise InputError(f"{where}: {problem}") from None
 
 

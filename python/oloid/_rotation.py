@@ -1,5 +1,46 @@
-"""Rotations as unit quaternions."""
+"""Rotations as unit quaternions and as matrices."""
 import numpy
+
+from ._errors import InputError
+
+
+def about(axis, angle):
+    """The matrix of the rotation about an axis (Rodrigues)."""
+    length = numpy.linalg.norm(axis)
+    if not length > 0:
+        raise InputError("the axis has zero length")
+    x, y, z = numpy.array(axis, dtype=float) / length
+    hat = numpy.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return numpy.eye(3) + numpy.sin(angle) * hat + (1 - numpy.cos(angle)) * hat @ hat
+
+
+def matrix(rotation):
+    """The matrix of a rotation as model files have it, with numbers: a dict with axis and angle,
+    matrix, quaternion, or euler and angles; a list of these; or nine numbers by rows."""
+    if isinstance(rotation, (list, tuple)) and rotation and isinstance(rotation[0], dict):
+        product = numpy.eye(3)
+        for one in rotation:
+            product = product @ matrix(one)
+        return product
+    given = rotation if isinstance(rotation, dict) else {"matrix": rotation}
+    if set(given) == {"axis", "angle"}:
+        R = about(given["axis"], float(given["angle"]))
+    elif set(given) == {"matrix"}:
+        R = numpy.array(given["matrix"], dtype=float).reshape(3, 3)
+    elif set(given) == {"quaternion"}:
+        w, x, y, z = numpy.array(given["quaternion"], dtype=float)
+        angle = 2 * numpy.arctan2(numpy.linalg.norm([x, y, z]), w)
+        R = numpy.eye(3) if x == y == z == 0 != w else about([x, y, z], angle)
+    elif set(given) == {"euler", "angles"}:
+        R = numpy.eye(3)
+        axes = [numpy.eye(3)["xyz".index(name)] for name in given["euler"]]
+        for axis, angle in zip(axes, numpy.array(given["angles"], dtype=float).reshape(len(axes))):
+            R = R @ about(axis, angle)
+    else:
+        raise InputError("a rotation has axis and angle, matrix, quaternion, or euler and angles")
+    if not abs(R.T @ R - numpy.eye(3)).max() < 1e-6 or numpy.linalg.det(R) < 0:
+        raise InputError("the matrix is no rotation")
+    return R
 
 
 def quaternions(R):

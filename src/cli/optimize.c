@@ -541,8 +541,10 @@ static int solve(struct session *session, const char *file)
         cli_homotopy_solve(&session->homotopy, file, &session->options->set, &observer,
                            session->options->json, &session->problem, &error);
     if (status == OLO_OK)
-        status = olo_optimize(session->result.loaded.system, &session->problem, &observer,
-                              &session->optimum, &error);
+        status = olo_fail_context(&error,
+                                  olo_optimize(session->result.loaded.system, &session->problem,
+                                               &observer, &session->optimum, &error),
+                                  "%s", file);
     cli_interrupt_end();
     if (status == OLO_OK)
         status = olo_optimum_certify(session->optimum, &session->certificate, &error);

@@ -6,8 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/extreme.h"
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/pool.h"
 #include "base/progress.h"
 
 #ifndef OLO_IPOPT
@@ -51,7 +52,12 @@ typedef struct job {
     olo_solve_report *report;
     bool stopped, late, called; /* called: iterations have begun */
     double start;               /* clock */
+    double *x, *best;           /* the last point with a gradient; the best one */
+    double cost;                /* of the best one; infinite: there is none */
 } job;
+
+/* Rows are satisfied at a point that may be the best one, in the units of the model. */
+static const double SATISFIED = 1e-6;
 
 /* A number is not finite if all bits of its exponent are ones; then the sum has the highest bit. */
 static bool all_finite(int count, const double *x)
@@ -88,6 +94,7 @@ static truth gradient(integer n, number *x, truth fresh, number *g, UserDataPtr 
     job *j = context;
     const double start = olo_cpu_seconds();
     (void)fresh;
+    memcpy(j->x, x, (size_t)n * sizeof *x);
     j->nlp->gradient(j->nlp->context, x, g);
     return end_evaluation(j, start, n, g);
 }
@@ -150,6 +157,10 @@ static truth iteration(integer mode, integer count, number value, number inf_pr,
     (void)d_norm, (void)regularisation, (void)alpha_du, (void)alpha_pr, (void)trials;
     j->report->iterations = count;
     j->called = true;
+    if (j->best && mode == 0 && inf_pr <= SATISFIED && value < j->cost) {
+        memcpy(j->best, j->x, (size_t)j->nlp->variables * sizeof *j->x);
+        j->cost = value;
+    }
     if (j->options->seconds > 0 && olo_clock_seconds() - j->start > j->options->seconds) {
         j->late = true;
         return false;
@@ -248,6 +259,28 @@ static olo_status set_options(IpoptProblem problem, const olo_solver_options *op
     return OLO_OK;
 }
 
+/* The largest violation of a row; c is memory. */
+static double violation_at(const olo_nlp *nlp, const double *x, double *c)
+{
+    double largest = 0;
+    nlp->evaluate(nlp->context, x, c);
+    for (int i = 0; i < nlp->rows; i++)
+        olo_raise(&largest, fmax(nlp->row_lower[i] - c[i], c[i] - nlp->row_upper[i]));
+    return largest;
+}
+
+/* Whether the best point is better than the last one. Ipopt does not say at which point it reports
+ * an iteration: the gradient before may be that of another one, with another cost. */
+static bool is_better(const job *j, const double *last, double *c)
+{
+    const olo_nlp *nlp = j->nlp;
+    if (!j->best || !isfinite(j->cost) || !(violation_at(nlp, j->best, c) <= SATISFIED))
+        return false;
+    const double cost = nlp->objective(nlp->context, j->best);
+    return fabs(cost - j->cost) <= 1e-9 * (1 + fabs(cost)) &&
+           !(violation_at(nlp, last, c) <= SATISFIED && nlp->objective(nlp->context, last) <= cost);
+}
+
 static olo_solved ending_of(enum ApplicationReturnStatus status)
 {
     switch (status) {
@@ -275,29 +308,41 @@ olo_status olo_solver_solve(const olo_nlp *nlp, const olo_solver_options *option
                             olo_nlp_point *point, olo_solve_report *report, olo_error *error)
 {
     const double start = olo_clock_seconds(), start_cpu = olo_cpu_seconds();
-    job j = {.nlp = nlp, .options = options, .report = report, .start = start};
+    olo_pool pool = {0};
+    double *c, *x;
+    const olo_array arrays[] = {{&c, (size_t)nlp->rows + 1}, {&x, (size_t)nlp->variables + 1}};
     *report = (olo_solve_report){.solved = OLO_FAILED};
-    double *c = olo_alloc((size_t)nlp->rows, sizeof *c);
-    IpoptProblem problem =
-        c ? CreateIpoptProblem(nlp->variables, nlp->lower, nlp->upper, nlp->rows, nlp->row_lower,
-                               nlp->row_upper, nlp->jacobian.count, nlp->hessian.count, 0,
-                               objective, rows, gradient, jacobian, hessian)
-          : NULL;
+    const bool enough = olo_pool_arrays(&pool, arrays, 2);
+    job j = {.nlp = nlp,
+             .options = options,
+             .report = report,
+             .start = start,
+             .x = x,
+             .best = options->best,
+             .cost = HUGE_VAL};
+    IpoptProblem problem = enough ? CreateIpoptProblem(nlp->variables, nlp->lower, nlp->upper,
+                                                       nlp->rows, nlp->row_lower, nlp->row_upper,
+                                                       nlp->jacobian.count, nlp->hessian.count, 0,
+                                                       objective, rows, gradient, jacobian, hessian)
+                                  : NULL;
     if (!problem) {
-        olo_free(c);
+        olo_pool_free(&pool);
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for Ipopt");
     }
     const olo_status accepted = set_options(problem, options, error);
     if (accepted != OLO_OK) {
         FreeIpoptProblem(problem);
-        olo_free(c);
+        olo_pool_free(&pool);
         return accepted;
     }
     (void)SetIntermediateCallback(problem, iteration);
     const enum ApplicationReturnStatus status = IpoptSolve(
         problem, point->x, c, &report->objective, point->y, point->z_lower, point->z_upper, &j);
     FreeIpoptProblem(problem);
-    olo_free(c);
+    report->overdetermined = status == Not_Enough_Degrees_Of_Freedom;
+    report->solved = j.stopped ? OLO_STOPPED : j.late ? OLO_LIMIT : ending_of(status);
+    report->better = report->solved > OLO_SOLVED_NEARLY && is_better(&j, point->x, c);
+    olo_pool_free(&pool);
     if (status == Insufficient_Memory)
         return olo_fail(error, OLO_NO_MEMORY,
                         "the linear solver %s ran out of memory for %d variables and %d rows: take "
@@ -305,8 +350,6 @@ olo_status olo_solver_solve(const olo_nlp *nlp, const olo_solver_options *option
                         options->linear_solver, nlp->variables, nlp->rows);
     if (status == Invalid_Option || (status == Internal_Error && !j.called))
         return refuse_linear_solver(options->linear_solver, error);
-    report->overdetermined = status == Not_Enough_Degrees_Of_Freedom;
-    report->solved = j.stopped ? OLO_STOPPED : j.late ? OLO_LIMIT : ending_of(status);
     report->seconds = olo_clock_seconds() - start;
     report->cpu_seconds = olo_cpu_seconds() - start_cpu;
     return OLO_OK;

@@ -37,8 +37,7 @@ void olo_optimality_close(olo_optimality *x)
 
 // -- the matrix -----------------------------------------------------------------------------------
 
-/* A bound is active if its multiplier is larger than the distance from it, in units of the largest
- * multiplier and of one. */
+/* A bound is active if its multiplier is larger than the distance from it. */
 static bool is_active(double multiplier, double distance)
 {
     return isfinite(distance) && fabs(multiplier) > fabs(distance);

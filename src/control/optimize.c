@@ -197,6 +197,21 @@ static olo_status allocate(olo_optimum *o, const olo_optimum *from, olo_error *e
     return status;
 }
 
+/* Conditions on what no variable changes are satisfied by the given motion, or not at all. */
+static olo_status check_constant_rows(const olo_optimum *o, olo_error *error)
+{
+    double by;
+    char text[160];
+    const int row = olo_presolve_violated_row(o->presolve, olo_optimum_solved(o), &by);
+    if (row < 0)
+        return OLO_OK;
+    olo_optimum_describe(o, row, text, sizeof text);
+    return olo_fail(error, OLO_INCONSISTENT,
+                    "%s cannot be satisfied: nothing in the problem changes it, and it is off by "
+                    "%.6g",
+                    text, by);
+}
+
 /* Given velocities belong to the given configuration. */
 static olo_status check_start_velocity(const olo_optimum *o, olo_error *error)
 {
@@ -273,6 +288,8 @@ static olo_status prepare(const olo_system *system, const olo_problem *problem,
         status = transcribe(o, problem, error);
     if (status == OLO_OK)
         status = allocate(o, problem->start, error);
+    if (status == OLO_OK)
+        status = check_constant_rows(o, error);
     if (status == OLO_OK && problem->start && problem->warm)
         status = olo_optimum_copy_multipliers(o, problem->start, error);
     if (status != OLO_OK) {

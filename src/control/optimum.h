@@ -70,6 +70,8 @@ double olo_optimum_part(const olo_optimum *optimum, const olo_optimum *from, dou
 olo_status olo_optimum_copy_multipliers(olo_optimum *optimum, const olo_optimum *from,
                                         olo_error *error);
 
+/* What a row of the programme before presolve is, where and when, for messages. */
+void olo_optimum_describe(const olo_optimum *optimum, int row, char *text, size_t size);
 /* Whether a body is nearer to half a turn from the orientation of a condition than to that: its
  * equations are satisfied there, too. Then the condition and the node. */
 bool olo_optimum_has_opposite(const olo_optimum *optimum, int *condition, int *node);

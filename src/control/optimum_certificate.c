@@ -104,7 +104,7 @@ static void check_orientations(const olo_optimum *o, olo_certificate *certificat
                    o->problem->conditions[condition].measure.name, olo_optimum_time(o, node));
 }
 
-static void describe(const olo_optimum *o, int row, char *text, size_t size)
+void olo_optimum_describe(const olo_optimum *o, int row, char *text, size_t size)
 {
     if (o->design && !o->reduced && row >= olo_redundant_nlp(o->transcription)->rows)
         olo_design_describe(o->design, row, text, size);
@@ -122,12 +122,12 @@ olo_status olo_optimum_certify(const olo_optimum *o, olo_certificate *certificat
     if (status != OLO_OK)
         return status;
     if (worst >= 0)
-        describe(o, olo_presolve_row(o->presolve, worst), certificate->worst,
-                 sizeof certificate->worst);
+        olo_optimum_describe(o, olo_presolve_row(o->presolve, worst), certificate->worst,
+                             sizeof certificate->worst);
     /* rows that the programme does not have, redundant ones and those of charts, are measured, too
      */
     olo_raise(&certificate->violation, olo_redundant_constraint_error(o->transcription, o->x));
-    olo_control_count(o->problem, certificate);
+    olo_control_count(o->problem, olo_redundant_independent_rows(o->transcription), certificate);
     check_orientations(o, certificate);
     certificate->conserved = o->conserved.count;
     certificate->turn = largest_turn(o);

@@ -23,11 +23,15 @@ typedef struct solution {
     int iterations; /* before the present call of the solver */
     double barrier; /* of the last iteration */
     double *saved;  /* a point */
+    double *best;   /* [variables of the programme] */
 } solution;
 
 /* Charts are centred anew when a node has turned this far from its reference, in rad: they are
  * regular up to half a turn, those of rods with their null space up to a quarter turn. */
 static const double LARGEST_TURN = 1.0;
+/* The residual of the conditions of optimality at an optimum, and where rounding permits no better
+ * one, in units of the largest entry of the gradient of the cost, or of one. */
+static const double OPTIMAL = 1e-8, NEARLY_OPTIMAL = 1e-4;
 
 static bool report_iteration(void *context, const olo_iterate *now)
 {
@@ -90,6 +94,35 @@ static olo_status give_point(olo_optimum *o, olo_error *error)
     return status;
 }
 
+/* The residual of the conditions of optimality in these units. */
+static olo_status residual_of(const solution *x, double *residual, olo_error *error)
+{
+    double gradient;
+    const olo_status status =
+        olo_stationarity(x->nlp, &x->optimum->point, residual, &gradient, error);
+    *residual /= fmax(gradient, 1);
+    return status;
+}
+
+/* Newton steps where the solver ended near an optimum only. Its own tolerance is relative to the
+ * multipliers, which are large where constraints are nearly dependent. */
+static olo_status improve(solution *x, olo_solved *solved, olo_error *error)
+{
+    olo_optimum *o = x->optimum;
+    double residual;
+    bool reached;
+    olo_status status = residual_of(x, &residual, error);
+    if (status != OLO_OK || (*solved == OLO_SOLVED && residual <= OPTIMAL))
+        return status;
+    status = olo_polish(x->nlp, x->given->tolerance, &o->point, &reached, error);
+    if (status == OLO_OK)
+        status = take_point(o, error);
+    if (status == OLO_OK)
+        status = residual_of(x, &residual, error);
+    *solved = reached ? OLO_SOLVED : residual <= NEARLY_OPTIMAL ? OLO_SOLVED_NEARLY : OLO_FAILED;
+    return status;
+}
+
 /* Solves from the point; as long as a node is far from the reference of its chart, centres the
  * charts at the present motion and continues with its multipliers. Iterations and times add up. */
 static olo_status start(solution *x, olo_error *error)
@@ -100,7 +133,8 @@ static olo_status start(solution *x, olo_error *error)
                                   .iterations = x->given->iterations,
                                   .progress = report_iteration,
                                   .context = x,
-                                  .warm = o->warm};
+                                  .warm = o->warm,
+                                  .best = x->best};
     olo_solve_report total = o->report;
     bool again;
     do {
@@ -127,15 +161,13 @@ static olo_status start(solution *x, olo_error *error)
         if (status != OLO_OK)
             return status;
     } while (again && options.iterations > 0 && olo_clock_seconds() < x->end);
-    if (total.solved == OLO_SOLVED_NEARLY) {
-        bool reached;
-        olo_status status = olo_polish(x->nlp, x->given->tolerance, &o->point, &reached, error);
-        if (status == OLO_OK)
-            status = take_point(o, error);
-        if (status != OLO_OK)
-            return status;
-        total.solved = reached ? OLO_SOLVED : OLO_SOLVED_NEARLY;
+    olo_status status = is_solved(total.solved) ? improve(x, &total.solved, error) : OLO_OK;
+    if (status == OLO_OK && o->report.better && !is_solved(total.solved)) {
+        memcpy(o->point.x, x->best, (size_t)x->nlp->variables * sizeof *x->best);
+        status = take_point(o, error);
     }
+    if (status != OLO_OK)
+        return status;
     total.iterations = x->iterations;
     total.objective = x->nlp->objective(x->nlp->context, o->point.x);
     o->report = total;
@@ -249,6 +281,11 @@ static const char *const endings[] = {
     "the solver makes no further progress",
 };
 
+/* Constraints are satisfied where the solver ended, in the units of the model. */
+static const double SATISFIED = 1e-6;
+/* No cost is as low as this unless it has no lower bound. */
+static const double UNBOUNDED_COST = -1e20;
+
 /* How the solution ended: if constraints are violated, which one most; why the solver makes no
  * progress; a saddle point. */
 static olo_status explain(olo_optimum *o, olo_error *error)
@@ -275,11 +312,18 @@ static olo_status explain(olo_optimum *o, olo_error *error)
         (void)snprintf(text + length, size - (size_t)length,
                        "; the cost is not finite there: give another initial guess, or a cost that "
                        "is finite along it");
-    else if (solved == OLO_FAILED && certificate.violation < certificate.stationarity)
+    else if (o->report.objective < UNBOUNDED_COST)
+        (void)snprintf(text + length, size - (size_t)length,
+                       "; the cost is %.3g: it seems to have no lower bound", o->report.objective);
+    else if (certificate.violation < SATISFIED)
         (void)snprintf(text + length, size - (size_t)length,
                        "; the constraints are satisfied to %.3g, the conditions of optimality to "
-                       "%.3g: a cost may not be smooth",
-                       certificate.violation, certificate.stationarity);
+                       "%.3g%s",
+                       certificate.violation, certificate.stationarity,
+                       solved == OLO_FAILED
+                           ? ": a cost may not be smooth or have no lower bound, or constraints "
+                             "depend on each other there"
+                           : "");
     else if (certificate.worst[0])
         (void)snprintf(text + length, size - (size_t)length, "; %s is violated most, by %.3g",
                        certificate.worst, certificate.violation);
@@ -311,7 +355,10 @@ olo_status olo_optimum_solve(olo_optimum *o, const olo_problem *given,
                   .caller = observer ? *observer : (olo_optimize_observer){0},
                   .end = olo_clock_seconds() + given->seconds};
     const int threads = olo_dense_set_threads(1);
-    olo_status status = start(&x, error);
+    x.best = olo_pool_alloc(&o->pool, (size_t)x.nlp->variables + 1, sizeof *x.best);
+    olo_status status =
+        x.best ? start(&x, error)
+               : olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     if (status == OLO_OK)
         status = leave_saddles(&x, given->saddles, error);
     (void)olo_dense_set_threads(threads);

@@ -125,18 +125,18 @@ static olo_status iterate(const olo_nlp *nlp, double tolerance, olo_nlp_point *p
     return status;
 }
 
-/* The residual of the gradient with the given multipliers. */
-static olo_status given_residual(const olo_nlp *nlp, const olo_nlp_point *point, double *size,
-                                 olo_error *error)
+olo_status olo_stationarity(const olo_nlp *nlp, const olo_nlp_point *point, double *residual,
+                            double *gradient, olo_error *error)
 {
     olo_optimality x;
     const olo_status status = olo_optimality_open(&x, nlp, point, error);
-    *size = 0;
-    if (status == OLO_OK) {
+    *residual = *gradient = 0;
+    for (int i = 0; status == OLO_OK && i < nlp->variables; i++)
+        olo_raise(gradient, fabs(x.g[i]));
+    if (status == OLO_OK)
         add_rows(&x);
-        for (int i = 0; i < nlp->variables; i++)
-            olo_raise(size, fabs(x.g[i] + point->z_upper[i] - point->z_lower[i]));
-    }
+    for (int i = 0; status == OLO_OK && i < nlp->variables; i++)
+        olo_raise(residual, fabs(x.g[i] + point->z_upper[i] - point->z_lower[i]));
     olo_optimality_close(&x);
     return status;
 }
@@ -146,11 +146,11 @@ olo_status olo_polish(const olo_nlp *nlp, double tolerance, olo_nlp_point *point
 {
     olo_pool pool = {0};
     double *given = olo_pool_alloc(&pool, point_size(nlp), sizeof *given),
-           *saved = olo_pool_alloc(&pool, point_size(nlp), sizeof *saved), before = 0,
+           *saved = olo_pool_alloc(&pool, point_size(nlp), sizeof *saved), before = 0, gradient,
            best = INFINITY;
     bool again = true;
     olo_status status = given && saved
-                            ? given_residual(nlp, point, &before, error)
+                            ? olo_stationarity(nlp, point, &before, &gradient, error)
                             : olo_fail(error, OLO_NO_MEMORY, "out of memory to improve an optimum");
     if (status == OLO_OK)
         copy_point(nlp, point, given, false);

@@ -11,6 +11,9 @@
 #include "control/solver.h"
 #include "oloid/status.h"
 
+/* The largest entries of |grad f + A^T y + z_upper - z_lower| and |grad f|. */
+olo_status olo_stationarity(const olo_nlp *nlp, const olo_nlp_point *point, double *residual,
+                            double *gradient, olo_error *error);
 /* Improves the point until the residuals of the conditions are below the tolerance, as long as each
  * iteration at least halves them; a point that cannot be improved is left as it is. `reached`: the
  * residuals are below the tolerance. */

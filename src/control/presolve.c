@@ -8,6 +8,9 @@
 #include "base/memory.h"
 #include "base/pool.h"
 
+/* A row is violated by more than rounding, relative to its value or to one. */
+static const double ROUNDING = 1e-9;
+
 /* Positions of the full programme that remain. */
 typedef struct remaining {
     int *source;    /* [count of the smaller] index in the full one */
@@ -207,6 +210,22 @@ void olo_presolve_free(olo_presolve *p)
 const olo_nlp *olo_presolve_nlp(const olo_presolve *p)
 {
     return &p->small;
+}
+
+int olo_presolve_violated_row(olo_presolve *p, const double *full, double *by)
+{
+    const olo_nlp *of = p->full;
+    int worst = -1;
+    *by = 0;
+    of->evaluate(of->context, full, p->c);
+    for (int i = 0; i < of->rows; i++) {
+        const double off = fmax(of->row_lower[i] - p->c[i], p->c[i] - of->row_upper[i]);
+        if (p->row_to[i] >= 0 || off <= ROUNDING * (1 + fabs(p->c[i])) || off <= *by)
+            continue;
+        *by = off;
+        worst = i;
+    }
+    return worst;
 }
 
 void olo_presolve_shrink(const olo_presolve *p, const double *full, double *x)

@@ -15,6 +15,9 @@ void olo_presolve_free(olo_presolve *presolve);
 
 /* The smaller programme. */
 const olo_nlp *olo_presolve_nlp(const olo_presolve *presolve);
+/* The removed row without variables that is violated most at the point `full`, by more than
+ * rounding, and by how much; -1: there is none. */
+int olo_presolve_violated_row(olo_presolve *presolve, const double *full, double *by);
 /* Takes variables and multipliers of rows from the full programme to the smaller one and back;
  * multipliers of removed rows are zero. */
 void olo_presolve_shrink(const olo_presolve *presolve, const double *full, double *x);

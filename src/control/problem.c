@@ -36,13 +36,20 @@ static olo_status drive(olo_control_problem *p, int k, const char *given, double
     const olo_system *s = p->system;
     const olo_term *along = olo_system_coordinate_term(s, given);
     const char *name = olo_pool_text(&p->pool, given, strlen(given));
-    bool found = false;
+    bool found = false, controller = false;
     if (!name)
         return no_memory(error);
     for (int i = 0; i < s->action_count; i++) {
         const olo_action *action = &s->actions[i];
         if (!olo_action_belongs(action, name, along))
             continue;
+        const bool has_target = action->kp != 0 || action->kd != 0;
+        if (found && has_target != controller)
+            return olo_fail(error, OLO_BAD_INPUT,
+                            "'%s' has a controller and a torque or force: a control would be the "
+                            "target of the one and the factor of the other; drive a load along the "
+                            "coordinate instead",
+                            name);
         if (p->control_of[i] >= 0)
             return olo_fail(error, OLO_BAD_INPUT, "'%s' is driven by two controls", name);
         if (action->type->user)
@@ -51,6 +58,7 @@ static olo_status drive(olo_control_problem *p, int k, const char *given, double
         p->control_of[i] = k;
         p->factor_of[i] = factor;
         found = true;
+        controller = has_target;
     }
     p->input_name[p->input_count] = name;
     p->input_control[p->input_count] = k;
@@ -484,10 +492,11 @@ int olo_control_largest_measure(const olo_control_problem *p)
     return largest;
 }
 
-/* Leyendecker 2011, 5.4: all controls and boundary data are counted. */
-void olo_control_count(const olo_control_problem *p, olo_certificate *c)
+/* Leyendecker 2011, 5.4: all controls and boundary data are counted, n - m is the number of degrees
+ * of freedom. */
+void olo_control_count(const olo_control_problem *p, int rows, olo_certificate *c)
 {
-    const int n = p->system->n, m = p->system->m, N = p->intervals, r = n - m;
+    const int n = p->system->n, m = rows, N = p->intervals, r = n - m;
     c->rule_variables = (2 * N + 1) * r + p->free_duration;
     c->rule_constraints = (N + 3) * r;
     c->rule_multiplier_variables = N * (2 * n + m) + n + p->free_duration;

@@ -153,8 +153,8 @@ static inline bool olo_control_has_end_balance(const olo_control_problem *proble
 void olo_control_target(const olo_control_cost *cost, double t, double target[3]);
 /* The largest size of a measure. */
 int olo_control_largest_measure(const olo_control_problem *problem);
-/* The sizes of the problem by the rules of the source. */
-void olo_control_count(const olo_control_problem *problem, olo_certificate *certificate);
+/* The sizes of the problem by the rules of the source, with so many independent constraint rows. */
+void olo_control_count(const olo_control_problem *problem, int rows, olo_certificate *certificate);
 /* The control of this name, -1 if there is none. */
 int olo_control_find(const olo_control_problem *problem, const char *name);
 void olo_control_problem_free(olo_control_problem *problem);

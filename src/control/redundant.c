@@ -149,6 +149,14 @@ static void set_row_bounds(olo_redundant *x)
             open_row(x, x->n + i);
 }
 
+int olo_redundant_independent_rows(const olo_redundant *x)
+{
+    int count = 0;
+    for (int c = 0; c < x->system->m; c++)
+        count += !olo_is_redundant(x, 0, c);
+    return count;
+}
+
 void olo_redundant_drop_end_row(olo_redundant *x, int coordinate)
 {
     open_row(x, x->intervals * x->row_stride + coordinate);

@@ -73,6 +73,8 @@ void olo_redundant_refer(olo_redundant *transcription, const double *x);
  * initial state `state` (design.h). */
 void olo_redundant_use(olo_redundant *transcription, const olo_control_problem *problem,
                        const olo_state *state);
+/* The number of constraint rows of the system that no others imply, at the first node. */
+int olo_redundant_independent_rows(const olo_redundant *transcription);
 /* Marks a row of the last balance as implied by others. */
 void olo_redundant_drop_end_row(olo_redundant *transcription, int coordinate);
 

@@ -23,6 +23,7 @@ typedef struct olo_solver_options {
     double seconds; /* limit of time; 0 or infinite: none */
     bool warm;      /* start from the given multipliers ... */
     double barrier; /* ... with this barrier parameter */
+    double *best;   /* [variables] memory for a better point than the last one, or NULL */
     /* Called after every iteration; returns false to stop. May be NULL. */
     bool (*progress)(void *context, const olo_iterate *iterate);
     void *context;
@@ -39,7 +40,7 @@ typedef enum olo_solved {
     OLO_FAILED   /* no further progress; numbers that are not finite */
 } olo_solved;
 
-/* The point: x is the initial guess before, the best point after. */
+/* The point: x is the initial guess before, the last point after. */
 typedef struct olo_nlp_point {
     double *x;                 /* [variables] */
     double *y;                 /* [rows] multipliers of rows: grad f + A^T y + z = 0 */
@@ -49,6 +50,9 @@ typedef struct olo_nlp_point {
 typedef struct olo_solve_report {
     olo_solved solved;
     bool overdetermined; /* it failed because there are more equations than variables */
+    /* Without success: `best` of the options satisfies the rows at less cost than the last point
+     * does, or than that which does not. */
+    bool better;
     int iterations;
     double objective;
     double seconds;            /* in total */

@@ -1,9 +1,9 @@
 /* A model with the controls of an optimum: the tree of its file, written again without the sections
  * `run` and `optimize`, with the parameters found and a table over time at every driven element.
- * Where a control is along one joint coordinate, the torque or force of the joint along it becomes
- * a load with the table. The values of the table belong to the middle of each interval, where a
- * step evaluates functions of time: a run with the scheme of the problem and the step of the
- * intervals has these controls exactly. */
+ * Where a control is along one coordinate, the torque or force along it becomes a load with the
+ * table; so does the target of a controller, as the force kp u. The values of the table belong to
+ * the middle of each interval, where a step evaluates functions of time: a run with the scheme of
+ * the problem and the step of the intervals has these controls exactly. */
 #include <string.h>
 
 #include "base/text_file.h"
@@ -18,22 +18,23 @@ typedef struct writer {
     bool *written;  /* [inputs] */
 } writer;
 
-/* A scalar as it was given; quoted if it was. */
-static void put_scalar(writer *w, const olo_yaml_node *node)
+/* A scalar as it was given; quoted if it was, or if flow style would read it otherwise: a plain
+ * text in block style may have commas and brackets. */
+static void put_scalar(olo_text *to, const olo_yaml_node *node)
 {
-    if (!node->quoted) {
-        olo_text_put(&w->text, node->text[0] ? node->text : "~");
+    if (!node->quoted && !strpbrk(node->text, ",[]{}:?")) {
+        olo_text_put(to, node->text[0] ? node->text : "~");
         return;
     }
-    olo_text_put(&w->text, "\"");
+    olo_text_put(to, "\"");
     for (const char *c = node->text; *c; c++)
         if (*c == '\n')
-            olo_text_put(&w->text, "\\n");
+            olo_text_put(to, "\\n");
         else if (*c == '"' || *c == '\\')
-            olo_text_format(&w->text, "\\%c", *c);
+            olo_text_format(to, "\\%c", *c);
         else
-            olo_text_add(&w->text, c, 1);
-    olo_text_put(&w->text, "\"");
+            olo_text_add(to, c, 1);
+    olo_text_put(to, "\"");
 }
 
 static void put_key(writer *w, const char *key)
@@ -47,7 +48,7 @@ static void put_key(writer *w, const char *key)
 static void put_flow(writer *w, const olo_yaml_node *node)
 {
     if (node->kind == OLO_YAML_SCALAR) {
-        put_scalar(w, node);
+        put_scalar(&w->text, node);
         return;
     }
     const bool map = node->kind == OLO_YAML_MAP;
@@ -109,13 +110,71 @@ static void put_table(writer *w, olo_text *to, int input)
     w->written[input] = true;
 }
 
-/* The torque or force of a joint as a load along its coordinate. */
-static void add_load(writer *w, int input, const olo_yaml_node *magnitude)
+/* A torque or force as a load along a coordinate. */
+static void add_load(writer *w, int input, const char *coordinate, const olo_yaml_node *magnitude)
 {
-    olo_text_format(&w->loads, "  - {\"along\": \"%s\", \"magnitude\": %s, ",
-                    olo_optimum_input_name(w->optimum, input), magnitude->text);
+    olo_text_format(&w->loads, "  - {\"along\": \"%s\", \"magnitude\": ", coordinate);
+    put_scalar(&w->loads, magnitude);
+    olo_text_put(&w->loads, ", ");
     put_table(w, &w->loads, input);
     olo_text_put(&w->loads, "}\n");
+}
+
+/* The name of the coordinate of a joint with this input: that of the input, that of the key
+ * `coordinate`, or its only one; NULL: there is none. */
+static const char *coordinate_of(writer *w, const olo_yaml_node *joint, int input)
+{
+    const char *name = olo_yaml_find(joint, "name")->text;
+    const olo_yaml_node *which = olo_yaml_find(joint, "coordinate");
+    const olo_system *s = olo_optimum_system(w->optimum);
+    const size_t length = strlen(name);
+    if (strcmp(olo_optimum_input_name(w->optimum, input), name) != 0)
+        return olo_optimum_input_name(w->optimum, input);
+    for (int i = 0; i < olo_system_joint_coordinate_count(s); i++) {
+        const char *own = olo_system_joint_coordinate_name(s, i);
+        if (strncmp(own, name, length) == 0 && own[length] == '.' &&
+            (!which || strcmp(own + length + 1, which->text) == 0))
+            return own;
+    }
+    return NULL;
+}
+
+/* The input that is the target of the controller of a joint, -1: none. A joint with a torque or
+ * force has no such input as a whole. */
+static int target_of(const writer *w, const olo_yaml_node *joint)
+{
+    const olo_yaml_node *name = olo_yaml_find(joint, "name"),
+                        *which = olo_yaml_find(joint, "coordinate");
+    const size_t length = name ? strlen(name->text) : 0;
+    for (int i = 0;
+         name && olo_yaml_find(joint, "controller") && i < olo_optimum_input_count(w->optimum);
+         i++) {
+        const char *input = olo_optimum_input_name(w->optimum, i);
+        if (strncmp(input, name->text, length) == 0 &&
+            (input[length] == '\0' ||
+             (input[length] == '.' && (!which || strcmp(input + length + 1, which->text) == 0))))
+            return i;
+    }
+    return -1;
+}
+
+/* A controller whose target is zero, and the force of the target that was found. */
+static void put_controller(writer *w, const olo_yaml_node *joint, const olo_yaml_node *controller)
+{
+    const int input = target_of(w, joint);
+    const char *coordinate = coordinate_of(w, joint, input);
+    const olo_yaml_node *kp = olo_yaml_find(controller, "kp");
+    olo_text_put(&w->text, "\"controller\": {");
+    for (const olo_yaml_node *child = controller->first; child; child = child->next) {
+        if (strcmp(child->key, "target") == 0)
+            continue;
+        put_key(w, child->key);
+        put_flow(w, child);
+        olo_text_put(&w->text, ", ");
+    }
+    olo_text_put(&w->text, "}, ");
+    if (coordinate && kp)
+        add_load(w, input, coordinate, kp);
 }
 
 /* Whether loads replace all torques and forces of a joint. */
@@ -132,14 +191,20 @@ static bool is_replaced(const writer *w, const olo_yaml_node *joint)
 /* An element of `joints` or `loads`. */
 static void put_element(writer *w, const olo_yaml_node *element, bool joint)
 {
-    const int input = input_of(w, element);
+    const bool target = joint && target_of(w, element) >= 0;
+    const int input = target ? -1 : input_of(w, element);
     const bool timeless = input >= 0 || (joint && is_replaced(w, element));
     olo_text_put(&w->text, "{");
     for (const olo_yaml_node *child = element->first; child; child = child->next) {
         if (timeless && strcmp(child->key, "time") == 0)
             continue;
-        if (joint && input_along(w, element, child->key) >= 0) {
-            add_load(w, input_along(w, element, child->key), child);
+        const int along = joint ? input_along(w, element, child->key) : -1;
+        if (along >= 0) {
+            add_load(w, along, olo_optimum_input_name(w->optimum, along), child);
+            continue;
+        }
+        if (target && strcmp(child->key, "controller") == 0) {
+            put_controller(w, element, child);
             continue;
         }
         put_key(w, child->key);
@@ -148,6 +213,49 @@ static void put_element(writer *w, const olo_yaml_node *element, bool joint)
     }
     if (input >= 0)
         put_table(w, &w->text, input);
+    olo_text_put(&w->text, "}");
+}
+
+/* The input of a coordinate of a minimal model; -1: none. */
+static int input_named(const writer *w, const olo_yaml_node *name)
+{
+    for (int i = 0; name && i < olo_optimum_input_count(w->optimum); i++)
+        if (strcmp(olo_optimum_input_name(w->optimum, i), name->text) == 0)
+            return i;
+    return -1;
+}
+
+/* The forces of an entry of `coordinates`, one per name: those that are controls become loads. */
+static void put_forces(writer *w, const olo_yaml_node *entry, const olo_yaml_node *forces)
+{
+    const olo_yaml_node *name = olo_yaml_find(entry, "names");
+    name = name && name->kind == OLO_YAML_LIST ? name->first : name;
+    olo_text_put(&w->text, "[");
+    for (const olo_yaml_node *force = forces->first; force; force = force->next) {
+        const int input = input_named(w, name);
+        if (input >= 0)
+            add_load(w, input, name->text, force);
+        if (input >= 0)
+            olo_text_put(&w->text, "0");
+        else
+            put_flow(w, force);
+        olo_text_put(&w->text, force->next ? ", " : "");
+        name = name ? name->next : NULL;
+    }
+    olo_text_put(&w->text, "]");
+}
+
+static void put_coordinates(writer *w, const olo_yaml_node *entry)
+{
+    olo_text_put(&w->text, "{");
+    for (const olo_yaml_node *child = entry->first; child; child = child->next) {
+        put_key(w, child->key);
+        if (strcmp(child->key, "forces") == 0)
+            put_forces(w, entry, child);
+        else
+            put_flow(w, child);
+        olo_text_put(&w->text, ", ");
+    }
     olo_text_put(&w->text, "}");
 }
 
@@ -176,7 +284,9 @@ static void put_parameters(writer *w, const olo_yaml_node *section)
 
 static void put_section(writer *w, const olo_yaml_node *section)
 {
-    const bool driven = strcmp(section->key, "joints") == 0 || strcmp(section->key, "loads") == 0;
+    const bool minimal = strcmp(section->key, "coordinates") == 0,
+               driven = minimal || strcmp(section->key, "joints") == 0 ||
+                        strcmp(section->key, "loads") == 0;
     const olo_yaml_node *first = section->kind == OLO_YAML_MAP ? section : section->first;
     put_key(w, section->key);
     if (strcmp(section->key, "parameters") == 0 && section->kind == OLO_YAML_MAP) {
@@ -191,7 +301,10 @@ static void put_section(writer *w, const olo_yaml_node *section)
     olo_text_put(&w->text, "\n");
     for (const olo_yaml_node *element = first; element; element = element->next) {
         olo_text_put(&w->text, "  - ");
-        put_element(w, element, strcmp(section->key, "joints") == 0);
+        if (minimal)
+            put_coordinates(w, element);
+        else
+            put_element(w, element, strcmp(section->key, "joints") == 0);
         olo_text_put(&w->text, "\n");
         if (element == section)
             break;

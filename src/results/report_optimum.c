@@ -132,14 +132,14 @@ static void plot_controls(reader *x)
 static void plot_multipliers(reader *x)
 {
     const numbers of = read_numbers(x, "/optimum/multipliers");
-    double internal = 0, duration = 0;
+    double internal = 0;
     (void)olo_hdf5_get_number(x->result->file, "/optimum/multipliers", "internal", &internal, NULL);
-    (void)olo_hdf5_get_number(x->result->file, "/optimum", "duration", &duration, NULL);
-    double *time = of.rows > 1 ? take(x, of.rows, sizeof *time) : NULL;
+    /* the rows of the result are the nodes */
+    const bool all = of.rows > 1 && of.rows == x->result->rows;
+    double *time = all ? take(x, of.rows, sizeof *time) : NULL;
     if (!time || !(internal >= 0) || (double)of.columns <= internal)
         return;
-    for (size_t k = 0; k < of.rows; k++)
-        time[k] = duration * (double)k / (double)(of.rows - 1);
+    x->status = olo_result_read_column(x->result, "time", time, x->error);
     olo_svg *plot = add_plot(x, "Multipliers of constraints (norm per joint)", x->time, "");
     for (size_t i = (size_t)internal; x->status == OLO_OK && i < of.columns;) {
         double *norm = take(x, of.rows, sizeof *norm);

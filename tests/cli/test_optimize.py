@@ -36,7 +36,12 @@ def test_the_summary_has_cost_and_certificate(oloid, tmp_path):
     assert summary["cost"] == pytest.approx(12 * 100 / 99, rel=1e-10)
     assert summary["solved"] and summary["minimum"]
     assert summary["violation"] < 1e-10 and summary["stationarity"] < 1e-8
+    # m dv = h u, and the largest force is that of the first interval, 6 N/(N + 1)
+    assert summary["linear_change"] == pytest.approx(6 * 0.1 * 10 / 11, rel=1e-9)
+    assert summary["linear_balance"] < 1e-12 and summary["angular_balance"] < 1e-12
     text = oloid("optimize", tmp_path / "p.yaml", "-n", "20").stdout
+    assert re.search(r"balance +momentum changes by the impulses of forces to \S+ N s, \S+ N m s",
+                     text)
     assert "an optimum was found" in text and "a strict local minimum" in text
     # both times of the second half are those of the processor
     time = r"\S+ \S+"
@@ -166,9 +171,25 @@ def test_the_report_shows_controls_with_bounds_and_the_certificate(oloid, tmp_pa
     for text in (page, (tmp_path / "plain.html").read_text()):
         for words in ("Control of rail", "upper bound", "Multipliers of constraints",
                       "Convergence of the solver", "Certificate", "strict local minimum",
-                      "With 32 steps per interval"):
+                      "With 32 steps per interval", "defect of the balance of momentum",
+                      "defect of the balance of angular momentum"):
             assert words in text, words
         assert "lower bound" not in text
+
+
+@pytest.mark.parametrize("grid", ["intervals: 10", "intervals: 10\n  grading: 1.2"])
+def test_plots_of_the_report_have_the_times_of_the_grid(oloid, tmp_path, grid):
+    path = changed(tmp_path, ("intervals: 10", grid))
+    assert oloid("optimize", path, "-q", "-o", tmp_path / "r.h5", "-c",
+                 tmp_path / "u.csv").returncode == 0
+    page = (tmp_path / "r.report.html").read_text()
+    data = json.loads(re.search(r"<script[^>]*>(.*?)</script>", page, re.S).group(1))
+    plots = {plot["title"]: plot["series"][0] for plot in data["study_plots"]}
+    ends = columns(tmp_path / "u.csv")
+    assert plots["Control of rail"]["x"] == \
+        pytest.approx([(a + b) / 2 for a, b in zip(ends["start"], ends["end"])])
+    nodes = plots["Multipliers of constraints (norm per joint)"]["x"]
+    assert nodes == pytest.approx([0, *ends["end"]])
 
 
 def test_small_steps_measure_the_distance_from_the_continuous_motion(oloid):
@@ -560,6 +581,101 @@ def test_the_counting_rules_of_the_source(oloid):
     assert "909 and 477" in oloid("optimize", "three-rotors", "-q", "--no-result").stdout
 
 
+def test_redundant_constraints_are_not_counted_by_the_rules(oloid, tmp_path):
+    """A four-bar linkage has one degree of freedom, whatever its joints: r = 1, n - m = 1 - 3."""
+    path = tmp_path / "p.yaml"
+    path.write_text("""
+bodies:
+  - {name: crank, mass: 1, inertia: [0.01, 0.02, 0.02], position: [0, 0.5, 0]}
+  - {name: coupler, mass: 2, inertia: [0.02, 0.3, 0.3], position: [1, 1, 0]}
+  - {name: rocker, mass: 1, inertia: [0.01, 0.02, 0.02], position: [2, 0.5, 0]}
+joints:
+  - {name: A, between: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1], torque: 1, time: 0}
+  - {name: B, between: [crank, coupler], at: [0, 1, 0], axis: [0, 0, 1]}
+  - {name: C, between: [coupler, rocker], at: [2, 1, 0], axis: [0, 0, 1]}
+  - {name: D, between: [ground, rocker], at: [2, 0, 0], axis: [0, 0, 1]}
+optimize:
+  intervals: 20
+  controls: {name: A}
+  costs: {type: effort}
+  conditions: {quantity: A.angle, value: 0.5}
+""")
+    n, m, N = 36, 35, 20
+    for transcription in ("reduced", "redundant"):
+        text = path.read_text() + f"  transcription: {transcription}\n"
+        (tmp_path / "q.yaml").write_text(text)
+        summary = solve(oloid, tmp_path / "q.yaml")
+        assert [summary[f"rule_{name}"] for name in (
+            "variables", "constraints", "multiplier_variables", "multiplier_constraints")] == \
+            [2 * N + 1, N + 3, N * (2 * n + m) + n, (N - 1) * (n + m) + 4 * n]
+
+
+@pytest.mark.parametrize("transcription", ["reduced", "redundant"])
+@pytest.mark.parametrize("condition, off", [
+    ("quantity: base.position.z, value: 5", 4), ('quantity: "distance(base, top)", lower: 3', 2),
+    ("at: path, quantity: top.position.z, upper: 1.5", 0.5)])
+def test_conditions_on_what_nothing_changes(oloid, tmp_path, transcription, condition, off):
+    """They are refused if they are violated, and no obstacle if they are satisfied."""
+    outputs = "outputs: [{name: base, on: [0, 0, 1]}, {name: top, on: [0, 0, 2]}]"
+    text = PROBLEM.replace("outputs: {name: tip, on: {on: a, at: [0, 1, 0]}}", outputs).replace(
+        "conditions: {quantity: rail.position, value: 1}",
+        f"transcription: {transcription}\n"
+        f"  conditions: [{{quantity: rail.position, value: 1}}, {{{condition}}}]")
+    path = tmp_path / "p.yaml"
+    path.write_text(text)
+    done = oloid("optimize", path, "--no-result")
+    assert done.returncode == 2
+    assert re.search(rf"p.yaml: the condition on '.*' at t = \S+ cannot be satisfied: nothing in "
+                     rf"the problem changes it, and it is off by {off}$", done.stderr.strip())
+    for wrong, right in (("value: 5", "value: 1"), ("lower: 3", "lower: 1"), ("1.5}", "2}")):
+        text = text.replace(wrong, right)
+    path.write_text(text)
+    assert solve(oloid, path)["cost"] == pytest.approx(12 * 100 / 99, rel=1e-10)
+
+
+def test_the_run_of_a_controller_is_an_initial_guess(oloid, tmp_path):
+    """It is a motion without further forces: nothing is violated before the first iteration."""
+    model = PROBLEM.replace("force: 1, time: 0", "controller: {kp: 8, kd: 3, target: 1}").replace(
+        "outputs", "loads: {name: push, along: rail.position, magnitude: 1, time: 0}\noutputs")
+    model = model.replace("{name: rail}", "{name: push}").replace(
+        "  conditions: {quantity: rail.position, value: 1}\n",
+        "  end_velocity: free\n  iterations: 0\n  guess: run\n")
+    violation = []
+    for kind in ("run", "rest"):
+        (tmp_path / "p.yaml").write_text(model.replace("guess: run", f"guess: {kind}"))
+        violation.append(solve(oloid, tmp_path / "p.yaml")["violation"])
+    assert violation[0] < 1e-12 and violation[1] > 0.1
+
+
+def test_what_is_not_optimal_is_not_called_an_optimum(oloid, tmp_path):
+    """A ball with few intervals for the way that it rolls: the solver may end where constraints are
+    nearly dependent. Its own tolerance is relative to the multipliers, which are large there."""
+    ended = set()
+    for intervals in (12, 20):
+        (tmp_path / "p.yaml").write_text(f"""
+gravity: [0, 0, -9.81]
+bodies: {{name: ball, shapes: {{type: sphere, radius: 0.1, mass: 1}}, position: [0, 0, 0.1]}}
+joints: {{name: roll, type: rolling-ball, between: [ground, ball], radius: 0.1}}
+loads:
+  - {{name: px, on: ball, force: [1, 0, 0], time: 0}}
+  - {{name: py, on: ball, force: [0, 1, 0], time: 0}}
+optimize:
+  intervals: {intervals}
+  duration: 2
+  scheme: energy-momentum-2006
+  transcription: redundant
+  controls: [{{name: px}}, {{name: py}}]
+  costs: {{type: effort}}
+  conditions: [{{quantity: ball.position.x, value: 1}}, {{quantity: ball.position.y, value: 0.5}}]
+""")
+        summary = solve(oloid, tmp_path / "p.yaml")
+        assert summary["solved"] == (summary["stationarity"] < 1e-8)
+        if not summary["solved"]:
+            assert "the conditions of optimality to" in summary["ended"]
+        ended.add(summary["solved"])
+    assert True in ended
+
+
 INFEASIBLE = "no motion near the guess satisfies all constraints"
 
 
@@ -601,6 +717,24 @@ def test_interrupts_end_with_the_best_point(oloid, tmp_path):
     assert (tmp_path / "two-link-pendulum.optimum.h5").exists()
 
 
+def test_a_solution_that_ends_early_has_the_best_point(oloid, tmp_path):
+    """The optimum of another cost satisfies the constraints; the first iterations leave them."""
+    text = (ROOT / "models/two-link-pendulum.yaml").read_text()
+    effort = "{type: effort, weight: 0.5}"
+    assert text.count(effort) == 1
+    (tmp_path / "p.yaml").write_text(text.replace(
+        effort, "[{type: effort, control: base}, {type: effort, control: elbow, weight: 2}]"))
+    (tmp_path / "q.yaml").write_text(text)
+    assert oloid("optimize", "p.yaml", "-q", "-n", "128", "-o", "p.h5", "--no-report",
+                 "-c", "u.csv").returncode == 0
+    u = columns(tmp_path / "u.csv")
+    cost = sum(x * x for name in ("base", "elbow") for x in u[name]) / 256
+    for iterations in ("1", "2"):
+        summary = solve(oloid, "q.yaml", "-n", "128", "--guess", "p.h5", "--iterations", iterations)
+        assert not summary["solved"] and summary["violation"] < 1e-6
+        assert summary["cost"] == pytest.approx(cost, rel=1e-9)
+
+
 def test_the_time_of_the_solver_has_a_limit(oloid):
     done = oloid("optimize", "two-link-pendulum", "-q", "--no-result", "--seconds", "1e-9")
     assert done.returncode == 3
@@ -633,6 +767,9 @@ def test_a_cost_without_lower_bound_is_named(oloid, tmp_path, transcription):
     ("{type: path, quantity: log(rail.position)}", "the cost is not finite"),
     ("{type: path, quantity: abs(rail.position - 0.5)}",
      r"constraints are satisfied to [0-9.e-]+, the conditions of optimality to .* smooth"),
+    # the solver continues until the limit: nothing is violated
+    ("{type: path, quantity: -exp(rail.position.rate)}",
+     r"the cost is -\S+: it seems to have no lower bound"),
 ])
 def test_costs_that_are_not_smooth_are_named(oloid, tmp_path, cost, reason):
     path = changed(tmp_path, ("costs: {type: effort}", f"costs: {cost}"))

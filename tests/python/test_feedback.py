@@ -143,7 +143,8 @@ def children(process):
 def kill_running(child):
     """Kills a process; false if it had ended before."""
     try:
-        ended = pathlib.Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+        state = pathlib.Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0]
+        ended = state in "ZX"
         os.kill(child, signal.SIGKILL)
     except (FileNotFoundError, ProcessLookupError):
         return False

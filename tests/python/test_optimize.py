@@ -113,6 +113,61 @@ def test_results_are_initial_guesses(tmp_path):
         oloid.optimize(slider(), **PROBLEM, guess_file=tmp_path / "nowhere.h5")
 
 
+def test_grids_are_lists_of_numbers():
+    """1/sum h_j (m_j - T/2)^2 with the middles m_j of intervals h_j."""
+    lengths = numpy.array([3, 1, 1, 2, 5, 1, 4])
+    found = oloid.optimize(slider(), **{**PROBLEM, "intervals": 7, "grid": lengths})
+    h = lengths / lengths.sum()
+    middle = numpy.cumsum(h) - h / 2
+    assert found.cost == pytest.approx(1 / (h * (middle - 0.5)**2).sum(), rel=1e-10)
+    assert numpy.diff(found.time) == pytest.approx(h)
+    for wrong, message in (("ab", "optimize.grid"), (3, "optimize.grid"), ([1, -1], "positive"),
+                           ([1], "1 lengths are not 2 intervals")):
+        with pytest.raises(oloid.InputError, match=message):
+            oloid.optimize(slider(), **{**PROBLEM, "intervals": 2, "grid": wrong})
+
+
+TURN = [[0.36, 0.48, -0.8], [-0.8, 0.6, 0], [0.48, 0.64, 0.6]]
+
+
+@pytest.mark.parametrize("rotation, angle", [
+    ({"axis": [0, 0, 2], "angle": 1.2}, 1.2), ({"matrix": TURN}, numpy.arccos(0.28)),
+    (TURN, numpy.arccos(0.28)), ({"quaternion": [2, 0, 1, 0]}, 2 * numpy.arctan(0.5)),
+    ({"quaternion": [-2, 0, -1, 0]}, 2 * numpy.arctan(0.5)),
+    ({"euler": "zxz", "angles": [0.3, 0, 0.4]}, 0.7),
+    ([{"axis": [1, 0, 0], "angle": 0.5}, {"axis": [1, 0, 0], "angle": -0.2}], 0.3)])
+def test_orientations_are_given_as_in_model_files(rotation, angle):
+    """An isotropic body turns by the angle at the cost 12 J^2 angle^2, and ends as the model file
+    has it."""
+    model = oloid.Model("satellite")
+    model.add_body(name="a", mass=1, inertia=[1, 1, 1])
+    for axis in range(3):
+        model.add_load(name="xyz"[axis], on="a", moment=numpy.eye(3)[axis].tolist(), time=0)
+    found = oloid.optimize(model, intervals=40, controls=[{"name": name} for name in "xyz"],
+                           costs={"type": "effort"}, conditions={"body": "a", "rotation": rotation})
+    assert found.cost == pytest.approx(12 * angle**2, rel=0.01)
+    wanted = oloid.Model("wanted")
+    wanted.add_body(name="a", mass=1, inertia=[1, 1, 1],
+                    rotation={"matrix": rotation} if rotation is TURN else rotation)
+    assert found.q[-1] == pytest.approx(oloid.load(wanted).initial_state().q, abs=1e-8)
+
+
+@pytest.mark.parametrize("rotation", [
+    3, "x", {"axis": [0, 0, 1]}, {"axis": [1, 0], "angle": 1}, numpy.zeros((3, 3)),
+    {"quaternion": [1, 0, 0]}, {"quaternion": [0, 0, 0, 0]}, {"euler": "abc", "angles": [1, 2, 3]},
+    {"axis": [0, 0, 0], "angle": 1}, numpy.diag([1, 1, -1])])
+def test_wrong_orientations_are_refused(rotation):
+    with pytest.raises(oloid.InputError, match=r"conditions\[0\].rotation"):
+        oloid.optimize(slider(), **{**PROBLEM,
+                                    "conditions": {"body": "a", "rotation": rotation}})
+
+
+def test_the_certificate_has_the_balance_of_momentum():
+    found = oloid.optimize(slider(), **PROBLEM).certificate
+    assert found.linear_balance < 1e-12 and found.angular_balance < 1e-12
+    assert found.linear_change == pytest.approx(6 * 0.1 * 10 / 11, rel=1e-9)
+
+
 def test_wrong_keys_and_values_are_refused():
     for keys, message in [({"intervalls": 3}, "did you mean 'intervals'"),
                           ({"controls": {"nam": "rail"}}, r"controls\[0\].*'nam'"),
@@ -131,6 +186,26 @@ def test_a_problem_without_solution_says_why():
                                                             "upper": 1}})
     assert not caught.value.optimum.solved
     assert abs(caught.value.optimum.controls["rail"]).max() < 1.001
+
+
+def test_a_stopped_solution_has_the_best_point():
+    """From a motion that satisfies the constraints the solver leaves them at first: that motion is
+    better than what comes next. Without such a point the last one is the result."""
+    swing = {"model": "two-link-pendulum", "intervals": 32}
+    other = oloid.optimize(**swing, costs=[{"type": "effort", "control": "base"},
+                                           {"type": "effort", "control": "elbow", "weight": 3}])
+    returned = 0
+    for start in (other, None):
+        for last in range(2, 7):
+            seen = []
+            found = oloid.optimize(**swing, start=start,
+                                   callback=lambda now: seen.append(now) or len(seen) == last)
+            feasible = [now.cost for now in seen if now.violation <= 1e-6]
+            best = min(feasible, default=seen[-1].cost)
+            assert found.cost == pytest.approx(best, rel=1e-12)
+            assert (found.certificate.violation < 1e-5) == bool(feasible)
+            returned += best != seen[-1].cost
+    assert returned > 0
 
 
 def test_callbacks_stop_and_their_exceptions_are_raised():
