@@ -353,6 +353,31 @@ static double vertical_momentum(const task *t, int k)
     return sum;
 }
 
+/* The bounds of the throw by the configuration of a node: collarbone, upper arm and forearm have
+ * 12 coordinates each. Returns the angle of the elbow. */
+static double check_throw_bounds(const double *q, bool end)
+{
+    const double *torso = q, *upper = q + 12, *forearm = q + 24, tight = 1e-9;
+    double base[3], elbow[3], hand[3], apart[3];
+    for (int i = 0; i < 3; i++) {
+        base[i] = torso[i] - 0.1 * torso[3 + i];
+        elbow[i] = upper[i] + 0.15 * upper[3 + i];
+        hand[i] = forearm[i] + 0.175 * forearm[3 + i];
+        apart[i] = elbow[i] - base[i];
+    }
+    const double bend = remainder(atan2(vec3_dot(forearm + 3, upper + 6),
+                                        vec3_dot(forearm + 3, upper + 3)) +
+                                      0.25 * pi,
+                                  2 * pi);
+    check_true(fabs(atan2(torso[4], torso[3])) < 0.6 + tight);
+    check_true(bend > 0.25 * pi - 2.5 - tight && bend < 0.25 * pi + tight);
+    check_true(sqrt(vec3_dot(apart, apart)) > 0.4 - tight);
+    check_true(fabs(elbow[2]) < 0.15 + tight);
+    check_true(0.1 * upper[11] > 0.05 - tight);
+    check_true(!end || (hand[1] > -tight && hand[2] > -tight));
+    return bend;
+}
+
 /* O6: all bounds are satisfied, the duration is free, and nothing but the torque of the torso
  * changes the angular momentum about the vertical. */
 TEST(o6_pitcher_satisfies_its_bounds_and_the_momentum_balance)
@@ -365,7 +390,12 @@ TEST(o6_pitcher_satisfies_its_bounds_and_the_momentum_balance)
     const double T = olo_optimum_duration(t.optimum);
     const int N = olo_optimum_intervals(t.optimum);
     check_true(T > 0.2 && T < 0.6);
-    double before = 0;
+    double before = 0, bend = 0;
+    for (int k = 1; k <= N; k++) {
+        const double next = check_throw_bounds(olo_optimum_configuration(t.optimum, k), k == N);
+        check_below(fabs(next - bend) * N / T, 30 * 1.05); /* the rate at the midpoint, up to h^2 */
+        bend = next;
+    }
     for (int k = 0; k < N; k++) {
         const double *u = olo_optimum_controls(t.optimum, k), now = vertical_momentum(&t, k);
         const double last = k > 0 ? olo_optimum_controls(t.optimum, k - 1)[0] : 0;
