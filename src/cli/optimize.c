@@ -348,11 +348,10 @@ static void print_text(const struct session *session)
         (void)printf("  gains          %s\n", session->options->gains);
     if (session->options->controls)
         (void)printf("  controls       %s\n", session->options->controls);
-    if (session->options->model && c->turn > QUARTER_TURN)
-        (void)printf(
-            "  warning: a step turns a body by %.3g rad, more than a quarter turn: a run may "
-            "take another way\n",
-            c->turn);
+    if (c->turn > QUARTER_TURN)
+        (void)printf("  warning: a step turns a body by %.3g rad, more than a quarter turn: a run "
+                     "may take another way, more intervals are needed\n",
+                     c->turn);
     if (session->options->model)
         (void)printf("  model          %s\n", session->options->model);
     cli_static_result_print(&session->result);
