@@ -365,10 +365,9 @@ static double check_throw_bounds(const double *q, bool end)
         hand[i] = forearm[i] + 0.175 * forearm[3 + i];
         apart[i] = elbow[i] - base[i];
     }
-    const double bend = remainder(atan2(vec3_dot(forearm + 3, upper + 6),
-                                        vec3_dot(forearm + 3, upper + 3)) +
-                                      0.25 * pi,
-                                  2 * pi);
+    const double bend = remainder(
+        atan2(vec3_dot(forearm + 3, upper + 6), vec3_dot(forearm + 3, upper + 3)) + 0.25 * pi,
+        2 * pi);
     check_true(fabs(atan2(torso[4], torso[3])) < 0.6 + tight);
     check_true(bend > 0.25 * pi - 2.5 - tight && bend < 0.25 * pi + tight);
     check_true(sqrt(vec3_dot(apart, apart)) > 0.4 - tight);
