@@ -237,6 +237,9 @@ static olo_status leave_saddles(solution *x, int most, olo_error *error)
 
 // -- how it ended ---------------------------------------------------------------------------------
 
+/* With a violation below this one the solver did not end because of the constraints. */
+static const double SATISFIED = 1e-6;
+
 static const char *const endings[] = {
     "an optimum was found",
     "the solution is as exact as rounding permits, but the tolerance is not reached",
@@ -275,14 +278,15 @@ static olo_status explain(olo_optimum *o, olo_error *error)
         (void)snprintf(text + length, size - (size_t)length,
                        "; the cost is not finite there: give another initial guess, or a cost that "
                        "is finite along it");
-    else if (solved == OLO_FAILED && certificate.violation < certificate.stationarity)
+    else if (solved == OLO_FAILED && certificate.violation < SATISFIED)
         (void)snprintf(text + length, size - (size_t)length,
                        "; the constraints are satisfied to %.3g, the conditions of optimality to "
                        "%.3g: a cost may not be smooth",
                        certificate.violation, certificate.stationarity);
     else if (certificate.worst[0])
-        (void)snprintf(text + length, size - (size_t)length, "; %s is violated most, by %.3g",
-                       certificate.worst, certificate.violation);
+        (void)snprintf(text + length, size - (size_t)length, "; %s is violated most, by %.3g%s",
+                       certificate.worst, certificate.violation,
+                       solved == OLO_FAILED ? ": another initial guess may help" : "");
     return OLO_OK;
 }
 

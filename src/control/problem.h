@@ -90,6 +90,8 @@ typedef struct olo_control_problem {
     olo_control_condition *conditions;
     int cost_count;
     olo_control_cost *costs;
+    double
+        start_time; /* of the initial state: forces, motions and targets over time depend on it */
     double duration, shortest, longest;
     bool free_duration;
     double duration_weight;
@@ -137,6 +139,11 @@ olo_status olo_control_resolve_guess(olo_control_problem *problem, const olo_pro
 static inline double olo_control_share(const olo_control_problem *p, int node)
 {
     return 0.5 * ((node > 0 ? p->part[node - 1] : 0) + (node < p->intervals ? p->part[node] : 0));
+}
+/* The time at a part of a duration. */
+static inline double olo_control_time(const olo_control_problem *p, double part, double duration)
+{
+    return p->start_time + part * duration;
 }
 /* The interval that contains a part of the duration. */
 int olo_control_interval_at(const olo_control_problem *problem, double part);
