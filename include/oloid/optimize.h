@@ -280,7 +280,8 @@ typedef struct olo_certificate {
     int variables, constraints; /**< size of the problem that was solved */
     /** The same by the rules of the source (Leyendecker 2011, 5.4), which count all controls and
      * boundary data: (2N + 1) r and (N + 3) r without multipliers, r = n - m, and
-     * N (2n + m) + n and (N - 1)(n + m) + 4n with them; a free duration is one more variable. */
+     * N (2n + m) + n and (N - 1)(n + m) + 4n with them, m the number of independent constraints; a
+     * free duration is one more variable. */
     int rule_variables, rule_constraints;
     int rule_multiplier_variables, rule_multiplier_constraints;
     double violation;       /**< largest violation of a constraint or bound */

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/initialised.h"
 #include "base/memory.h"
+#include "kinematics/redundancy.h"
 #include "kinematics/topology.h"
 #include "system/mass_function.h"
 #include "system/state.h"
@@ -486,10 +487,11 @@ int olo_control_largest_measure(const olo_control_problem *p)
     return largest;
 }
 
-/* Leyendecker 2011, 5.4: all controls and boundary data are counted. */
+/* Leyendecker 2011, 5.4: all controls and boundary data are counted; rows are independent. */
 void olo_control_count(const olo_control_problem *p, olo_certificate *c)
 {
-    const int n = p->system->n, m = p->system->m, N = p->intervals, r = n - m;
+    const int redundant = p->system->topology->closure_count - p->system->redundancy->rank;
+    const int n = p->system->n, m = p->system->m - redundant, N = p->intervals, r = n - m;
     c->rule_variables = (2 * N + 1) * r + p->free_duration;
     c->rule_constraints = (N + 3) * r;
     c->rule_multiplier_variables = N * (2 * n + m) + n + p->free_duration;

@@ -560,6 +560,9 @@ def test_the_counting_rules_of_the_source(oloid):
     summary = solve(oloid, "pitcher", "--iterations", "1")
     assert [summary[name] for name in names] == [356, 190, 3641 + 1, 2422]
     assert "909 and 477" in oloid("optimize", "three-rotors", "-q", "--no-result").stdout
+    # one degree of freedom; one closure row is redundant
+    summary = solve(oloid, "driven-linkage", "-n", "10")
+    assert [summary[name] for name in names[:2]] == [21, 13]
 
 
 INFEASIBLE = "no motion near the guess satisfies all constraints"
