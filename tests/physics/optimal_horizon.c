@@ -4,7 +4,7 @@
  * continue with their turns. */
 #include "optimal_task.h"
 
-enum { N = 20, PAST = 8 };
+enum { N = 20, PAST = 12 };
 
 /* A pole on a cart with a prescribed motion, in a wind, shall lean as its cost says. */
 static const char cart[] =
@@ -33,7 +33,7 @@ static void open_cart(task *t, const task_method *by)
     t->problem.intervals = N;
 }
 
-/* More than half a turn about a hinge. */
+/* More than half a turn about a hinge, also before node PAST. */
 static void open_hinge(task *t, const task_method *by)
 {
     open_task(t, "bodies: {name: a, mass: 1, inertia: [0.5, 0.6, 0.7], position: [0.3, 0, 0]}\n"
