@@ -69,6 +69,7 @@ TEST(a_warm_start_at_the_optimum_ends_at_once)
                   olo_optimum_iterations(first), olo_optimum_iterations(cold),
                   olo_optimum_iterations(warm));
     check_true(olo_optimum_iterations(warm) <= 3);
+    check_below(olo_optimum_progress(warm, 0).stationarity, 1e-6); /* of the multipliers as well */
     check_relative(olo_optimum_cost(first), olo_optimum_cost(warm), 1e-9);
     olo_optimum_free(warm);
     olo_optimum_free(cold);
