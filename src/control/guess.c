@@ -301,7 +301,7 @@ static void resample(const olo_control_problem *p, double *q)
     const olo_given_motion *from = &p->given;
     const int n = p->system->n, last = from->count - 1;
     const double start = from->times[0], span = from->times[last] - start;
-    for (int k = p->free_start ? 0 : 1, i = 0; k <= p->intervals; k++) {
+    for (int k = olo_control_has_variable_start(p) ? 0 : 1, i = 0; k <= p->intervals; k++) {
         const double t = start + span * p->at[k];
         while (i < last - 1 && from->times[i + 1] < t)
             i++;

@@ -76,20 +76,13 @@ double olo_optimum_part(const olo_optimum *o, const olo_optimum *from, double pa
     return o->shift > 0 ? fmin((part * o->problem->duration + o->shift) / T, 1) : part;
 }
 
-/* Whether the first configuration is a variable: also where it depends on parameters that are
- * (design.h). */
-static bool is_first_variable(const olo_control_problem *p)
-{
-    return p->free_start || (p->parameter_count > 0 && !p->reduced);
-}
-
 static void copy_motion(const olo_optimum *o, const olo_optimum *from, double *q)
 {
     const int n = o->problem->system->n, N = o->problem->intervals;
     for (int k = 0; k <= N; k++)
         interpolate(from, olo_optimum_part(o, from, o->problem->at[k]), n,
                     olo_optimum_configuration, q + (size_t)k * (size_t)n);
-    if (!is_first_variable(o->problem))
+    if (!olo_control_has_variable_start(o->problem))
         memcpy(q, o->state->q, (size_t)n * sizeof *q);
 }
 

@@ -150,6 +150,12 @@ int olo_control_interval_at(const olo_control_problem *problem, double part);
 /* Resolves the grid of time (problem_grid.c). */
 olo_status olo_control_resolve_grid(olo_control_problem *problem, const olo_problem *given,
                                     olo_error *error);
+/* Whether the first configuration is a variable: also where it depends on parameters that are
+ * (design.h). */
+static inline bool olo_control_has_variable_start(const olo_control_problem *problem)
+{
+    return problem->free_start || (problem->parameter_count > 0 && !problem->reduced);
+}
 /* Whether the momentum at the end is zero or that of a variable: otherwise the last node has no
  * balance. */
 static inline bool olo_control_has_end_balance(const olo_control_problem *problem)
