@@ -45,11 +45,27 @@ static const task_method task_methods[] = {{"reduced", "variational"},
                                            {"redundant", "energy-momentum-2006"}};
 enum { TASK_METHODS = sizeof task_methods / sizeof *task_methods };
 
+static const char *const task_transcriptions[] = {"redundant", "reduced"};
+
 /* Ipopt is optional when the library is built. */
 static inline void skip_without_solver(void)
 {
     if (!olo_optimize_available())
         skip();
+}
+
+/* An optimum whose constraints and conditions of optimality are satisfied. */
+static inline olo_optimum *optimum_of(const olo_system *system, const olo_problem *problem)
+{
+    olo_error error = {0};
+    olo_optimum *optimum;
+    olo_certificate certificate;
+    check_ok(olo_optimize(system, problem, NULL, &optimum, &error), &error);
+    check_text("an optimum was found", olo_optimum_explanation(optimum));
+    check_ok(olo_optimum_certify(optimum, &certificate, &error), &error);
+    check_below(certificate.violation, 1e-8);
+    check_below(certificate.stationarity, 1e-8);
+    return optimum;
 }
 
 static inline void open_task(task *t, const char *text)
@@ -63,6 +79,12 @@ static inline void open_task(task *t, const char *text)
     t->problem.controls = t->controls;
     t->problem.conditions = t->conditions;
     t->problem.guesses = t->guesses;
+}
+
+static inline void open_task_with(task *t, const char *text, const char *transcription)
+{
+    open_task(t, text);
+    t->problem.transcription = transcription;
 }
 
 static inline void control(task *t, const char *name)

@@ -1,7 +1,7 @@
 /** @file
  *  Optimal control: the controls that move a mechanism from its initial state to given conditions
  * at least cost, with the discrete mechanics of the scheme `variational` as constraints (DMOCC:
- *  Leyendecker, Ober-Bloebaum, Marsden and Ortiz 2010).
+ *  Leyendecker, Ober-Bloebaum, Marsden and Ortiz 2010), or with that of `energy-momentum-2006`.
  *
  *      olo_problem problem = olo_problem_default();
  *      olo_problem_control torque = olo_problem_control_default();
@@ -280,7 +280,8 @@ typedef struct olo_certificate {
     int variables, constraints; /**< size of the problem that was solved */
     /** The same by the rules of the source (Leyendecker 2011, 5.4), which count all controls and
      * boundary data: (2N + 1) r and (N + 3) r without multipliers, r = n - m, and
-     * N (2n + m) + n and (N - 1)(n + m) + 4n with them; a free duration is one more variable. */
+     * N (2n + m) + n and (N - 1)(n + m) + 4n with them, m the number of independent constraints; a
+     * free duration is one more variable. */
     int rule_variables, rule_constraints;
     int rule_multiplier_variables, rule_multiplier_constraints;
     double violation;       /**< largest violation of a constraint or bound */
@@ -329,8 +330,9 @@ OLO_API int olo_optimum_iterations(const olo_optimum *optimum);
 OLO_API double olo_optimum_seconds(const olo_optimum *optimum);
 OLO_API double olo_optimum_cpu_seconds(const olo_optimum *optimum);
 OLO_API double olo_optimum_own_seconds(const olo_optimum *optimum);
-/** Whether the configuration or the velocity at the start was a variable. */
-OLO_API bool olo_optimum_has_free_start(const olo_optimum *optimum);
+/** Whether the motion begins at another state than that of the model: its configuration or velocity
+ * was a variable, or the problem had `initial`. */
+OLO_API bool olo_optimum_has_other_start(const olo_optimum *optimum);
 /** Whether all intervals have the same length, to rounding. */
 OLO_API bool olo_optimum_has_equal_intervals(const olo_optimum *optimum);
 /** The time of a node after the start. */
@@ -395,8 +397,8 @@ typedef struct olo_resimulation {
     double end_rotation;
 } olo_resimulation;
 
-/** Simulates the motion with the found controls and `substeps` steps per interval, of the scheme
- * variational. The error of the discrete motion is of order 2: with 32 substeps the result is the
+/** Simulates the motion with the found controls and `substeps` steps per interval, of the scheme of
+ * the problem. The error of the discrete motion is of order 2: with 32 substeps the result is the
  * distance from the continuous motion up to a thousandth of it. Fails if a step fails. */
 OLO_API olo_status olo_optimum_resimulate(const olo_optimum *optimum, int substeps,
                                           olo_resimulation *resimulation, olo_error *error);

@@ -4,7 +4,7 @@
  *  conditions of optimality.
  *
  *      olo_sensitivity *s;
- *      olo_sensitivity_create(optimum, model, "mass", &s, &error);
+ *      olo_sensitivity_create(optimum, model, NULL, "mass", &s, &error);
  *      printf("%g\n", olo_sensitivity_cost(s));
  *
  *  Controls and conditions that are at a bound remain there.

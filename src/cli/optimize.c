@@ -55,7 +55,7 @@ static const cli_option options[] = {
     {"jobs", 0, CLI_TEXT, offsetof(struct options, jobs), "J",
      "processes at a time; default and limit: processors"},
     {"alternatives", 0, CLI_TEXT, offsetof(struct options, alternatives), "FILE",
-     "write a page with the distinct optima side by side"},
+     "write a page with the distinct optima, their inputs and joint\ncoordinates side by side"},
     {"homotopy", 0, CLI_TEXT, offsetof(struct options, homotopy), "NAME=V1,V2",
      "solve with these values of a parameter in turn, each from\nthe optimum before; the last one "
      "is the result"},

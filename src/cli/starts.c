@@ -21,10 +21,26 @@
 static const double SAME_COST = 1e-6, SAME_MOTION = 1e-3;
 enum { POLL_NANOSECONDS = 2000000 };
 
+/* Where the parts of a motion begin: q, inputs, joint coordinates, parameters, the end. */
+static size_t at_q(const cli_starts *x)
+{
+    return (size_t)x->intervals + 1;
+}
+static size_t at_inputs(const cli_starts *x)
+{
+    return at_q(x) * (size_t)(x->n + 1);
+}
+static size_t at_joints(const cli_starts *x)
+{
+    return at_inputs(x) + (size_t)x->intervals * (size_t)x->inputs;
+}
+static size_t at_parameters(const cli_starts *x)
+{
+    return at_joints(x) + at_q(x) * (size_t)x->joints;
+}
 static size_t motion_size(const cli_starts *x)
 {
-    return (size_t)(x->intervals + 1) * (size_t)(x->n + 1) +
-           (size_t)x->intervals * (size_t)x->inputs;
+    return at_parameters(x) + (size_t)x->parameters;
 }
 
 // -- in the process of a start --------------------------------------------------------------------
@@ -35,8 +51,12 @@ static bool proceed(void *context, const olo_optimize_progress *progress)
     return !cli_interrupted(NULL);
 }
 
-static void take_motion(const cli_starts *x, const olo_optimum *o, double *to)
+static olo_status take_motion(const cli_starts *x, const olo_optimum *o, double *to,
+                              olo_error *error)
 {
+    const olo_system *system = olo_optimum_system(o);
+    olo_state *state = NULL;
+    olo_status status = olo_system_create_initial_state(system, &state, NULL, error);
     for (int k = 0; k <= x->intervals; k++)
         *to++ = olo_optimum_time(o, k);
     for (int k = 0; k <= x->intervals; k++, to += x->n)
@@ -44,6 +64,15 @@ static void take_motion(const cli_starts *x, const olo_optimum *o, double *to)
     for (int k = 0; k < x->intervals; k++)
         for (int i = 0; i < x->inputs; i++)
             *to++ = olo_optimum_input(o, i, k);
+    for (int k = 0; status == OLO_OK && k <= x->intervals; k++) {
+        status = olo_optimum_get_state(o, k, state, error);
+        for (int i = 0; i < x->joints; i++)
+            *to++ = olo_system_joint_coordinate_value(system, state, i);
+    }
+    for (int i = 0; status == OLO_OK && i < x->parameters; i++)
+        *to++ = olo_optimum_parameter(o, i);
+    olo_state_free(state);
+    return status;
 }
 
 /* Solves, and writes the start and its motion to the file. Never returns. */
@@ -64,11 +93,12 @@ static void work(const olo_system *system, const olo_problem *problem, const cli
         start.end = start.ended <= OLO_OPTIMUM_NEARLY ? CLI_START_SOLVED : CLI_START_UNSOLVED;
         start.iterations = olo_optimum_iterations(o);
         start.cost = olo_optimum_cost(o);
+        start.duration = olo_optimum_duration(o);
         start.seconds = olo_optimum_seconds(o);
         start.second_order = certificate.second_order;
         start.negative = certificate.negative;
         start.zero = certificate.zero;
-        take_motion(x, o, motion);
+        status = take_motion(x, o, motion, &error);
     }
     (void)snprintf(start.text, sizeof start.text, "%.255s",
                    status == OLO_OK ? olo_optimum_explanation(o) : error.text);
@@ -183,19 +213,24 @@ static olo_status run_all(const olo_system *system, const olo_problem *problem, 
 
 // -- distinct optima ------------------------------------------------------------------------------
 
-static bool are_same(const cli_starts *x, int a, int b)
+/* Whether numbers differ little, relative to the largest of them. */
+static bool are_near(size_t count, const double *p, const double *q)
 {
-    const cli_one_start *s = &x->starts[a], *t = &x->starts[b];
-    const size_t nodes = (size_t)(x->intervals + 1), count = nodes * (size_t)x->n;
-    const double *p = x->motion[a] + nodes, *q = x->motion[b] + nodes;
     double size = 0, difference = 0;
-    if (fabs(s->cost - t->cost) > SAME_COST * fmax(fabs(s->cost), fabs(t->cost)))
-        return false;
     for (size_t i = 0; i < count; i++) {
         size = fmax(size, fabs(p[i]));
         difference = fmax(difference, fabs(p[i] - q[i]));
     }
     return difference <= SAME_MOTION * size;
+}
+
+static bool are_same(const cli_starts *x, int a, int b)
+{
+    const cli_one_start *s = &x->starts[a], *t = &x->starts[b];
+    const double *p = x->motion[a], *q = x->motion[b];
+    return fabs(s->cost - t->cost) <= SAME_COST * fmax(fabs(s->cost), fabs(t->cost)) &&
+           are_near(at_q(x) * (size_t)x->n, p + at_q(x), q + at_q(x)) &&
+           are_near((size_t)x->parameters, p + at_parameters(x), q + at_parameters(x));
 }
 
 static void find_distinct(cli_starts *x)
@@ -232,15 +267,23 @@ olo_status cli_starts_solve(const olo_system *system, const olo_problem *problem
                             int count, int jobs, unsigned long long seed, cli_starts *x,
                             olo_error *error)
 {
-    *x = (cli_starts){.count = count,
+    const size_t parameters = (size_t)problem->parameter_count;
+    *x = (cli_starts){.system = system,
+                      .count = count,
                       .intervals = problem->intervals,
                       .inputs = problem->control_count, /* those that follow one, too */
                       .n = coordinates,
+                      .joints = olo_system_joint_coordinate_count(system),
+                      .parameters = problem->parameter_count,
+                      .free_duration = problem->shortest != 0 || problem->longest != 0,
                       .starts = olo_alloc((size_t)count, sizeof *x->starts),
                       .motion = olo_alloc((size_t)count, sizeof *x->motion),
+                      .found = olo_alloc(parameters, sizeof *x->found),
                       .optima = olo_alloc((size_t)count, sizeof *x->optima)};
-    if (!x->starts || !x->motion || !x->optima)
+    if (!x->starts || !x->motion || !x->found || !x->optima)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for many starts");
+    for (size_t i = 0; i < parameters; i++)
+        x->found[i] = problem->parameters[i];
     const olo_status status = run_all(system, problem, jobs, seed, x, error);
     if (status != OLO_OK)
         return status;
@@ -257,18 +300,21 @@ void cli_starts_free(cli_starts *x)
     for (int i = 0; x->motion && i < x->count; i++)
         olo_free(x->motion[i]);
     olo_free(x->motion);
+    olo_free(x->found);
     olo_free(x->starts);
     olo_free(x->optima);
 }
 
-void cli_starts_guess(const cli_starts *x, const char **names, int start, olo_problem *problem)
+void cli_starts_guess(cli_starts *x, const char **names, int start, olo_problem *problem)
 {
     const double *motion = x->motion[start];
-    const size_t nodes = (size_t)(x->intervals + 1);
     problem->motion_times = motion;
-    problem->motion = motion + nodes;
-    problem->motion_count = (int)nodes;
-    problem->motion_controls = motion + nodes * (size_t)(x->n + 1);
+    problem->motion = motion + at_q(x);
+    problem->motion_count = x->intervals + 1;
+    problem->motion_controls = motion + at_inputs(x);
+    for (int i = 0; i < x->parameters; i++)
+        x->found[i].guess = motion[at_parameters(x) + (size_t)i];
+    problem->parameters = x->found;
     problem->motion_control_count = x->inputs;
     for (int i = 0; i < x->inputs; i++)
         names[i] = problem->controls[i].name;
@@ -280,24 +326,32 @@ void cli_starts_guess(const cli_starts *x, const char **names, int start, olo_pr
 
 // -- reports --------------------------------------------------------------------------------------
 
+/* A given duration has no column, since those that are "-" are omitted. */
 static void fill_table(const cli_starts *x, cli_table *table)
 {
-    static const char *const heads[] = {"optimum", "cost",  "second order", "negative",
-                                        "zero",    "found", "first start",  "iterations"};
+    static const char *const heads[] = {"optimum",      "cost",        "duration",
+                                        "second order", "negative",    "zero",
+                                        "found",        "first start", "iterations"};
     cli_table_row(table);
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         cli_table_cell(table, "%s", heads[i]);
+    for (int i = 0; i < x->parameters; i++)
+        cli_table_cell(table, "%s", x->found[i].name);
     for (int k = 0; k < x->optimum_count; k++) {
-        const cli_one_start *s = &x->starts[x->optima[k].first];
+        const int first = x->optima[k].first;
+        const cli_one_start *s = &x->starts[first];
         cli_table_row(table);
         cli_table_cell(table, "%d", k + 1);
         cli_table_cell(table, "%.12g", s->cost);
+        cli_table_number(table, "%.9g", x->free_duration ? s->duration : NAN);
         cli_table_cell(table, "%s", olo_second_order_name(s->second_order));
         cli_table_cell(table, "%d", s->negative);
         cli_table_cell(table, "%d", s->zero);
         cli_table_cell(table, "%d", x->optima[k].found);
-        cli_table_cell(table, "%d", x->optima[k].first);
+        cli_table_cell(table, "%d", first);
         cli_table_cell(table, "%d", s->iterations);
+        for (int i = 0; i < x->parameters; i++)
+            cli_table_cell(table, "%.9g", x->motion[first][at_parameters(x) + (size_t)i]);
     }
 }
 
@@ -322,35 +376,62 @@ static const char *cell(const void *context, size_t row, int column)
     return table->rows[row][column];
 }
 
+static void add_series(olo_svg *plot, const char *name, size_t count, const double *times,
+                       const double *values)
+{
+    plot->series[plot->series_count++] =
+        (olo_svg_series){.name = name, .x = times, .y = values, .count = count};
+}
+
+/* The series of an optimum: of its inputs over the middles of intervals, and of its joint
+ * coordinates over nodes. Returns the end of the numbers that it has written. */
+static double *add_optimum(const cli_starts *x, int optimum, const char *name, olo_svg *plots,
+                           double *to)
+{
+    const double *motion = x->motion[x->optima[optimum].first];
+    const size_t N = (size_t)x->intervals, inputs = (size_t)x->inputs, joints = (size_t)x->joints;
+    double *middles = to;
+    for (size_t j = 0; j < N; j++)
+        *to++ = 0.5 * (motion[j] + motion[j + 1]);
+    for (size_t i = 0; i < inputs; i++, to += N) {
+        for (size_t j = 0; j < N; j++)
+            to[j] = motion[at_inputs(x) + j * inputs + i];
+        add_series(&plots[i], name, N, middles, to);
+    }
+    for (size_t i = 0; i < joints; i++, to += N + 1) {
+        for (size_t j = 0; j <= N; j++)
+            to[j] = motion[at_joints(x) + j * joints + i];
+        add_series(&plots[inputs + i], name, N + 1, motion, to);
+    }
+    return to;
+}
+
 olo_status cli_starts_report(const cli_starts *x, const olo_optimum *best, const char *title,
                              const char *path, olo_error *error)
 {
-    const size_t N = (size_t)x->intervals, inputs = (size_t)x->inputs;
+    const size_t inputs = (size_t)x->inputs, joints = (size_t)x->joints,
+                 numbers = (size_t)(x->intervals + 1) * (1 + inputs + joints);
     const int shown = x->optimum_count < OLO_SVG_SERIES_MAX ? x->optimum_count : OLO_SVG_SERIES_MAX;
     cli_table table = {0};
-    olo_svg *plots = olo_alloc(inputs, sizeof *plots);
-    double *values = olo_alloc(N * (size_t)shown * (inputs + 1), sizeof *values);
+    olo_svg *plots = olo_alloc(inputs + joints, sizeof *plots);
+    double *values = olo_alloc(numbers * (size_t)shown, sizeof *values), *to = values;
     char(*names)[CLI_CELL_SIZE] = olo_alloc((size_t)shown, sizeof *names);
     olo_status status = plots && values && names
                             ? OLO_OK
                             : olo_fail(error, OLO_NO_MEMORY, "out of memory for a page");
+    for (size_t i = 0; status == OLO_OK && i < inputs + joints; i++) {
+        const int joint = (int)(i - inputs);
+        plots[i].x_label = "time";
+        plots[i].y_label = i < inputs                                               ? "input"
+                           : olo_system_joint_coordinate_is_angle(x->system, joint) ? "rad"
+                                                                                    : "position";
+        plots[i].title = i < inputs ? olo_optimum_input_name(best, (int)i)
+                                    : olo_system_joint_coordinate_name(x->system, joint);
+    }
     for (int k = 0; status == OLO_OK && k < shown; k++) {
-        const double *motion = x->motion[x->optima[k].first];
-        double *t = values + (size_t)k * N * (inputs + 1);
         (void)snprintf(names[k], sizeof names[k], "%d: cost %.6g", k + 1,
                        x->starts[x->optima[k].first].cost);
-        for (size_t j = 0; j < N; j++)
-            t[j] = 0.5 * (motion[j] + motion[j + 1]);
-        for (size_t i = 0; i < inputs; i++) {
-            double *u = t + (i + 1) * N;
-            for (size_t j = 0; j < N; j++)
-                u[j] = motion[(N + 1) * (size_t)(x->n + 1) + j * inputs + i];
-            plots[i].title = olo_optimum_input_name(best, (int)i);
-            plots[i].x_label = "time";
-            plots[i].y_label = "input";
-            plots[i].series[plots[i].series_count++] =
-                (olo_svg_series){.name = names[k], .x = t, .y = u, .count = N};
-        }
+        to = add_optimum(x, k, names[k], plots, to);
     }
     fill_table(x, &table);
     const olo_study_table tables[] = {{.title = "Distinct optima",
@@ -362,7 +443,7 @@ olo_status cli_starts_report(const cli_starts *x, const olo_optimum *best, const
                                  .subtitle = "Local optima from many initial guesses",
                                  .table_count = 1,
                                  .tables = tables,
-                                 .plot_count = x->inputs,
+                                 .plot_count = x->inputs + x->joints,
                                  .plots = plots};
     if (status == OLO_OK)
         status = olo_study_page_write(&page, path, error);

@@ -18,7 +18,7 @@ typedef struct cli_one_start {
     int signal; /* of a crash; 0: the process ended without result */
     olo_optimum_status ended;
     int iterations, negative, zero;
-    double cost, seconds;
+    double cost, duration, seconds;
     olo_second_order second_order;
     char text[256]; /* how it ended */
     int optimum;    /* which of the distinct optima it is; -1: none */
@@ -30,11 +30,15 @@ typedef struct cli_local_optimum {
 } cli_local_optimum;
 
 typedef struct cli_starts {
-    int count, intervals, inputs, n;
+    const olo_system *system;
+    int count, intervals, inputs, n, joints, parameters;
+    bool free_duration;
     cli_one_start *starts;
-    double *
-        *motion; /* [count] per start: times, q of all nodes, inputs of all intervals; or NULL */
-    cli_local_optimum *optima; /* by cost */
+    /* [count] per start: times and q of all nodes, inputs of all intervals, joint coordinates of
+     * all nodes, parameters that are variables; or NULL */
+    double **motion;
+    olo_problem_parameter *found; /* [parameters] those of the problem, with other guesses */
+    cli_local_optimum *optima;    /* by cost */
     int optimum_count;
 } cli_starts;
 
@@ -47,11 +51,11 @@ olo_status cli_starts_solve(const olo_system *system, const olo_problem *problem
 void cli_starts_free(cli_starts *found);
 
 void cli_starts_print(const cli_starts *found);
-/* A page with the distinct optima and their inputs side by side. */
+/* A page with the distinct optima, their inputs and joint coordinates side by side. */
 olo_status cli_starts_report(const cli_starts *found, const olo_optimum *best, const char *title,
                              const char *path, olo_error *error);
-/* The motion and controls of a start as initial guess of a problem; `names` is memory for the names
- * of its inputs. */
-void cli_starts_guess(const cli_starts *found, const char **names, int start, olo_problem *problem);
+/* The motion, controls and parameters of a start as initial guess of a problem; `names` is memory
+ * for the names of its inputs. */
+void cli_starts_guess(cli_starts *found, const char **names, int start, olo_problem *problem);
 
 #endif

@@ -172,7 +172,9 @@ static void fill_rows(path *x, const double *q, double fraction, double *largest
     }
     for (int i = x->goals; i < x->rows; i++) {
         const olo_constraint *row = &s->constraints[x->problem->open[i - x->goals]];
-        const olo_at at = {.q = q, .angles = x->angles, .t = fraction * x->problem->duration};
+        const olo_at at = {.q = q,
+                           .angles = x->angles,
+                           .t = olo_control_time(x->problem, fraction, x->problem->duration)};
         double g[OLO_FORM_SIZE_MAX];
         olo_constraint_gradient(row, &at, g);
         set_row(x, i, row->size, row->index, g);
@@ -299,7 +301,7 @@ static void resample(const olo_control_problem *p, double *q)
     const olo_given_motion *from = &p->given;
     const int n = p->system->n, last = from->count - 1;
     const double start = from->times[0], span = from->times[last] - start;
-    for (int k = 1, i = 0; k <= p->intervals; k++) {
+    for (int k = olo_control_has_variable_start(p) ? 0 : 1, i = 0; k <= p->intervals; k++) {
         const double t = start + span * p->at[k];
         while (i < last - 1 && from->times[i + 1] < t)
             i++;

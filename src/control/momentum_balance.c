@@ -40,7 +40,7 @@ static void row_gradient(const balance *x, int row, int k, double *g)
     const olo_optimum *o = x->optimum;
     const olo_at at = {.q = olo_optimum_configuration(o, k),
                        .angles = olo_node_angles(o->transcription, k),
-                       .t = olo_optimum_time(o, k)};
+                       .t = olo_optimum_clock(o, k)};
     olo_constraint_gradient(&x->system->constraints[row], &at, g);
 }
 
@@ -80,7 +80,7 @@ static void visit_interval(balance *x, int k)
                          .qm = x->qm,
                          .dq = x->dq,
                          .h = olo_optimum_duration(o) * o->problem->part[k],
-                         .t = olo_optimum_time(o, k),
+                         .t = olo_optimum_clock(o, k),
                          .angles = olo_node_angles(o->transcription, k),
                          .inputs = x->inputs};
     for (int i = 0; i < s->n; i++) {

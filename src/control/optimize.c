@@ -82,7 +82,21 @@ static void copy_motion(const olo_optimum *o, const olo_optimum *from, double *q
     for (int k = 0; k <= N; k++)
         interpolate(from, olo_optimum_part(o, from, o->problem->at[k]), n,
                     olo_optimum_configuration, q + (size_t)k * (size_t)n);
-    memcpy(q, o->state->q, (size_t)n * sizeof *q);
+    if (!olo_control_has_variable_start(o->problem))
+        memcpy(q, o->state->q, (size_t)n * sizeof *q);
+}
+
+/* Velocities at the end and at the start, where they are variables of both. Those at the start are
+ * not those of a motion that begins later. */
+static void copy_velocities(olo_optimum *o, const olo_optimum *from)
+{
+    const size_t n = (size_t)o->problem->system->n;
+    if (o->problem->end_velocities && from->problem->end_velocities)
+        memcpy(o->x + olo_redundant_end_velocity(o->transcription),
+               from->x + olo_redundant_end_velocity(from->transcription), n * sizeof *o->x);
+    if (o->problem->start_velocities && from->problem->start_velocities && o->shift == 0)
+        memcpy(o->x + olo_redundant_start_velocity(o->transcription),
+               from->x + olo_redundant_start_velocity(from->transcription), n * sizeof *o->x);
 }
 
 /* Multipliers, controls, duration and parameters of another optimum; `lambda` is memory for the
@@ -104,10 +118,7 @@ static void copy_rest(olo_optimum *o, const olo_optimum *from, double *lambda)
                    from, olo_control_interval_at(from->problem,
                                                  olo_optimum_part(o, from, at[k] + 0.5 * part[k]))),
                (size_t)o->problem->controls * sizeof *o->x);
-    if (layout.velocities > 0 && olo_redundant_numbers(from->transcription).velocities > 0)
-        memcpy(o->x + olo_redundant_end_velocity(o->transcription),
-               from->x + olo_redundant_end_velocity(from->transcription),
-               (size_t)layout.velocities * sizeof *o->x);
+    copy_velocities(o, from);
     o->x[olo_redundant_duration(o->transcription)] =
         o->shift > 0 ? o->problem->duration : olo_optimum_duration(from);
     for (int i = 0; i < o->problem->parameter_count; i++)
@@ -257,9 +268,13 @@ static olo_status create_state(olo_optimum *o, const olo_problem *problem, olo_e
     const olo_system *s = o->problem->system;
     if (!problem->initial)
         return olo_system_create_initial_state(s, &o->state, NULL, error);
-    return problem->initial->n == s->n
-               ? olo_state_clone(problem->initial, &o->state, error)
-               : olo_fail(error, OLO_BAD_INPUT, "initial: the state belongs to another model");
+    if (problem->initial->n != s->n)
+        return olo_fail(error, OLO_BAD_INPUT, "initial: the state belongs to another model");
+    if (problem->parameter_count > 0)
+        return olo_fail(error, OLO_UNSUPPORTED,
+                        "initial: with parameters as variables the motion begins at the initial "
+                        "state of the model, which depends on them");
+    return olo_state_clone(problem->initial, &o->state, error);
 }
 
 static olo_status prepare(const olo_system *system, const olo_problem *problem,
@@ -270,6 +285,7 @@ static olo_status prepare(const olo_system *system, const olo_problem *problem,
     if (!o)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for an optimisation problem");
     o->shift = problem->shift;
+    o->later = problem->initial != NULL;
     olo_status status = olo_dense_reserve()
                             ? resolve(system, problem, &o->given, error)
                             : olo_fail(error, OLO_NO_MEMORY,

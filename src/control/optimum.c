@@ -30,9 +30,9 @@ double olo_optimum_duration(const olo_optimum *o)
     return o->x[olo_redundant_duration(o->transcription)];
 }
 
-bool olo_optimum_has_free_start(const olo_optimum *o)
+bool olo_optimum_has_other_start(const olo_optimum *o)
 {
-    return o->problem->free_start || o->problem->start_velocities;
+    return o->problem->free_start || o->problem->start_velocities || o->later;
 }
 
 bool olo_optimum_has_equal_intervals(const olo_optimum *o)

@@ -20,6 +20,7 @@ struct olo_optimum {
     olo_presolve *presolve;
     olo_conserved conserved;
     olo_state *state;
+    bool later;          /* the motion begins at a state that was given, not at that of the model */
     double shift;        /* of the motion of its start */
     double *x;           /* variables of the redundant transcription, then parameters */
     double *lambda;      /* [nodes x rows] multipliers, if not all of them are variables */
@@ -42,6 +43,11 @@ struct olo_optimum {
 olo_status olo_optimum_solve(olo_optimum *optimum, const olo_problem *given,
                              const olo_optimize_observer *observer, olo_error *error);
 
+/* The time at a node, from that of the initial state on. */
+static inline double olo_optimum_clock(const olo_optimum *o, int node)
+{
+    return o->problem->start_time + olo_optimum_time(o, node);
+}
 static inline int olo_optimum_variables(const olo_optimum *o)
 {
     return olo_redundant_nlp(o->transcription)->variables + o->problem->parameter_count;

@@ -101,7 +101,7 @@ static void check_orientations(const olo_optimum *o, olo_certificate *certificat
     certificate->violation = half_turn;
     (void)snprintf(certificate->worst, sizeof certificate->worst,
                    "the orientation of '%s' at t = %g, half a turn from that of the condition,",
-                   o->problem->conditions[condition].measure.name, olo_optimum_time(o, node));
+                   o->problem->conditions[condition].measure.name, olo_optimum_clock(o, node));
 }
 
 void olo_optimum_describe(const olo_optimum *o, int row, char *text, size_t size)

@@ -43,12 +43,6 @@ static void close_maker(maker *x)
     olo_free(x->minus);
 }
 
-/* The time of a node. */
-static double time_of(const olo_optimum *o, int node)
-{
-    return o->state->t + olo_optimum_time(o, node);
-}
-
 /* v_k+1 = 2 (q_k+1 - q_k)/h - v_k up to a node, from the velocities at the start. */
 static void reflect_velocities(const olo_optimum *o, int node, double *v)
 {
@@ -68,7 +62,7 @@ static olo_status make_state(maker *x, int node, olo_state *state, olo_error *er
     olo_state_copy(o->state, state);
     if (node == 0)
         return OLO_OK;
-    olo_state_set_time(state, time_of(o, node));
+    olo_state_set_time(state, olo_optimum_clock(o, node));
     /* joint angles are counted from those of the node in the guess, as during the solution */
     memcpy(state->angles, olo_node_angles(o->transcription, node),
            (size_t)s->joint_coordinate_count * sizeof *state->angles);

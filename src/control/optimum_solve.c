@@ -325,8 +325,9 @@ static olo_status explain(olo_optimum *o, olo_error *error)
                              "depend on each other there"
                            : "");
     else if (certificate.worst[0])
-        (void)snprintf(text + length, size - (size_t)length, "; %s is violated most, by %.3g",
-                       certificate.worst, certificate.violation);
+        (void)snprintf(text + length, size - (size_t)length, "; %s is violated most, by %.3g%s",
+                       certificate.worst, certificate.violation,
+                       solved == OLO_FAILED ? ": another initial guess may help" : "");
     return OLO_OK;
 }
 

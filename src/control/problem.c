@@ -7,8 +7,10 @@
 #include "base/fail.h"
 #include "base/initialised.h"
 #include "base/memory.h"
+#include "kinematics/redundancy.h"
 #include "kinematics/topology.h"
 #include "system/mass_function.h"
+#include "system/state.h"
 
 static const char *const transcriptions[] = {"redundant", "reduced", NULL};
 static const char *const schemes[] = {"variational", "energy-momentum-2006", NULL};
@@ -281,9 +283,9 @@ static olo_status resolve_target(olo_control_problem *p, const olo_problem_cost 
         return OLO_OK;
     if (p->free_duration)
         return olo_fail(error, OLO_UNSUPPORTED, "target_file needs a given duration");
-    return olo_trajectory_read(given->target_file,
-                               given->target_column ? given->target_column : given->quantity,
-                               p->duration, &p->pool, &x->trajectory, error);
+    return olo_trajectory_read(
+        given->target_file, given->target_column ? given->target_column : given->quantity,
+        p->start_time, olo_control_time(p, 1, p->duration), &p->pool, &x->trajectory, error);
 }
 
 void olo_control_target(const olo_control_cost *cost, double t, double target[3])
@@ -360,6 +362,7 @@ static bool is_duration(double T)
 static olo_status resolve_time(olo_control_problem *p, const olo_problem *given, olo_error *error)
 {
     const bool rest = given->end_velocity && strcmp(given->end_velocity, "rest") == 0;
+    p->start_time = given->initial ? given->initial->t : 0;
     p->free_duration = given->shortest != 0 || given->longest != 0;
     if (!is_duration(given->duration))
         return olo_fail(error, OLO_BAD_INPUT, "duration: must be positive, at least %g, got %g",

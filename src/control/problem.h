@@ -90,6 +90,8 @@ typedef struct olo_control_problem {
     olo_control_condition *conditions;
     int cost_count;
     olo_control_cost *costs;
+    double
+        start_time; /* of the initial state: forces, motions and targets over time depend on it */
     double duration, shortest, longest;
     bool free_duration;
     double duration_weight;
@@ -138,11 +140,22 @@ static inline double olo_control_share(const olo_control_problem *p, int node)
 {
     return 0.5 * ((node > 0 ? p->part[node - 1] : 0) + (node < p->intervals ? p->part[node] : 0));
 }
+/* The time at a part of a duration. */
+static inline double olo_control_time(const olo_control_problem *p, double part, double duration)
+{
+    return p->start_time + part * duration;
+}
 /* The interval that contains a part of the duration. */
 int olo_control_interval_at(const olo_control_problem *problem, double part);
 /* Resolves the grid of time (problem_grid.c). */
 olo_status olo_control_resolve_grid(olo_control_problem *problem, const olo_problem *given,
                                     olo_error *error);
+/* Whether the first configuration is a variable: also where it depends on parameters that are
+ * (design.h). */
+static inline bool olo_control_has_variable_start(const olo_control_problem *problem)
+{
+    return problem->free_start || (problem->parameter_count > 0 && !problem->reduced);
+}
 /* Whether the momentum at the end is zero or that of a variable: otherwise the last node has no
  * balance. */
 static inline bool olo_control_has_end_balance(const olo_control_problem *problem)

@@ -33,8 +33,10 @@ static olo_status check_motion(const olo_control_problem *p, const olo_constrain
                         "'%s' has a prescribed motion without second and third derivative by time "
                         "(a function of C or Python): then the duration must be given",
                         name);
-    const double scale = fastest(row, 0, p->longest, &when);
-    if (p->rest && fastest(row, p->shortest, p->longest, &when) > 1e-8 * scale)
+    const double shortest = olo_control_time(p, 1, p->shortest),
+                 longest = olo_control_time(p, 1, p->longest),
+                 scale = fastest(row, p->start_time, longest, &when);
+    if (p->rest && fastest(row, shortest, longest, &when) > 1e-8 * scale)
         return olo_fail(error, OLO_INCONSISTENT,
                         "rest at the end cannot be reached: the prescribed motion '%s' still moves "
                         "at t = %g; take `end_velocity: free`, with conditions for velocities",

@@ -196,9 +196,10 @@ double olo_redundant_constraint_error(olo_redundant *x, const double *at)
 {
     double largest = 0;
     for (int k = 0; k <= x->intervals; k++) {
-        const olo_at here = {.q = at + olo_redundant_configuration(x, k),
-                             .angles = olo_node_angles(x, k),
-                             .t = x->problem->at[k] * at[olo_redundant_duration(x)]};
+        const olo_at here = {
+            .q = at + olo_redundant_configuration(x, k),
+            .angles = olo_node_angles(x, k),
+            .t = olo_control_time(x->problem, x->problem->at[k], at[olo_redundant_duration(x)])};
         for (int c = 0; c < x->system->m; c++)
             olo_raise(&largest, fabs(olo_constraint_value(&x->system->constraints[c], &here)));
     }
@@ -279,8 +280,8 @@ static void evaluate(void *context, const double *at, double *c)
 
 // -- creation -------------------------------------------------------------------------------------
 
-/* The joint angles of a motion, with turns counted from the first node; configurations are `stride`
- * numbers apart. */
+/* The joint angles of a motion, each near that of the node before, and those of the first node near
+ * what they are already; configurations are `stride` numbers apart. */
 static void follow_angles(olo_redundant *x, const double *motion, int stride)
 {
     const olo_system *s = x->system;
@@ -292,7 +293,7 @@ static void follow_angles(olo_redundant *x, const double *motion, int stride)
             if (olo_joint_coordinate_is_angle(&s->joint_coordinates[i]))
                 *angle = olo_angle_near(olo_form_value(&term->form[0], q),
                                         olo_form_value(&term->form[1], q),
-                                        k > 0 ? angle[-s->joint_coordinate_count] : 0.0);
+                                        angle[k > 0 ? -s->joint_coordinate_count : 0]);
         }
 }
 
@@ -394,6 +395,7 @@ static olo_status build(olo_redundant *x, const olo_state *state, bool closures,
         return status;
     olo_system_mass_times(x->system, state->v, x->momentum);
     memcpy(x->start, state->v, (size_t)x->n * sizeof *x->start);
+    memcpy(x->angles, state->angles, (size_t)x->system->joint_coordinate_count * sizeof(double));
     follow_angles(x, x->guess, x->n);
     set_variable_bounds(x);
     set_row_bounds(x);

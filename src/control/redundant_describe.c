@@ -29,7 +29,10 @@ void olo_redundant_describe(const olo_redundant *x, int row, double duration, ch
     const olo_system *s = x->system;
     const int node = row / x->row_stride, local = row % x->row_stride;
     const bool start = row >= olo_redundant_start_row(x), end = node > x->intervals;
-    const double t = start ? 0 : end ? duration : x->problem->at[node] * duration;
+    const double part = start ? 0
+                        : end ? 1
+                              : x->problem->at[node],
+                 t = olo_control_time(x->problem, part, duration);
     const int number = start ? row - olo_redundant_start_row(x)
                        : end ? row - (x->intervals + 1) * x->row_stride
                              : local - x->n - x->m;

@@ -58,7 +58,7 @@ static edge edge_of(olo_redundant *x, bool start)
         return e;
     e.at = (olo_at){.q = x->x + (size_t)(e.k * x->stride),
                     .angles = olo_node_angles(x, e.k),
-                    .t = start ? 0 : x->T};
+                    .t = olo_control_time(x->problem, start ? 0 : 1, x->T)};
     e.v = x->x + (start ? olo_redundant_start_velocity(x) : olo_redundant_end_velocity(x));
     return e;
 }

@@ -128,7 +128,7 @@ static olo_interval interval_of(olo_redundant *x, int k)
                           .qm = x->qm,
                           .dq = x->dq,
                           .h = x->h,
-                          .t = x->part * x->T,
+                          .t = olo_control_time(x->problem, x->part, x->T),
                           .angles = olo_node_angles(x, k),
                           .inputs = x->inputs};
 }

@@ -18,8 +18,9 @@ static const olo_evaluation at_start = {.at_start = true};
 static olo_at node_at(olo_redundant *x, int k)
 {
     olo_enter_node(x, k);
-    return (olo_at){
-        .q = x->x + (size_t)(k * x->stride), .angles = olo_node_angles(x, k), .t = x->part * x->T};
+    return (olo_at){.q = x->x + (size_t)(k * x->stride),
+                    .angles = olo_node_angles(x, k),
+                    .t = olo_control_time(x->problem, x->part, x->T)};
 }
 
 /* The sign of multipliers in the balance; zero where they act over intervals instead. */

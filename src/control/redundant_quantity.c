@@ -296,7 +296,7 @@ static price price_of(const located *p, const olo_control_cost *cost, double m)
                 .theta = x->problem->at[p->k] +
                          (p->location == OLO_OVER_INTERVAL ? 0.5 * x->scale : 0.0)};
     double r[3];
-    olo_control_target(cost, of.theta * x->T, r);
+    olo_control_target(cost, olo_control_time(x->problem, of.theta, x->T), r);
     const double d = m - r[0];
     of.f = cost->square ? cost->weight * d * d : cost->weight * d;
     of.f1 = cost->square ? 2 * cost->weight * d : cost->weight;

@@ -125,7 +125,7 @@ static olo_status parse(const char *path, char *text, const char *column, olo_po
     return status == OLO_OK ? read_rows(path, next, number, x, error) : status;
 }
 
-olo_status olo_trajectory_read(const char *path, const char *column, double duration,
+olo_status olo_trajectory_read(const char *path, const char *column, double start, double end,
                                olo_pool *pool, olo_trajectory *x, olo_error *error)
 {
     char *text;
@@ -134,12 +134,13 @@ olo_status olo_trajectory_read(const char *path, const char *column, double dura
     if (status == OLO_OK)
         status = parse(path, text, column, pool, x, error);
     olo_free(text);
-    const double slack = 1e-9 * duration; /* of rounded times */
+    const double slack = 1e-9 * (end - start); /* of rounded times */
     if (status == OLO_OK &&
-        (x->count < 2 || x->time[0] > slack || x->time[x->count - 1] < duration - slack))
+        (x->count < 2 || x->time[0] > start + slack || x->time[x->count - 1] < end - slack))
         status = olo_fail(error, OLO_BAD_INPUT,
-                          "%s: the times must cover 0 to the duration %g in at least two rows",
-                          path, duration);
+                          "%s: the times must cover %g to %g, the end of the motion, in at least "
+                          "two rows",
+                          path, start, end);
     return status;
 }
 

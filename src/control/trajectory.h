@@ -11,8 +11,9 @@ typedef struct olo_trajectory {
     double *time, *value;
 } olo_trajectory;
 
-/* Reads a column into the pool. Fails with file and line, or if it ends before `duration`. */
-olo_status olo_trajectory_read(const char *path, const char *column, double duration,
+/* Reads a column into the pool. Fails with file and line, or if it does not cover the time from
+ * `start` to `end`. */
+olo_status olo_trajectory_read(const char *path, const char *column, double start, double end,
                                olo_pool *pool, olo_trajectory *trajectory, olo_error *error);
 /* The value at time t, linear between rows and constant beyond both ends. */
 double olo_trajectory_value(const olo_trajectory *trajectory, double t);

@@ -16,21 +16,25 @@ typedef struct layout {
 static layout layout_of(const olo_optimum *o)
 {
     const int nodes = o->problem->intervals + 1;
+    const olo_nlp *nlp = o->design    ? olo_design_nlp(o->design)
+                         : o->reduced ? olo_reduced_nlp(o->reduced)
+                                      : olo_redundant_nlp(o->transcription);
     if (o->reduced)
-        return (layout){.nlp = olo_reduced_nlp(o->reduced),
+        return (layout){.nlp = nlp,
                         .nodes = nodes,
                         .stride = o->reduced->stride,
                         .row_stride = o->reduced->row_stride,
                         .balances = o->reduced->dof};
     const olo_redundant_layout x = olo_redundant_numbers(o->transcription);
-    return (layout){.nlp = olo_redundant_nlp(o->transcription),
+    return (layout){.nlp = nlp,
                     .nodes = nodes,
                     .stride = x.stride,
                     .row_stride = x.row_stride,
                     .balances = o->problem->system->n};
 }
 
-/* The last node has no controls: its variables end earlier. What follows is the same. */
+/* The last node has no controls: its variables end earlier. What follows is the same: velocities,
+ * the duration, parameters of the model; rows at both ends, and of the initial configuration. */
 static bool have_same_layout(const layout *a, const layout *b)
 {
     return a->stride == b->stride && a->row_stride == b->row_stride && a->balances == b->balances &&
@@ -82,8 +86,7 @@ static void gather(const olo_optimum *o, const double *full, double *z)
 olo_status olo_optimum_copy_multipliers(olo_optimum *o, const olo_optimum *from, olo_error *error)
 {
     const layout a = layout_of(from), b = layout_of(o);
-    /* those of a programme with parameters as variables have no such order */
-    o->warm = !o->design && !from->design && have_same_layout(&a, &b);
+    o->warm = !o->design == !from->design && have_same_layout(&a, &b);
     if (!o->warm)
         return OLO_OK;
     const double scale =

@@ -366,10 +366,10 @@ olo_status olo_optimum_write_model(const olo_optimum *optimum, const olo_model *
                     olo_pool_alloc(&pool, (size_t)olo_optimum_input_count(optimum), sizeof(bool))};
     const olo_yaml_node *root = NULL;
     olo_status status = OLO_OK;
-    if (olo_optimum_has_free_start(optimum))
+    if (olo_optimum_has_other_start(optimum))
         status = olo_fail(error, OLO_UNSUPPORTED,
-                          "a model cannot be written with the initial state that was found: its "
-                          "joints are where the given configuration has them");
+                          "a model cannot be written with another initial state than its own: its "
+                          "joints are where the configuration of the model has them");
     else if (!w.written)
         status = olo_fail(error, OLO_NO_MEMORY, "out of memory for a model with controls");
     else if (!model->text || !model->file)

@@ -19,4 +19,6 @@ def test_every_model_has_its_picture_sentence_and_command():
         assert f"images/gallery/{name}.jpg" in part and f"../models/{name}.yaml" in part
         first = (ROOT / "models" / f"{name}.yaml").read_text().splitlines()[0]
         assert first.lstrip("# ").split(". ")[0] in part
-        assert re.search(rf"^oloid (run|equilibrium) {name}( --.*)?$", part, re.MULTILINE)
+        command = re.search(rf"^oloid (\w+) {name}( --.*)?$", part, re.MULTILINE)[1]
+        optimal = "\noptimize:" in (ROOT / "models" / f"{name}.yaml").read_text()
+        assert command in (["optimize"] if optimal else ["run", "equilibrium"]), name

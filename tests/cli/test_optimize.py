@@ -49,6 +49,8 @@ def test_the_summary_has_cost_and_certificate(oloid, tmp_path):
                      text)
     assert 0 < summary["own_seconds"] <= summary["cpu_seconds"]
     assert f"{12 * 400 / 399:.12g}" in text
+    assert re.search(r"memory +\d+ MB at most", text) and summary["peak_memory"] > 1e6
+    assert 0 < summary["cpu_seconds"] < 60
 
 
 SLIDE = """
@@ -582,6 +584,9 @@ def test_the_counting_rules_of_the_source(oloid):
     summary = solve(oloid, "pitcher", "--iterations", "1")
     assert [summary[name] for name in names] == [356, 190, 3641 + 1, 2422]
     assert "909 and 477" in oloid("optimize", "three-rotors", "-q", "--no-result").stdout
+    # one degree of freedom; one closure row is redundant
+    summary = solve(oloid, "driven-linkage", "-n", "10")
+    assert [summary[name] for name in names[:2]] == [21, 13]
 
 
 def test_redundant_constraints_are_not_counted_by_the_rules(oloid, tmp_path):
@@ -780,6 +785,32 @@ def test_costs_that_are_not_smooth_are_named(oloid, tmp_path, cost, reason):
     assert done.returncode == 3
     first = done.stdout.splitlines()[0]
     assert re.search(reason, first) and "violated" not in first, first
+
+
+BEAM = """
+plane: xy
+beams: {name: arm, elements: 3, to: [1, 0, 0], stiffness: [1e4, 1e4, 1e4, 100, 100, 100],
+        inertia: [1, 1e-4, 1e-4]}
+joints: {name: hub, between: [ground, arm.start], axis: [0, 0, 1], torque: 2.1, time: sin(2*pi*t)}
+outputs: {name: tip, on: arm.end}
+optimize:
+  intervals: 40
+  guess: run
+  end_velocity: free
+  controls: {name: hub, lower: -20, upper: 20, rate: 400}
+  costs: {type: effort}
+  conditions:
+    - {quantity: "atan2(tip.position.y, tip.position.x)", value: pi/2}
+    - {quantity: "sqrt(tip.position.x^2 + tip.position.y^2)", value: 1}
+    - {quantity: tip.velocity.x, value: 0}
+    - {quantity: tip.velocity.y, value: 0}
+"""
+
+
+def test_a_run_is_a_guess_for_a_beam(oloid, tmp_path):
+    """The interpolated guess would move the tip of the beam and leave its other nodes behind."""
+    (tmp_path / "p.yaml").write_text(BEAM)
+    assert solve(oloid, tmp_path / "p.yaml")["violation"] < 1e-8
 
 
 @pytest.mark.parametrize("transcription", ["reduced", "redundant"])

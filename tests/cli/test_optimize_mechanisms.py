@@ -131,6 +131,54 @@ def test_a_flexible_arm_costs_a_little_more_than_a_rigid_one(oloid, tmp_path):
             assert end[f"arm.{node}.velocity.{axis}"] == pytest.approx(0, abs=1e-6)
 
 
+def linear_arm(EI, N, elements=2):
+    """The least effort that turns a straight arm by one radian in small vibrations: rotations phi
+    and deflections w of the nodes, linear in elements with one quadrature point, and midpoint steps
+    q1 - q0 = h M^-1 (p0 + p1)/2, p1 - p0 = -h K (q0 + q1)/2 + h B u. The state at the end is linear
+    in u, so that the least effort has a closed form."""
+    numpy = pytest.importorskip("numpy")
+    nodes, length = elements + 1, 1 / elements
+    M, K = numpy.zeros((2, 2 * nodes, 2 * nodes))
+    consistent = length / 6 * numpy.array([[2, 1], [1, 2]])
+    for e in range(elements):
+        w, phi = [2 * e, 2 * e + 2], [2 * e + 1, 2 * e + 3]
+        M[numpy.ix_(w, w)] += consistent
+        M[numpy.ix_(phi, phi)] += 1e-4 * consistent
+        shear, curvature = numpy.zeros((2, 2 * nodes))
+        shear[w], shear[phi], curvature[phi] = [-1 / length, 1 / length], -0.5, [-1 / length,
+                                                                                  1 / length]
+        K += length * (1e4 * numpy.outer(shear, shear) + EI * numpy.outer(curvature, curvature))
+    M, K, n, h = M[1:, 1:], K[1:, 1:], 2 * nodes - 1, 1 / N  # the hub does not move
+    one, inverse = numpy.eye(n), numpy.linalg.inv(M)
+    after = numpy.block([[one, -h / 2 * inverse], [h / 2 * K, one]])
+    before = numpy.block([[one, h / 2 * inverse], [-h / 2 * K, one]])
+    torque = numpy.zeros(2 * n)
+    torque[n] = h
+    step, column = numpy.linalg.solve(after, before), numpy.linalg.solve(after, torque)
+    columns = []
+    for _ in range(N):
+        columns.append(column)
+        column = step @ column
+    target = numpy.zeros(2 * n)
+    target[0:n:2], target[1:n:2] = 1, length * numpy.arange(1, nodes)
+    u = numpy.linalg.lstsq(numpy.array(columns).T, target, rcond=None)[0]
+    return h * u @ u
+
+
+@pytest.mark.parametrize("N", [50, 100, 200])
+def test_small_vibrations_cost_what_the_linear_arm_says(oloid, N):
+    """The price of leaving no vibration, relative to the rigid arm, within one percent of itself
+    for a stiff arm and a small angle; that of soft arms is above the linear one, since stretching
+    must end, too."""
+    rigid = 12 * (1 / 3 + 1e-4)**2
+    for EI in (800, 50):
+        found = solve(oloid, "flexible-arm", "-n", str(N), "--set", f"EI={EI}", "--set",
+                      "theta=0.01")["cost"] / (rigid * 1e-4) - 1
+        linear = linear_arm(EI, N) / rigid - 1
+        assert found > linear > 5e-4
+        assert EI < 800 or found == pytest.approx(linear, rel=0.01)
+
+
 def test_the_driven_linkage_turns_inside_out(oloid, tmp_path):
     """Both angles of the ring go from 90 to -90 degrees, as its equation says; costs are of order
     2."""

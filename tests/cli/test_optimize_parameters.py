@@ -48,3 +48,18 @@ def test_a_parameter_needs_bounds_in_order_and_a_known_name(oloid, tmp_path):
         (tmp_path / "wrong.yaml").write_text(OSCILLATOR.replace(before, after))
         failed = oloid("optimize", "wrong.yaml")
         assert failed.returncode == 2 and words in failed.stderr, failed.stderr
+
+
+def test_many_starts_list_parameters_and_the_best_is_the_result(oloid, tmp_path):
+    """With few intervals the model has several optima; the last solution begins at the best one,
+    its parameters included."""
+    done = oloid("optimize", "arm-design", "-n", "20", "--starts", "4", "--no-result", "-q",
+                 "--alternatives", "a.html")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    head, best = lines[1].split(), lines[2].split()
+    assert head[-1] == "upper" and len(lines) > 5
+    found = dict(line.split(maxsplit=1) for line in lines if line.startswith("  "))
+    assert float(found["cost"]) == pytest.approx(float(best[1]), rel=1e-9)
+    assert float(found["upper"]) == pytest.approx(float(best[-1]), rel=1e-7)
+    assert "elbow.angle" in (tmp_path / "a.html").read_text()

@@ -156,6 +156,61 @@ TEST(loops_with_redundant_closures_have_the_same_limit)
     check_relative(limit[0], limit[1], 1e-4);
 }
 
+/* Springs and dampers on a joint beside a prescribed motion, a beam with damping, rods with frames
+ * at vertices and with directors at edges: a run with the same steps and controls has the motion of
+ * the optimum, whose cost approaches that of variational with more intervals. */
+TEST(mechanisms_of_every_kind_move_as_a_run_does)
+{
+    skip_without_solver();
+    static const char cart[] =
+        "gravity: [0, 0, -9.81]\n"
+        "bodies:\n"
+        "  - {name: cart, mass: 1, inertia: [1, 1, 1]}\n"
+        "  - {name: pole, mass: 0.5, inertia: [0.01, 0.01, 0.01], position: [0, 0, -0.5]}\n"
+        "joints:\n"
+        "  - {name: rail, type: prismatic, between: [ground, cart], axis: [1, 0, 0],\n"
+        "     motion: 3*t^2 - 2*t^3}\n"
+        "  - {name: hub, between: [cart, pole], at: [0, 0, 0], axis: [0, 1, 0], torque: 1,\n"
+        "     stiffness: 3, damping: 0.4}\n";
+    static const char beam[] =
+        "beams: {name: arm, elements: 2, to: [1, 0, 0], stiffness: [60, 50, 70, 5, 4, 3],\n"
+        "  inertia: [1, 0.1, 0.2]%s}\n"
+        "joints:\n"
+        "  - {name: hub, between: [ground, arm.start], axis: [0, 0, 1], torque: 1}\n";
+    static const char *const keys[] = {", damping: 0.01", ", discretisation: vertices",
+                                       ", discretisation: edges"};
+    for (int i = 0; i < 4; i++) {
+        char text[1000];
+        double cost[2][2];
+        if (i > 0)
+            (void)snprintf(text, sizeof text, beam, keys[i - 1]);
+        for (int k = 0; k < 4; k++) {
+            const bool energy_momentum = k % 2;
+            task t;
+            olo_error error = {0};
+            olo_resimulation again;
+            open_task(&t, i > 0 ? text : cart);
+            if (energy_momentum)
+                use_energy_momentum(&t);
+            control(&t, "hub");
+            reach(&t, "hub.angle", 0.4);
+            t.problem.end_velocity = "free";
+            t.problem.intervals = 12 << k / 2;
+            optimise(&t);
+            check_true(t.certificate.minimum);
+            check_ok(olo_optimum_resimulate(t.optimum, 1, &again, &error), &error);
+            check_below(again.position, 1e-8);
+            check_below(again.rotation, 1e-8);
+            cost[k / 2][k % 2] = olo_optimum_cost(t.optimum);
+            close_task(&t);
+        }
+        const double off = fabs(cost[0][1] - cost[0][0]), fine = fabs(cost[1][1] - cost[1][0]);
+        print_message("%d: costs %.9g, schemes differ by %.2e and %.2e\n", i, cost[1][0], off,
+                      fine);
+        check_below(fine, 0.5 * off + 1e-9 * cost[1][0]);
+    }
+}
+
 /* Gains along optima of both schemes differ by order 2. */
 TEST(feedback_gains_are_those_of_the_scheme)
 {
@@ -207,5 +262,6 @@ TEST_MAIN(cmocka_unit_test(a_turn_about_an_axis_converges_to_its_closed_form),
           cmocka_unit_test(the_energy_changes_by_the_work_of_the_controls),
           cmocka_unit_test(momenta_that_no_control_changes_are_conserved),
           cmocka_unit_test(loops_with_redundant_closures_have_the_same_limit),
+          cmocka_unit_test(mechanisms_of_every_kind_move_as_a_run_does),
           cmocka_unit_test(feedback_gains_are_those_of_the_scheme),
           cmocka_unit_test(charts_and_other_schemes_are_refused))

@@ -1,14 +1,8 @@
 /* Feedback along an optimum: gains against an independent recursion and a closed form, and a
  * disturbed motion with them and without. */
-#include "scene.h"
+#include "optimal_task.h"
 
 #include "oloid/feedback.h"
-
-static void skip_without_solver(void)
-{
-    if (!olo_optimize_available())
-        skip();
-}
 
 static const char slider[] =
     "bodies: {name: a, mass: 2, inertia: [1, 1, 1]}\n"
@@ -21,13 +15,9 @@ static const char slider[] =
 static olo_optimum *solve(const scene *s, int intervals)
 {
     olo_problem problem = *olo_model_problem(s->model);
-    olo_optimum *optimum;
-    olo_error error = {0};
     if (intervals > 0)
         problem.intervals = intervals;
-    check_ok(olo_optimize(s->system, &problem, NULL, &optimum, &error), &error);
-    check_text("an optimum was found", olo_optimum_explanation(optimum));
-    return optimum;
+    return optimum_of(s->system, &problem);
 }
 
 static olo_feedback *gains_of(const olo_optimum *optimum, const olo_problem_feedback *weights)
@@ -175,6 +165,40 @@ TEST(a_disturbed_motion_with_gains_ends_where_the_plan_does)
     scene_close(&s);
 }
 
-TEST_MAIN(cmocka_unit_test(gains_of_a_mass_are_those_of_the_riccati_recursion),
+/* Inputs far from the plan are at the bounds of the problem; after its end they are as there. */
+TEST(inputs_remain_within_their_bounds)
+{
+    skip_without_solver();
+    enum { N = 20 };
+    scene s = scene_open(slider, NULL);
+    olo_problem problem = *olo_model_problem(s.model);
+    olo_problem_control force = problem.controls[0];
+    force.lower = -20;
+    force.upper = 30;
+    problem.controls = &force;
+    problem.intervals = N;
+    olo_optimum *optimum = optimum_of(s.system, &problem);
+    olo_feedback *feedback = gains_of(optimum, NULL);
+    const double position[] = {-1e6, 1e6}, bound[] = {30, -20};
+    for (int i = 0; i < 2; i++) {
+        double q[12];
+        memcpy(q, s.state->q, sizeof q);
+        q[0] = position[i];
+        olo_state_set_configuration(s.system, s.state, q);
+        check_close(bound[i], olo_feedback_input(feedback, 0, s.state), 0);
+    }
+    olo_error error = {0};
+    olo_state_set_time(s.state, 9);
+    olo_state_set_configuration(s.system, s.state, olo_optimum_configuration(optimum, N));
+    check_close(olo_optimum_input(optimum, 0, N - 1), olo_feedback_input(feedback, 0, s.state),
+                1e-9);
+    check_ok(olo_feedback_apply(feedback, s.stepper, s.state, &error), &error);
+    olo_feedback_free(feedback);
+    olo_optimum_free(optimum);
+    scene_close(&s);
+}
+
+TEST_MAIN(cmocka_unit_test(inputs_remain_within_their_bounds),
+          cmocka_unit_test(gains_of_a_mass_are_those_of_the_riccati_recursion),
           cmocka_unit_test(gains_converge_to_the_closed_form_of_a_fixed_end),
           cmocka_unit_test(a_disturbed_motion_with_gains_ends_where_the_plan_does))

@@ -2,20 +2,12 @@
  * transcriptions, against closed forms. */
 #include "optimal_task.h"
 
-static const char *const transcriptions[] = {"redundant", "reduced"};
-
-static void open_with(task *t, const char *text, const char *transcription)
-{
-    open_task(t, text);
-    t->problem.transcription = transcription;
-}
-
 /* A problem in both transcriptions. */
 static void solve_both(void (*solve)(const char *transcription))
 {
     skip_without_solver();
     for (int i = 0; i < 2; i++)
-        solve(transcriptions[i]);
+        solve(task_transcriptions[i]);
 }
 
 /* An oscillator that starts at 1 at rest is at 0 after a quarter of its period: with the phase
@@ -31,7 +23,7 @@ static void find_stiffness(const char *transcription)
     task t;
     const int N = 20;
     const double T = 0.7, h = T / N;
-    open_with(&t, text, transcription);
+    open_task_with(&t, text, transcription);
     vary(&t, "k", 0.1, 100);
     reach(&t, "x.position", 0);
     t.problem.end_velocity = "free";
@@ -70,7 +62,7 @@ static void find_length(const char *transcription)
     const double quarter = 0.6, exact = 9.81 * pow(quarter / (pi / (2 * a)), 2);
     for (int i = 0; i < 2; i++) {
         task t;
-        open_with(&t, text, transcription);
+        open_task_with(&t, text, transcription);
         vary(&t, "l", 0.2, 5);
         reach(&t, "x.position", 0);
         t.problem.end_velocity = "free";
@@ -112,7 +104,7 @@ static void find_mass(const char *transcription)
     olo_error error = {0};
     for (int i = 0; i < 60; i++)
         m = m0 - b / (4 * w * sqrt(m));
-    open_with(&t, text, transcription);
+    open_task_with(&t, text, transcription);
     control(&t, "rail");
     vary(&t, "m", 0.1, 10);
     reach(&t, "rail.position", 1);
@@ -159,7 +151,7 @@ static void split_mass(const char *transcription)
         "  - {name: s, type: prismatic, between: [ground, b], axis: [1, 0, 0], force: 1}\n";
     task t;
     const int N = 10;
-    open_with(&t, text, transcription);
+    open_task_with(&t, text, transcription);
     vary(&t, "m1", 0.1, 4.9);
     control(&t, "r");
     control(&t, "s");
@@ -202,7 +194,7 @@ TEST(transcriptions_agree)
                 vary(&t[i], "s", -0.5, 0.5);
                 t[i].problem.intervals = 12;
             }
-            t[i].problem.transcription = transcriptions[i];
+            t[i].problem.transcription = task_transcriptions[i];
             t[i].problem.start = i ? t[0].optimum : NULL; /* there are other local optima */
             optimise(&t[i]);
             check_true(t[i].certificate.minimum);

@@ -1,23 +1,6 @@
 /* Refinement of optima and starts with multipliers: orders of convergence, and the same optimum as
  * without. */
-#include "scene.h"
-
-#include "oloid/optimize.h"
-
-static void skip_without_solver(void)
-{
-    if (!olo_optimize_available())
-        skip();
-}
-
-static olo_optimum *solve(const scene *s, const olo_problem *problem)
-{
-    olo_optimum *optimum;
-    olo_error error = {0};
-    check_ok(olo_optimize(s->system, problem, NULL, &optimum, &error), &error);
-    check_true(olo_optimum_ended(optimum) <= OLO_OPTIMUM_NEARLY);
-    return optimum;
-}
+#include "optimal_task.h"
 
 static const char pendulum[] =
     "gravity: [0, 0, -9.81]\n"
@@ -45,7 +28,7 @@ TEST(refinement_ends_within_the_tolerance)
         problem.transcription = redundant ? "redundant" : "reduced";
         problem.refine = &refine;
         problem.refinement_count = 1;
-        olo_optimum *refined = solve(&s, &problem);
+        olo_optimum *refined = optimum_of(s.system, &problem);
         const int count = olo_optimum_level_count(refined);
         check_true(count >= 3);
         for (int k = 0; k < count; k++) {
@@ -63,7 +46,7 @@ TEST(refinement_ends_within_the_tolerance)
         }
         problem.refinement_count = 0;
         problem.intervals = olo_optimum_intervals(refined);
-        olo_optimum *direct = solve(&s, &problem);
+        olo_optimum *direct = optimum_of(s.system, &problem);
         check_relative(olo_optimum_cost(direct), olo_optimum_cost(refined), 1e-8);
         olo_optimum_free(direct);
         olo_optimum_free(refined);
@@ -77,15 +60,16 @@ TEST(a_warm_start_at_the_optimum_ends_at_once)
     skip_without_solver();
     scene s = scene_open("cart-pole", NULL);
     olo_problem problem = *olo_model_problem(s.model);
-    olo_optimum *first = solve(&s, &problem);
+    olo_optimum *first = optimum_of(s.system, &problem);
     problem.start = first;
-    olo_optimum *cold = solve(&s, &problem);
+    olo_optimum *cold = optimum_of(s.system, &problem);
     problem.warm = true;
-    olo_optimum *warm = solve(&s, &problem);
+    olo_optimum *warm = optimum_of(s.system, &problem);
     print_message("%d iterations, %d from the motion, %d with multipliers\n",
                   olo_optimum_iterations(first), olo_optimum_iterations(cold),
                   olo_optimum_iterations(warm));
     check_true(olo_optimum_iterations(warm) <= 3);
+    check_below(olo_optimum_progress(warm, 0).stationarity, 1e-6); /* of the multipliers as well */
     check_relative(olo_optimum_cost(first), olo_optimum_cost(warm), 1e-9);
     olo_optimum_free(warm);
     olo_optimum_free(cold);
@@ -93,5 +77,67 @@ TEST(a_warm_start_at_the_optimum_ends_at_once)
     scene_close(&s);
 }
 
-TEST_MAIN(cmocka_unit_test(refinement_ends_within_the_tolerance),
+/* Every interval is halved, of any grid. Loops, a free initial state and parameters that are
+ * variables begin near their optimum, too: the solver needs few iterations. */
+static void open_loop(task *t)
+{
+    open_task(t, FOUR_HINGES);
+    control(t, "A");
+    reach(t, "A.angle", 0.8);
+}
+
+static void open_throw(task *t)
+{
+    open_task(t, "gravity: [0, 0, -10]\n"
+                 "bodies: {name: arm, mass: 1, inertia: [0.01, 0.1, 0.1], position: [0, 0, -0.5]}\n"
+                 "joints: {name: axle, between: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0],\n"
+                 "         rate: 1}\n");
+    t->problem.start_configuration = t->problem.start_velocity = t->problem.end_velocity = "free";
+    add_cost(t, "start")->quantity = "kinetic";
+    reach_at(t, "start", "axle.angle", 0.4);
+    reach(t, "axle.angle", 2);
+}
+
+static void open_design(task *t)
+{
+    open_task(t, "arm-design");
+    t->problem = *olo_model_problem(t->s.model);
+    t->problem.transcription = "reduced";
+}
+
+TEST(refinement_halves_the_intervals_of_every_problem)
+{
+    skip_without_solver();
+    void (*const open[])(task *) = {open_loop, open_throw, open_design};
+    for (int i = 0; i < 6; i++) {
+        const int first = i / 2 == 2 ? 24 : 8;
+        task t;
+        olo_problem_refinement refine = olo_problem_refinement_default();
+        open[i / 2](&t);
+        refine.tolerance = 1e-12;
+        refine.most = 4 * first;
+        t.problem.intervals = first;
+        t.problem.grading = i % 2 ? 1.1 : 1;
+        t.problem.refine = &refine;
+        t.problem.refinement_count = 1;
+        optimise(&t);
+        check_equal(3, olo_optimum_level_count(t.optimum));
+        for (int k = 1; k < 3; k++) {
+            const olo_refinement_level level = olo_optimum_level(t.optimum, k);
+            print_message("%d: %d intervals, %d iterations, cost %.9g\n", i, level.intervals,
+                          level.iterations, level.cost);
+            check_true(level.iterations <= 10);
+        }
+        /* the first nodes are those of the coarse grid, with three more between */
+        const double T = olo_optimum_duration(t.optimum), ratio = t.problem.grading,
+                     sum = ratio > 1 ? (pow(ratio, first) - 1) / (ratio - 1) : first;
+        check_close(T / sum, olo_optimum_time(t.optimum, 4), 1e-12 * T);
+        check_close(T / sum / 4, olo_optimum_time(t.optimum, 1), 1e-12 * T);
+        check_close(T * (1 + ratio) / sum, olo_optimum_time(t.optimum, 8), 1e-12 * T);
+        close_task(&t);
+    }
+}
+
+TEST_MAIN(cmocka_unit_test(refinement_halves_the_intervals_of_every_problem),
+          cmocka_unit_test(refinement_ends_within_the_tolerance),
           cmocka_unit_test(a_warm_start_at_the_optimum_ends_at_once))

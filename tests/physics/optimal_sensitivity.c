@@ -1,25 +1,15 @@
 /* Sensitivity of optima to parameters, against a closed form and against optima that are computed
  * again. */
-#include "scene.h"
+#include "optimal_task.h"
 
 #include "oloid/sensitivity.h"
-
-static void skip_without_solver(void)
-{
-    if (!olo_optimize_available())
-        skip();
-}
 
 static olo_optimum *solve(const scene *s, const char *transcription, const olo_optimum *start)
 {
     olo_problem problem = *olo_model_problem(s->model);
-    olo_optimum *optimum;
-    olo_error error = {0};
     problem.transcription = transcription;
     problem.start = start; /* of several optima that near it is found */
-    check_ok(olo_optimize(s->system, &problem, NULL, &optimum, &error), &error);
-    check_true(olo_optimum_ended(optimum) <= OLO_OPTIMUM_NEARLY);
-    return optimum;
+    return optimum_of(s->system, &problem);
 }
 
 static olo_sensitivity *differentiate(const olo_optimum *optimum, const scene *s,

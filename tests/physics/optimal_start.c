@@ -1,8 +1,6 @@
 /* The initial state as a variable of optimal control, against closed forms. */
 #include "optimal_task.h"
 
-static const char *const transcriptions[] = {"redundant", "reduced"};
-
 /* A throw to a point at the distance d and the height e with the least speed:
  * v^2 = g (e + sqrt(d^2 + e^2)). The discrete parabola has the same points. */
 TEST(a_throw_to_a_point_needs_this_speed)
@@ -17,8 +15,7 @@ TEST(a_throw_to_a_point_needs_this_speed)
         olo_error error = {0};
         olo_state *found;
         double v[3];
-        open_task(&t, text);
-        t.problem.transcription = transcriptions[i];
+        open_task_with(&t, text, task_transcriptions[i]);
         t.problem.start_velocity = t.problem.end_velocity = "free";
         t.problem.shortest = 0.1;
         t.problem.longest = 10;
@@ -55,8 +52,7 @@ TEST(the_initial_position_shares_the_way)
         olo_resimulation fine;
         const int N = 10;
         const double c = 12.0 * N * N / (N * N - 1.0), w = 20, x = c / (c + w);
-        open_task(&t, text);
-        t.problem.transcription = transcriptions[i];
+        open_task_with(&t, text, task_transcriptions[i]);
         t.problem.start_configuration = "free";
         t.problem.intervals = N;
         control(&t, "rail");

@@ -2,19 +2,6 @@
  * computations. */
 #include "optimal_task.h"
 
-static olo_optimum *optimum_of(const olo_system *system, const olo_problem *problem)
-{
-    olo_error error = {0};
-    olo_optimum *optimum;
-    olo_certificate certificate;
-    check_ok(olo_optimize(system, problem, NULL, &optimum, &error), &error);
-    check_text("an optimum was found", olo_optimum_explanation(optimum));
-    check_ok(olo_optimum_certify(optimum, &certificate, &error), &error);
-    check_below(certificate.violation, 1e-8);
-    check_below(certificate.stationarity, 1e-8);
-    return optimum;
-}
-
 /* With the inertias I of the satellite and J of the wheel about the axis, the bounds M of the
  * torque and W of the relative speed, the largest speed of the satellite is w = W/(1 + I/J). It is
  * reached in the time w I/M, and the turn by a takes a/w + w I/M. */

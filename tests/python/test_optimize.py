@@ -83,6 +83,13 @@ def test_the_motion_is_a_result(tmp_path):
     assert run["rail.position"][-1] == pytest.approx(1, abs=1e-9)
 
 
+def test_a_model_is_not_written_from_another_start(tmp_path):
+    state = oloid.load("double-integrator").initial_state()
+    found = oloid.optimize("double-integrator", initial=state)
+    with pytest.raises(oloid.Error, match="another initial state"):
+        found.write_model(tmp_path / "d.yaml")
+
+
 def test_saddle_points_are_left():
     """Rest is stationary between the targets -1 and 1, and has one negative eigenvalue; the minima
     cost 1/b - 1/(4 w b^2) with b = 1/3 - h^2/12 and the weight w."""

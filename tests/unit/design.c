@@ -130,7 +130,7 @@ static void check_derivatives(bench *b)
 
 /* Lengths that move joints, points and the initial state, masses, gravity, stiffnesses, dampings.
  */
-TEST(parameters_of_a_mechanism_have_exact_derivatives)
+TEST(derivatives_by_parameters_of_a_mechanism)
 {
     static const char text[] =
         "parameters: {l: 0.8, m: 1.3, k: 3, g: 9.81, w: 0.6}\n"
@@ -172,7 +172,7 @@ TEST(parameters_of_a_mechanism_have_exact_derivatives)
 }
 
 /* A loop, closed by a joint and a rod whose lengths are those of the parameters. */
-TEST(parameters_of_a_loop_have_exact_derivatives)
+TEST(derivatives_by_parameters_of_a_loop)
 {
     static const char text[] =
         "parameters: {a: 1, b: 2}\n"
@@ -324,7 +324,7 @@ TEST(parameters_that_cannot_be_variables_are_refused_by_name)
     scene_close(&b.s);
 }
 
-TEST_MAIN(cmocka_unit_test(parameters_of_a_mechanism_have_exact_derivatives),
-          cmocka_unit_test(parameters_of_a_loop_have_exact_derivatives),
+TEST_MAIN(cmocka_unit_test(derivatives_by_parameters_of_a_mechanism),
+          cmocka_unit_test(derivatives_by_parameters_of_a_loop),
           cmocka_unit_test(derivatives_by_parameters_are_exact_to_rounding),
           cmocka_unit_test(parameters_that_cannot_be_variables_are_refused_by_name))
