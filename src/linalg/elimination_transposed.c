@@ -18,8 +18,8 @@ static void add_to_parent(const olo_elimination *el, const node *c, const double
 {
     const double *n = el->numbers;
     if (!c->spatial) {
-        small_add_transposed_product(c->shape.size, el->nodes[c->shape.parent].shape.size, 1, 1.0,
-                                     n + c->A, f, fp);
+        small_add_transposed_times(c->shape.size, el->nodes[c->shape.parent].shape.size, 1.0,
+                                   n + c->A, f, fp);
         return;
     }
     for (int i = 0; i < 6; i++)
@@ -37,7 +37,7 @@ static void add_later_neighbours(const olo_elimination *el, const node *c, doubl
     for (int j = 0; j < c->degree; j++) {
         const node *b = &el->nodes[nb[j].block];
         const double *wb = n + b->dt;
-        small_add_transposed_product(b->shape.size, r, 1, 1.0, n + nb[j].LB, wb, g);
+        small_add_transposed_times(b->shape.size, r, 1.0, n + nb[j].LB, wb, g);
         if (j == c->parent_slot && c->spatial) {
             memcpy(w, wb, 6 * sizeof *w);
             vec3_add_cross(n + c->arms + 3, wb + 3, w);
@@ -59,7 +59,7 @@ static void forward_transposed(olo_elimination *el, const node *c)
         memcpy(g, f, (size_t)d * sizeof *g);
     } else {
         memset(g, 0, (size_t)r * sizeof *g);
-        small_add_transposed_product(d, r, 1, 1.0, n + c->B, f, g);
+        small_add_transposed_times(d, r, 1.0, n + c->B, f, g);
     }
     /* f_p += A^T f_c, f_b -= X_b^T g */
     for (int j = 0; j < c->degree; j++) {
@@ -67,7 +67,7 @@ static void forward_transposed(olo_elimination *el, const node *c)
         int s = b->shape.size;
         if (j == c->parent_slot)
             add_to_parent(el, c, f, n + b->z);
-        small_add_transposed_product(r, s, 1, -1.0, n + nb[j].X, g, n + b->z);
+        small_add_transposed_times(r, s, -1.0, n + nb[j].X, g, n + b->z);
     }
 }
 

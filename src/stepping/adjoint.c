@@ -44,14 +44,13 @@ typedef struct trajectory {
     olo_derivatives *x;
     olo_objective *objective;
     bool integral; /* J has an integral */
-    bool lazy;     /* velocities are read at the end only ... */
-    bool deferred; /* ... or, of steps that are made again, in the backward sweep, which computes
-                      them */
+    bool lazy;     /* velocities are read at the end only, or ... */
+    bool deferred; /* ... in the backward sweep alone, which computes them and the integral */
     long steps;    /* number of steps of the run ... */
     long section;  /* ... and of a section */
     long sections; /* with a checkpoint before each */
     olo_state **checkpoint; /* [sections] */
-    double *last_size;      /* [sections] size of the last part of each */
+    double next_size;       /* size of the first part of the section after this one, or 0 */
     double value;           /* J so far */
     double running;         /* integrand at the last node ... */
     double derivative;      /* ... and its derivative, in forward mode */
@@ -83,7 +82,8 @@ static olo_status notify(olo_derivatives *x, const olo_state *state, long step, 
     return status;
 }
 
-/* Makes a step of the run. Its parts are recorded if `record` is set or J has an integral. */
+/* Makes a step of the run. Its parts are recorded if `record` is set or an integral over them is
+ * wanted. */
 static olo_status advance(trajectory *c, long step, bool record, bool lazy, olo_error *error)
 {
     olo_derivatives *x = c->x;
@@ -92,8 +92,9 @@ static olo_status advance(trajectory *c, long step, bool record, bool lazy, olo_
     if (!record)
         x->count = 0;
     c->first = x->count;
-    olo_status status = olo_derivatives_make_step(x, x->state, size_of(c, step),
-                                                  record || c->integral, lazy, error);
+    const bool parts = record || (c->integral && !c->deferred);
+    olo_status status =
+        olo_derivatives_make_step(x, x->state, size_of(c, step), parts, lazy, error);
     x->state->t = time_of(c, step);
     return status == OLO_OK ? notify(x, x->state, step, error) : status;
 }
@@ -130,9 +131,10 @@ static void add_integral(trajectory *c)
 
 static olo_status add_value(trajectory *c, long step, olo_error *error)
 {
-    if (c->integral && step == 0)
+    const bool integral = c->integral && !c->deferred;
+    if (integral && step == 0)
         c->running = olo_objective_running(c->objective, c->x->state, 1.0, NULL, NULL);
-    if (c->integral && step > 0)
+    if (integral && step > 0)
         add_integral(c);
     if (step > 0)
         c->value += size_of(c, step) * olo_objective_effort(c->objective, time_of(c, step - 1),
@@ -184,11 +186,12 @@ static olo_status begin(trajectory *c, olo_derivatives *x, const olo_state *star
     if (status == OLO_OK)
         status = olo_objective_create(x->system, functional, &c->objective, error);
     c->integral = status == OLO_OK && olo_objective_has_integral(c->objective);
-    x->stepper->eager = c->integral && olo_objective_integral_uses_velocities(c->objective);
-    c->lazy = status == OLO_OK && !forward && !x->stepper->eager && !x->observer.step &&
-              olo_stepper_may_be_lazy(x->stepper);
-    c->deferred = status == OLO_OK && !forward && x->stepper->eager && !x->observer.step &&
-                  olo_stepper_may_be_lazy(x->stepper) && olo_linear_step_may_project(x->linear);
+    const bool read = c->integral && olo_objective_integral_uses_velocities(c->objective),
+               lazy = status == OLO_OK && !forward && !x->observer.step &&
+                      olo_stepper_may_be_lazy(x->stepper);
+    c->deferred = lazy && read && olo_linear_step_may_project(x->linear);
+    c->lazy = lazy && (!read || c->deferred);
+    x->stepper->eager = read && !c->deferred;
     olo_state_copy(start, x->state);
     olo_momentum_of(x->state)->given = 0; /* J is a function of the velocities */
     x->state->has_interval_energy = 0;
@@ -209,10 +212,7 @@ static olo_status plan_sections(trajectory *c, olo_error *error)
         c->section = 1;
     c->sections = (c->steps + c->section - 1) / c->section;
     c->checkpoint = olo_alloc((size_t)c->sections, sizeof *c->checkpoint);
-    c->last_size = olo_alloc((size_t)c->sections, sizeof *c->last_size);
-    return c->checkpoint && c->last_size
-               ? OLO_OK
-               : olo_fail(error, OLO_NO_MEMORY, "out of memory for checkpoints");
+    return c->checkpoint ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for checkpoints");
 }
 
 static void end(trajectory *c)
@@ -220,7 +220,6 @@ static void end(trajectory *c)
     for (long i = 0; c->checkpoint && i < c->sections; i++)
         olo_state_free(c->checkpoint[i]);
     olo_free(c->checkpoint);
-    olo_free(c->last_size);
     olo_objective_free(c->objective);
 }
 
@@ -237,8 +236,7 @@ static olo_status run_section(trajectory *c, long section, bool record, bool fir
     olo_status status = OLO_OK;
     c->x->count = 0;
     for (long i = section * c->section + 1; status == OLO_OK && i <= last_of(c, section); i++) {
-        const bool lazy = first_time ? c->lazy && i < c->steps : c->lazy || c->deferred;
-        status = advance(c, i, record, lazy, error);
+        status = advance(c, i, record, c->lazy && i < c->steps, error);
         if (status == OLO_OK && first_time)
             status = add_value(c, i, error);
         c->again += !first_time;
@@ -254,27 +252,31 @@ static olo_status run_all(trajectory *c, olo_error *error)
         status = olo_state_clone(c->x->state, &c->checkpoint[k], error);
         if (status == OLO_OK)
             status = run_section(c, k, k == c->sections - 1, true, error);
-        if (status == OLO_OK && c->integral)
-            c->last_size[k] = c->x->steps[c->x->count - 1].record.h;
     }
     return status;
 }
 
-/* Adds the derivatives of the integrand at a node: the end of the i-th recorded step, or with 0 the
- * start of the first one. */
-static void add_node_derivative(trajectory *c, long section, size_t i)
+/* Adds the derivatives of the integrand at a node, and its value if that is deferred: the end of
+ * the i-th recorded step, or with 0 the start of the first one. */
+static olo_status add_node_derivative(trajectory *c, size_t i, olo_error *error)
 {
     olo_derivatives *x = c->x;
     if (!c->integral)
-        return;
-    double before = i > 0 ? x->steps[i - 1].record.h : section > 0 ? c->last_size[section - 1] : 0;
-    double after = i < x->count ? x->steps[i].record.h : 0, weight = 0.5 * (before + after);
+        return OLO_OK;
+    const double before = i > 0 ? x->steps[i - 1].record.h : 0,
+                 after = i < x->count ? x->steps[i].record.h : c->next_size,
+                 weight = 0.5 * (before + after);
     const olo_state *node = i < x->count ? node_of(x, &x->steps[i]) : x->state;
-    olo_objective_running(c->objective, node, weight, x->gq, x->gv);
+    const double value = olo_objective_running(c->objective, node, weight, x->gq, x->gv);
     olo_parameter_set_node(&x->parameters, c->objective, node, weight, false);
+    if (!c->deferred)
+        return OLO_OK;
+    c->value += weight * value;
+    return isfinite(value) ? OLO_OK : olo_objective_explain(c->objective, node, error);
 }
 
-/* The backward sweep over the recorded steps of a section. */
+/* The backward sweep over the recorded steps of a section; its last node is the first one of the
+ * section after it. */
 static olo_status sweep_section(trajectory *c, long section, olo_error *error)
 {
     olo_derivatives *x = c->x;
@@ -283,13 +285,12 @@ static olo_status sweep_section(trajectory *c, long section, olo_error *error)
     for (size_t i = x->count; status == OLO_OK && i > 0; i--) {
         const olo_stored_step *step = &x->steps[i - 1];
         double *gu = c->gu ? c->gu + (step->step - 1) * x->control_count : NULL;
-        if (c->deferred && section < c->sections - 1)
+        if (c->deferred)
             status =
                 olo_linear_step_project(x->linear, &step->record,
                                         i < x->count ? x->steps[i].record.v0 : x->state->v, error);
-        /* the end of an earlier section was added as the start of the one after it */
-        if (i < x->count || section == c->sections - 1)
-            add_node_derivative(c, section, i);
+        if (status == OLO_OK)
+            status = add_node_derivative(c, i, error);
         if (status == OLO_OK)
             status = olo_derivatives_backward_part(x, step, x->gq, x->gv, gu, error);
         bool whole = i == 1 || x->steps[i - 2].step != step->step;
@@ -299,8 +300,10 @@ static olo_status sweep_section(trajectory *c, long section, olo_error *error)
         if (status == OLO_OK && whole)
             status = notify(x, node_of(x, step), step->step - 1, error);
     }
-    if (status == OLO_OK && x->count > 0)
-        add_node_derivative(c, section, 0);
+    if (status == OLO_OK && x->count > 0 && section == 0)
+        status = add_node_derivative(c, 0, error);
+    if (x->count > 0)
+        c->next_size = x->steps[0].record.h;
     return status;
 }
 

@@ -249,7 +249,7 @@ static void add_losses(const olo_step *step, const olo_interval *x, olo_state *s
     }
 }
 
-void olo_balance_finish(const olo_step *step, olo_state *state)
+void olo_balance_finish_work(const olo_step *step, olo_state *state)
 {
     const olo_system *s = step->system;
     olo_interval x = olo_step_interval(step);
@@ -264,13 +264,16 @@ void olo_balance_finish(const olo_step *step, olo_state *state)
         olo_sum_add(&state->work, work);
         olo_state_add_received_energy(s, state, action->index[0], work);
     }
-    size_t size = (size_t)s->n * sizeof *state->q;
-    if (!step->pending) {
-        memcpy(state->v_before, state->v, size);
-        memcpy(state->v, step->v1, size);
-    }
-    memcpy(state->q, step->q_end, size);
-    memcpy(state->q_remainder, step->remainder_end, size);
     state->t += step->h;
     state->h = state->span = step->h;
+}
+
+void olo_balance_finish(const olo_step *step, olo_state *state)
+{
+    const size_t size = (size_t)step->system->n * sizeof *state->v;
+    olo_balance_finish_work(step, state);
+    if (step->pending)
+        return;
+    memcpy(state->v_before, state->v, size);
+    memcpy(state->v, step->v1, size);
 }

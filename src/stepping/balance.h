@@ -26,9 +26,11 @@ double olo_balance_forces(olo_step *step, bool end);
  * their energy. The sink may be NULL. */
 double olo_balance_add_pack(olo_step *step, const olo_term_pack *pack, const olo_interval *x,
                             const olo_sink *sink);
-/* At the end: updates work of loads, dissipation, q, v = v1 unless it is pending, and time. The
+/* At the end: updates work of loads, dissipation, v = v1 unless it is pending, and time. The
  * scheme adds the work of prescribed motions, because it depends on when their multipliers act. */
 void olo_balance_finish(const olo_step *step, olo_state *state);
+/* The same without velocities, for schemes that write them to the state themselves. */
+void olo_balance_finish_work(const olo_step *step, olo_state *state);
 /* Adds the work of prescribed motions x = f(t) over the step, whose rows do the work -lambda (f1 -
  * f0) - gamma (f1' - f0'). */
 void olo_balance_add_row_work(const olo_step *step, olo_state *state);

@@ -12,10 +12,15 @@
 
 static void finish(const olo_step *step, olo_state *state)
 {
+    const double a = 2 / step->h, *restrict dq = step->x.dq;
+    double *restrict v = state->v, *restrict before = state->v_before;
     olo_balance_add_row_work(step, state);
-    for (int i = 0; i < step->system->n; i++)
-        step->v1[i] = 2 / step->h * step->x.dq[i] - state->v[i];
-    olo_balance_finish(step, state);
+    for (int i = 0; i < step->system->n; i++) {
+        const double v0 = v[i];
+        before[i] = v0;
+        v[i] = a * dq[i] - v0;
+    }
+    olo_balance_finish_work(step, state);
 }
 
 const olo_scheme olo_scheme_energy_momentum_2006 = {

@@ -104,8 +104,11 @@ void olo_linear_momentum_forward(olo_linear_step *x, const double *dq, const dou
 void olo_linear_momentum_adjoint(olo_linear_step *x, const double *eta, double *gq, double *start)
 {
     double a = (x->turned ? 2 : 1) / x->step.h, *half = x->w;
-    olo_linear_add_mass(x, a, eta, gq);
-    olo_linear_add_mass(x, -a, eta, start);
+    olo_system_mass_times(x->system, eta, x->z);
+    for (int i = 0; i < x->system->n; i++) {
+        gq[i] += a * x->z[i];
+        start[i] -= a * x->z[i];
+    }
     if (!x->turned)
         return;
     olo_linear_add_node_forces(x, 0, true, eta, start);

@@ -581,7 +581,7 @@ olo_motion_pass *olo_packs_motion_pass(const olo_packs *x)
     return x->kernels->motion_pass;
 }
 
-void olo_packs_settle(const olo_packs *x, double *q, double *remainder)
+void olo_packs_settle(const olo_packs *x, const olo_step *step)
 {
-    x->kernels->settle(x, q, remainder);
+    x->kernels->settle(x, step);
 }

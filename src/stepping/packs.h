@@ -68,7 +68,8 @@ bool olo_packs_have_forces(const olo_packs *packs);
 bool olo_packs_store_tangents(olo_packs *packs);
 /* How motions are remembered, four numbers at once. */
 olo_motion_pass *olo_packs_motion_pass(const olo_packs *packs);
-/* Takes back what rounding has done to a configuration; see olo_motion_settle. */
-void olo_packs_settle(const olo_packs *packs, double *q, double *remainder);
+/* The configuration at the end and its remainder, without what rounding has opened; see
+ * olo_motion_settle. */
+void olo_packs_settle(const olo_packs *packs, const olo_step *step);
 
 #endif

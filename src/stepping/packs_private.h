@@ -147,7 +147,7 @@ typedef struct olo_packs_kernels {
      * position of a singular body, or -1 */
     int (*project_rates)(olo_packs *x, const olo_step *step, bool older, double *v1);
     void (*write_rates)(olo_packs *x, double *v1); /* those of the last projection */
-    void (*settle)(const olo_packs *x, double *q, double *remainder);
+    void (*settle)(const olo_packs *x, const olo_step *step);
 } olo_packs_kernels;
 
 struct olo_packs {

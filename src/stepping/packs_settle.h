@@ -1,5 +1,6 @@
-/* Configurations of packed bodies without what rounding has opened: joints are closed against their
- * parents, and directors made orthonormal, from root to leaf.
+/* Configurations of packed bodies at the end of a step without what rounding has opened: increments
+ * are added, joints closed against their parents, and directors made orthonormal, from root to
+ * leaf.
  *
  * All is inline: packs_sweep.c, which alone includes this, is compiled for several processors.
  */
@@ -108,16 +109,33 @@ LANES_INLINE void correct_directors(const lane d[3], lane turn, lane remainder[3
     remainder[2] += (e02 * d[0] + e12 * d[1] + e22 * d[2]) + vector_cross(turn, d[2]);
 }
 
+/* olo_step_accumulate of one frame */
+LANES_INLINE void add_increment(const double *q0, const double *before, const double *dq,
+                                lane frame[4], lane left[4])
+{
+    lane start[4], change[4];
+    load_frame(q0, start);
+    load_frame(before, left);
+    load_frame(dq, change);
+    for (int I = 0; I < 4; I++) {
+        const lane sum = start[I] + change[I], shift = sum - start[I];
+        const lane rest = left[I] + ((start[I] - (sum - shift)) + (change[I] - shift));
+        frame[I] = sum + rest;
+        left[I] = rest - (frame[I] - sum);
+    }
+}
+
 /* From root to leaf, so that a body is closed against its parent as that has been settled. */
-static void settle(const olo_packs *x, double *q, double *remainder)
+static void settle(const olo_packs *x, const olo_step *step)
 {
     static const double ground[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    double *q = step->q_end, *remainder = step->remainder_end;
     for (int i = 0; i < x->count; i++) {
         const int l = i % LANES;
         const slots *at = &x->slots[i / LANES];
         lane frame[4], left[4], shift = lane_all(0.0), turn = shift;
-        load_frame(q + at->q[l], frame);
-        load_frame(remainder + at->q[l], left);
+        add_increment(step->state->q + at->q[l], step->state->q_remainder + at->q[l],
+                      step->x.dq + at->q[l], frame, left);
         const double *above = at->above_q[l] < 0 ? ground : q + at->above_q[l];
         if (at->staged[l])
             close_joint(x, i, frame, above, &shift, &turn);

@@ -439,6 +439,7 @@ static void finish(void *data, olo_step *step, olo_state *state)
 static void settle(void *data, olo_step *step)
 {
     projected *x = data;
+    olo_step_accumulate(step);
     olo_motion_settle(x->topology, &step->x, step->q_end, step->remainder_end);
 }
 

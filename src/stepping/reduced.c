@@ -812,10 +812,12 @@ static void finish(void *data, olo_step *step, olo_state *state)
 static void settle(void *data, olo_step *step)
 {
     reduced *x = data;
-    if (x->packs)
-        olo_packs_settle(x->packs, step->q_end, step->remainder_end);
-    else
-        olo_motion_settle(x->topology, &step->x, step->q_end, step->remainder_end);
+    if (x->packs) {
+        olo_packs_settle(x->packs, step);
+        return;
+    }
+    olo_step_accumulate(step);
+    olo_motion_settle(x->topology, &step->x, step->q_end, step->remainder_end);
 }
 
 void olo_reduced_find_redundant(void *data, olo_step *step)

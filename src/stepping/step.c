@@ -1,5 +1,8 @@
 /* The arrays of a step, and its constant forces. */
 #include "stepping/step.h"
+
+#include <string.h>
+
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -93,6 +96,29 @@ olo_status olo_step_create(const olo_system *s, olo_step *step, olo_error *error
     step->weight = 1;
     gather_constant_forces(step);
     return OLO_OK;
+}
+
+/* Adds increments to numbers with remainders, which collect rounding errors (two-sum). */
+static void accumulate(int count, const double *restrict increment, double *restrict value,
+                       double *restrict remainder)
+{
+    for (int i = 0; i < count; i++) {
+        double sum = value[i] + increment[i], shift = sum - value[i];
+        double left = remainder[i] + ((value[i] - (sum - shift)) + (increment[i] - shift));
+        /* move the remainder into the value where it is large enough */
+        value[i] = sum + left;
+        remainder[i] = left - (value[i] - sum);
+    }
+}
+
+void olo_step_accumulate(const olo_step *step)
+{
+    const size_t size = (size_t)step->system->n * sizeof *step->q_end;
+    if (step->q_end != step->state->q) {
+        memcpy(step->q_end, step->state->q, size);
+        memcpy(step->remainder_end, step->state->q_remainder, size);
+    }
+    accumulate(step->system->n, step->x.dq, step->q_end, step->remainder_end);
 }
 
 void olo_step_free(olo_step *step)

@@ -33,8 +33,9 @@ typedef struct olo_step {
     double *T;                 /* [n] balance */
     double *Mv0;               /* [n] initial momentum */
     double *q_end; /* [n] configuration at the end, with joints closed to the last bit, ... */
-    double *remainder_end;  /* [n] ... and its remainder */
-    double *v1;             /* [n] velocity at the end ... */
+    double *remainder_end;  /* [n] ... and its remainder; without momenta both are the state's,
+                               and it is written last */
+    double *v1;             /* [n] velocity at the end, of schemes that solve for it ... */
     bool pending;           /* ... which is computed later if this is set */
     double *momentum;       /* [n] at the end, before its projection */
     double energy;          /* energy of the step, if the scheme defines one */
@@ -113,6 +114,8 @@ bool olo_step_row(const olo_step *step, const olo_constraint *row, double *d, do
 /* Allocates the arrays of a zeroed step, and sums the constant forces. Must be freed also on
  * failure. */
 olo_status olo_step_create(const olo_system *system, olo_step *step, olo_error *error);
+/* q_end = q + dq with its remainder, which collects rounding errors; q may be q_end itself. */
+void olo_step_accumulate(const olo_step *step);
 void olo_step_free(olo_step *step);
 
 /* |grad g|^2 of a constraint row in the initial configuration of the model, directors in model
@@ -192,7 +195,7 @@ typedef struct olo_scheme {
      * computes v1 itself. */
     void (*momentum)(olo_step *step);
     /* Writes the new state from dq, and from the multipliers, which the treatment has already
-     * written: q, v, work, dissipation, time. */
+     * written: v, work, dissipation, time. The stepper writes q. */
     void (*finish)(const olo_step *step, olo_state *state);
 } olo_scheme;
 
@@ -289,7 +292,8 @@ typedef struct olo_treatment {
     /* After the solution: writes the motion, multipliers and joint wrenches, both divided by
      * step->weight, and the constraint energy of the new state. */
     void (*finish)(void *data, olo_step *step, olo_state *state);
-    /* Corrects round-off of q_end. May be NULL. */
+    /* Computes q_end and its remainder, without what rounding has opened. NULL: they are the plain
+     * sums, olo_step_accumulate. */
     void (*settle)(void *data, olo_step *step);
     /* Largest |g| that it permits by design; NULL: constraints are exact. */
     double (*constraint_error)(const olo_run *run);

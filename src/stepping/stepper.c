@@ -361,32 +361,41 @@ static const char *objection(const olo_stepper *x, const char **name)
     return NULL;
 }
 
-/* Adds increments to numbers with remainders, which collect rounding errors (two-sum). */
-static void accumulate(int count, const double *restrict value, const double *restrict remainder,
-                       const double *restrict increment, double *restrict value_end,
-                       double *restrict remainder_end)
+/* Computes the configuration at the end of the step and its remainder. */
+static void find_end(olo_stepper *x)
 {
-    for (int i = 0; i < count; i++) {
-        double sum = value[i] + increment[i], shift = sum - value[i];
-        double left = remainder[i] + ((value[i] - (sum - shift)) + (increment[i] - shift));
-        /* move the remainder into the value where it is large enough */
-        value_end[i] = sum + left;
-        remainder_end[i] = left - (value_end[i] - sum);
-    }
+    if (x->treatment->settle)
+        x->treatment->settle(x->data, &x->step);
+    else
+        olo_step_accumulate(&x->step);
 }
 
-/* Computes the end of the step, and projects the momentum there if the scheme has one. The state is
- * not changed. */
-static olo_status conclude(olo_stepper *x, const olo_state *state, olo_error *error)
+/* The configuration at the end goes to the state. */
+static void take_end(olo_stepper *x, olo_state *state)
 {
     olo_step *step = &x->step;
-    accumulate(x->system->n, state->q, state->q_remainder, step->x.dq, step->q_end,
-               step->remainder_end);
-    if (x->treatment->settle)
-        x->treatment->settle(x->data, step);
+    double *const q = step->q_end, *const remainder = step->remainder_end;
+    const size_t size = (size_t)x->system->n * sizeof *q;
+    if (x->scheme->momentum) {
+        memcpy(state->q, q, size);
+        memcpy(state->q_remainder, remainder, size);
+        return;
+    }
+    step->q_end = state->q;
+    step->remainder_end = state->q_remainder;
+    find_end(x);
+    step->q_end = q;
+    step->remainder_end = remainder;
+}
+
+/* Projects the momentum at the end of the step if the scheme has one. The state is not changed. */
+static olo_status conclude(olo_stepper *x, olo_error *error)
+{
+    olo_step *step = &x->step;
     step->pending = x->scheme->momentum && x->lazy;
     if (!x->scheme->momentum)
         return OLO_OK;
+    find_end(x);
     if (!step->concluded)
         x->scheme->momentum(step);
     return x->lazy ? OLO_OK : x->treatment->project(x->data, step, error);
@@ -500,7 +509,7 @@ olo_status olo_stepper_step_once(olo_stepper *x, olo_state *state, double h, olo
     if (why)
         return olo_fail(error, OLO_NOT_CONVERGED, "'%s': %s", turned, why);
     /* compute the end of the step and write the new state */
-    status = conclude(x, state, error);
+    status = conclude(x, error);
     if (status != OLO_OK)
         return status;
     if (x->observe_step)
@@ -510,6 +519,7 @@ olo_status olo_stepper_step_once(olo_stepper *x, olo_state *state, double h, olo
         0; /* unless the scheme sets them */
     olo_momentum_of(state)->pending = x->step.pending;
     x->scheme->finish(&x->step, state);
+    take_end(x, state);
     olo_state_set_drive_forces(x->system, state, state->lambda);
     follow_angles(x, state, report_rotation(x, state));
     olo_stepper_record_reactions(x, state);

@@ -4,8 +4,17 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "linalg/vector.h"
+#include "linalg/row3.h"
 #include "system/system.h"
+
+/* y += m x of a vector with one number or three */
+static inline void add_vector(int width, double m, const double *x, double *y)
+{
+    if (width == 1)
+        y[0] += m * x[0];
+    else
+        row3_store(row3_add_times(row3_load(y), m, row3_load(x)), y);
+}
 
 void olo_system_mass_times(const olo_system *system, const double *x, double *y)
 {
@@ -18,9 +27,9 @@ void olo_system_mass_times(const olo_system *system, const double *x, double *y)
             memset(y + system->nodes[k].q, 0, (size_t)system->nodes[k].size * sizeof *y);
     for (int e = 0; e < system->loose_mass_count; e++) {
         const olo_mass_entry *entry = &system->mass[e];
-        olo_dense_add(entry->width, entry->m, x + entry->j, y + entry->i);
+        add_vector(entry->width, entry->m, x + entry->j, y + entry->i);
         if (entry->i != entry->j)
-            olo_dense_add(entry->width, entry->m, x + entry->i, y + entry->j);
+            add_vector(entry->width, entry->m, x + entry->i, y + entry->j);
     }
 }
 

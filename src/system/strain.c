@@ -97,13 +97,15 @@ static void values(const olo_term *term, const double *q, const double *remainde
     olo_strain_values(term->data, q, remainder, e);
 }
 
-/* e(q1) - e(q0) = grad e(qm).dq */
-static void differences(const olo_term *term, const double *qm, const double *dq, double *de)
+static void at(const olo_term *term, const double *q, void *to)
 {
-    const olo_strain *s = term->data;
-    const int parts = shape_of(s).parts;
-    const point m = point_at(s, qm), d = point_at(s, dq);
-    changes(parts, &m, &d, de);
+    const point p = point_at(term->data, q);
+    memcpy(to, &p, sizeof p);
+}
+
+static void rates(const olo_term *term, const void *q, const void *w, double *rate)
+{
+    changes(shape_of(term->data).parts, q, w, rate);
 }
 
 /* The midpoint is computed from start and increment, not from qm, whose rounding error grows with
@@ -134,18 +136,34 @@ static void middle(const olo_term *term, const olo_interval *x, double *e, void 
     memcpy(between, &m, sizeof m);
 }
 
-/* r = sum_k s_k grad e_k at a point */
-static void push_at(const olo_strain *x, const double *s, const point *p, double *r)
+/* The forces of the vectors R that are conjugate to those of a point. */
+static void push_conjugate(const olo_strain *x, const point *R, double *r)
 {
     const int parts = shape_of(x).parts;
-    const point R = conjugate(parts, p, s);
     for (int a = 0; a < x->nodes; a++) {
-        vector force[4] = {times(x->dN[a], R.f)};
-        directors_force(parts, x->N[a], x->dN[a], x->turn[a], &R, force + 1);
+        vector force[4] = {times(x->dN[a], R->f)};
+        directors_force(parts, x->N[a], x->dN[a], x->turn[a], R, force + 1);
         const int size = node_size(x, a);
         memcpy(r, x->position[a] < 0 ? force + 1 : force, (size_t)size * sizeof *r);
         r += size;
     }
+}
+
+/* r = sum_k s_k grad e_k at a point */
+static void push_at(const olo_strain *x, const double *s, const point *p, double *r)
+{
+    const point R = conjugate(shape_of(x).parts, p, s);
+    push_conjugate(x, &R, r);
+}
+
+static void vary(const olo_term *term, const double *c, const void *q, const double *s,
+                 const void *w, double *r)
+{
+    const olo_strain *x = term->data;
+    const int parts = shape_of(x).parts;
+    const point of_q = conjugate(parts, q, c), of_w = conjugate(parts, w, s),
+                sum = advance(parts, &of_q, 1.0, &of_w);
+    push_conjugate(x, &sum, r);
 }
 
 static void push(const olo_term *term, const double *s, const void *between, double *r)
@@ -286,7 +304,9 @@ static const olo_pack_kernels *kernels(bool plain)
 }
 
 const olo_invariants olo_strain_invariants = {.values = values,
-                                              .differences = differences,
+                                              .at = at,
+                                              .rates = rates,
+                                              .vary = vary,
                                               .over = over,
                                               .middle = middle,
                                               .push = push,

@@ -504,10 +504,6 @@ void olo_term_linearise(const olo_term *term, const olo_interval *x, bool midpoi
 /* along[k] = grad e_k(q).w */
 static void rates_along(const olo_term *term, const double *q, const double *w, double along[K])
 {
-    if (term->invariants != NULL) {
-        term->invariants->differences(term, q, w, along);
-        return;
-    }
     for (int k = 0; k < term->forms; k++) {
         double g[SIZE];
         olo_form_gradient(&term->form[k], q, g);
@@ -523,12 +519,6 @@ static void combine(const olo_term *term, const double *c, const double *q, cons
 {
     const int n = term->size;
     double g[SIZE], local[SIZE];
-    if (term->invariants != NULL) {
-        term->invariants->combine(term, c, q, r);
-        term->invariants->combine(term, s, w, g);
-        small_add_row(n, 1.0, g, r);
-        return;
-    }
     small_zero(n, r);
     for (int i = 0; i < n; i++)
         local[i] = w[term->index[i]];
@@ -545,17 +535,32 @@ void olo_term_linear_times(const olo_term *term, const olo_interval *x,
                            const double *w, double *out)
 {
     const int forms = term->forms;
+    const olo_invariants *of = term->invariants;
     const double *q_a = linear->midpoint ? x->qm : slot == 0 ? x->q0 : x->q1;
-    const double *by = linear->by[slot];
+    const double *by = linear->by[slot], *left = transposed ? q_a : x->qm,
+                 *right = transposed ? x->qm : q_a;
+    const int row = transposed ? 1 : forms, column = transposed ? forms : 1;
+    olo_invariant_point of_q, of_w;
     double along[K], c[K], half[K], r[SIZE];
-    rates_along(term, transposed ? x->qm : q_a, w, along);
+    if (of != NULL) {
+        of->at(term, right, &of_q);
+        of->at(term, w, &of_w);
+        of->rates(term, &of_q, &of_w, along);
+    } else {
+        rates_along(term, right, w, along);
+    }
     for (int k = 0; k < forms; k++) {
         c[k] = 0.0;
         for (int l = 0; l < forms; l++)
-            c[k] += along[l] * by[transposed ? l * forms + k : k * forms + l];
+            c[k] += along[l] * by[k * row + l * column];
         half[k] = 0.5 * linear->s[k];
     }
-    combine(term, c, transposed ? q_a : x->qm, half, w, r);
+    if (of != NULL && left != right)
+        of->at(term, left, &of_q);
+    if (of != NULL)
+        of->vary(term, c, &of_q, half, &of_w, r);
+    else
+        combine(term, c, left, half, w, r);
     for (int i = 0; i < term->size; i++)
         out[term->index[i]] += factor * r[i];
 }

@@ -45,8 +45,12 @@ typedef struct olo_invariant_point {
 typedef struct olo_invariants {
     /* e(q), or e(q + remainder) with the rounding remainder of q unless that is NULL */
     void (*values)(const olo_term *term, const double *q, const double *remainder, double *e);
-    /* e(q1) - e(q0), from midpoint and increment */
-    void (*differences)(const olo_term *term, const double *qm, const double *dq, double *de);
+    /* The data of a configuration q or increment w, from which follow grad e_k(q).w and
+     * r = sum_k (c_k grad e_k(q) + s_k A_k w) */
+    void (*at)(const olo_term *term, const double *q, void *point);
+    void (*rates)(const olo_term *term, const void *q, const void *w, double *rate);
+    void (*vary)(const olo_term *term, const double *c, const void *q, const double *s,
+                 const void *w, double *r);
     /* e(q0) and e(q1) - e(q0) of a step, and in `between` the data of its midpoint, from which
      * `push` computes r = sum_k s_k grad e_k. Then r.dq = s.de holds to round-off, also far from
      * the origin. */
