@@ -39,31 +39,45 @@ static const double lawful = 1e-11;
 
 /* --- workspace --- */
 
+/* Memory for so many contact rows, with lambda and kappa each. It grows with the contacts that act
+ * at the same time: all that a model has may be many more. */
+static olo_status reserve(olo_smooth_newton *x, int rows, olo_error *error)
+{
+    if (2 * rows <= x->capacity)
+        return OLO_OK;
+    const int capacity = rows > x->capacity ? 2 * rows : 2 * x->capacity;
+    const size_t p = (size_t)capacity;
+    const olo_array arrays[] = {{&x->R, p * p}, {&x->R_0, p},
+                                {&x->A, p * p}, {&x->b, p},
+                                {&x->old, p},   {&x->work, (size_t)olo_inclusion_work(capacity)}};
+    olo_pool_free(&x->unknowns);
+    x->capacity = x->count = 0;
+    x->unknown = olo_pool_alloc(&x->unknowns, p + 1, sizeof *x->unknown);
+    x->blocks = olo_pool_alloc(&x->unknowns, p + 1, sizeof *x->blocks);
+    x->integers = olo_pool_alloc(&x->unknowns, 2 * p + 1, sizeof *x->integers);
+    if (!olo_pool_arrays(&x->unknowns, arrays, sizeof arrays / sizeof *arrays))
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
+    x->capacity = capacity;
+    return OLO_OK;
+}
+
 olo_status olo_smooth_newton_create(olo_smooth_newton *x, const olo_system *system, int row_count,
                                     const int *row, olo_error *error)
 {
     *x = (olo_smooth_newton){.capacity = 0};
-    olo_status status = olo_smooth_create(&x->smooth, system, row_count, row, error);
+    const olo_status status = olo_smooth_create(&x->smooth, system, row_count, row, error);
     if (status != OLO_OK)
         return status;
-    for (int c = 0; c < system->contact_count; c++)
-        x->capacity += 2 * (1 + system->contacts[c].sliding_count);
-    const size_t p = (size_t)x->capacity;
-    const olo_array arrays[] = {
-        {&x->R, p * p}, {&x->R_0, p}, {&x->A, p * p},
-        {&x->b, p},     {&x->old, p}, {&x->work, (size_t)olo_inclusion_work(x->capacity)}};
     x->mode = olo_pool_alloc(&x->pool, (size_t)system->contact_count + 1, sizeof *x->mode);
-    x->unknown = olo_pool_alloc(&x->pool, p + 1, sizeof *x->unknown);
-    x->blocks = olo_pool_alloc(&x->pool, p + 1, sizeof *x->blocks);
-    x->integers = olo_pool_alloc(&x->pool, 2 * p + 1, sizeof *x->integers);
-    if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
+    if (!x->mode)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
-    return OLO_OK;
+    return reserve(x, olo_contact_rows_at_first(system), error);
 }
 
 void olo_smooth_newton_free(olo_smooth_newton *x)
 {
     olo_smooth_free(&x->smooth);
+    olo_pool_free(&x->unknowns);
     olo_pool_free(&x->pool);
 }
 
@@ -473,6 +487,10 @@ static bool is_admissible(const olo_smooth_newton *x)
 olo_status olo_smooth_newton_solve(olo_smooth_newton *x, olo_error *error)
 {
     olo_error reason;
+    const olo_status status =
+        reserve(x, olo_contact_row_count(x->smooth.system, x->smooth.active), error);
+    if (status != OLO_OK)
+        return status;
     x->iterations = 0;
     x->fallback = x->pairs_lost = false;
     olo_smooth_begin(&x->smooth);
