@@ -81,6 +81,29 @@ TEST(a_ball_that_almost_touches_is_located)
     }
 }
 
+/* Points fall one after the other; at the end 180 rows of contacts act, for which the memory of a
+ * step has grown. Each contact carries its weight. */
+TEST(many_contacts_act_at_the_same_time)
+{
+    static const char *const text =
+        "parameters: {r: 0}\n"
+        "gravity: [0, 0, -9.81]\n"
+        "points: {name: 'p{i}', repeat: {i: [1, 60]}, mass: 0.1*i, position: [i, 0, 0.001*i]}\n"
+        "contacts: {name: 'c{i}', repeat: {i: [1, 60]}, point: 'p{i}', friction: 0.5}\n"
+        "run: {step: 0.05}\n";
+    static const char *const schemes[] = {"contact", "contact-captured", "moreau"};
+    for (int k = 0; k < 3; k++) {
+        scene s = open_with(text, schemes[k], "0");
+        scene_run(&s, 0.05, 5);
+        for (int i = 0; i < 60; i++) {
+            olo_contact_state contact;
+            olo_system_contact(s.system, s.state, i, &contact);
+            check_close(0.1 * (i + 1) * 9.81, contact.normal, 1e-10);
+        }
+        scene_close(&s);
+    }
+}
+
 /* Below its threshold the restitution is zero: the ball is at rest after a few bounces,
  * v_k = 0.5^k 4.43 m/s, and the balance is closed (Moreau's rule has none). Elastic contacts have
  * no threshold. */
@@ -618,6 +641,7 @@ TEST(the_balance_is_closed_with_a_prescribed_motion)
 TEST_MAIN(cmocka_unit_test(a_captured_ball_has_the_check_values),
           cmocka_unit_test(a_located_ball_follows_the_exact_solution),
           cmocka_unit_test(a_ball_that_almost_touches_is_located),
+          cmocka_unit_test(many_contacts_act_at_the_same_time),
           cmocka_unit_test(a_slow_ball_comes_to_rest),
           cmocka_unit_test(the_double_pendulum_has_the_check_values),
           cmocka_unit_test(the_double_pendulum_conserves_its_energy_and_rows_for_ten_seconds),
