@@ -9,7 +9,9 @@
 
 /* A located gap, relative to its unit; bracket of the time, relative to the step. */
 static const double located_gap = 1e-14, located_time = 1e-13;
-enum { TRIALS_MAX = 40 };
+enum { TRIALS_MAX = 60, STALLED = 2 };
+/* A part that ends before a jump of the gap has at least this fraction of the rest of the step. */
+static const double least_part = 1e-3;
 /* Joints may block the motion along a row: the tip of a stretched chain slides only as the chain
  * bends. Its step r is that of a mobility of this fraction of the contact's largest one; with no
  * bound rounding would decide whether the contact sticks. */
@@ -82,41 +84,70 @@ static olo_status solve_smooth(olo_contact_step *x, double h, olo_error *error)
     return status;
 }
 
-/* Finds the length at which the first gap closes, and leaves the smooth part of that length; false
- * if there is none within the tolerance, since the end gap may jump where contacts change their
- * status. */
+/* The bracket of the length at which the first gap closes: the gap is positive at `low`; at `high`
+ * it is negative, or there is no solution (NaN). */
+typedef struct bracket {
+    double low, high, f_low, f_high;
+    int side;        /* of the last trial: 1 low, -1 high */
+    double smallest; /* size of a gap of all trials ... */
+    int stalled;     /* ... and how many trials followed that have not halved it */
+} bracket;
+
+/* The next length by the method of false position (Illinois), or the middle: where it is of no use,
+ * and where it does not make progress, as beside a kink of the gap or from one that is almost
+ * closed. */
+static double next_length(const bracket *b)
+{
+    const double t = (b->low * b->f_high - b->high * b->f_low) / (b->f_high - b->f_low);
+    return b->stalled < STALLED && t > b->low && t < b->high ? t : 0.5 * (b->low + b->high);
+}
+
+/* Illinois: the value of an end that stays is halved. */
+static void narrow(bracket *b, double t, double f)
+{
+    b->stalled = fabs(f) <= 0.5 * b->smallest ? 0 : b->stalled + 1;
+    b->smallest = fmin(b->smallest, fabs(f));
+    if (f >= 0) {
+        b->low = t;
+        b->f_low = f;
+        b->f_high *= b->side == 1 ? 0.5 : 1;
+        b->side = 1;
+    } else {
+        b->high = t;
+        b->f_high = f;
+        b->f_low *= b->side == -1 ? 0.5 : 1;
+        b->side = -1;
+    }
+}
+
+/* Finds the length at which the first gap closes, and leaves the smooth part of that length. The
+ * gap may jump with the length where contacts change their status, or a trial may fail: then the
+ * part ends before, without a contact that closes, and the rest of the step begins there. False if
+ * no such part is long enough. */
 static bool locate(olo_contact_step *x, double longest, double end_gap, double *length)
 {
-    double low = 0, high = longest, f_high = end_gap, f_low = INFINITY;
-    int side = 0;
+    bracket b = {.high = longest, .f_low = INFINITY, .f_high = end_gap};
+    double f = end_gap;
     olo_error ignored;
     for (int c = 0; c < x->system->contact_count; c++)
         if (!x->newton.smooth.active[c])
-            f_low = fmin(f_low, olo_contact_relative_gap(x, c, x->q, x->t));
-    for (int i = 0; i < TRIALS_MAX; i++) {
-        double t = (low * f_high - high * f_low) / (f_high - f_low);
-        if (!(t > low && t < high))
-            t = 0.5 * (low + high);
-        if (solve_smooth(x, t, &ignored) != OLO_OK)
-            return false;
-        const double f = smallest_gap(x);
-        *length = t;
-        if (fabs(f) <= located_gap || high - low <= located_time * longest)
-            return fabs(f) <= OLO_CLOSED_GAP;
-        /* Illinois: the value of an end that stays is halved */
-        if (f < 0) {
-            high = t;
-            f_high = f;
-            f_low *= side == -1 ? 0.5 : 1;
-            side = -1;
-        } else {
-            low = t;
-            f_low = f;
-            f_high *= side == 1 ? 0.5 : 1;
-            side = 1;
-        }
+            b.f_low = fmin(b.f_low, olo_contact_relative_gap(x, c, x->q, x->t));
+    b.smallest = fmin(fabs(b.f_low), fabs(end_gap));
+    *length = longest;
+    for (int i = 0; i < TRIALS_MAX && b.high - b.low > located_time * longest; i++) {
+        *length = next_length(&b);
+        f = solve_smooth(x, *length, &ignored) == OLO_OK ? smallest_gap(x) : (double)NAN;
+        if (fabs(f) <= located_gap)
+            return true;
+        narrow(&b, *length, f);
     }
-    return false;
+    if (fabs(f) <= OLO_CLOSED_GAP)
+        return true;
+    if (b.low < least_part * longest)
+        return false;
+    const bool again = *length != b.low;
+    *length = b.low;
+    return !again || solve_smooth(x, b.low, &ignored) == OLO_OK;
 }
 
 /* Work of prescribed motions over the smooth part: -lambda (f1 - f0) - gamma (f1' - f0'). */
@@ -179,7 +210,10 @@ static olo_status make_part(olo_contact_step *x, double longest, bool may_locate
         return status;
     if (!jump.converged)
         return olo_fail(error, OLO_NOT_CONVERGED,
-                        "the impulses of an impact were not found, residual %.1e", jump.residual);
+                        "the impulses of an impact were not found, residual %.1e%s", jump.residual,
+                        x->options.law.guard ? ""
+                                             : "; Newton's law may have no solution, for "
+                                               "which the scheme contact has a plastic impact");
     olo_contact_step_report(x, x->q, &jump);
     x->report.impacts += jump.happened;
     status = solve_smooth(x, longest, error);
@@ -193,7 +227,6 @@ static olo_status make_part(olo_contact_step *x, double longest, bool may_locate
                     OLO_CLOSED_GAP)
                 x->met[c] = true;
     } else if (end_gap < -OLO_CLOSED_GAP) {
-        x->report.captured = x->options.located;
         *length = longest;
         status = may_locate ? solve_smooth(x, longest, error) : OLO_OK;
     }

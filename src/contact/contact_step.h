@@ -61,7 +61,6 @@ typedef struct olo_contact_report {
     int impacts;        /* jumps with an approaching contact */
     int parts;          /* parts of the step */
     int iterations;
-    bool captured; /* an impact could not be located: the next step meets the penetration */
 } olo_contact_report;
 
 /* A step in progress. */

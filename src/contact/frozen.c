@@ -9,21 +9,30 @@
 enum { SIZE = OLO_FORM_SIZE_MAX };
 
 olo_status olo_frozen_create(olo_frozen *x, const olo_system *system, int row_count, const int *row,
-                             int capacity, olo_error *error)
+                             olo_error *error)
 {
-    *x = (olo_frozen){.system = system, .row_count = row_count, .row = row, .capacity = capacity};
+    *x = (olo_frozen){.system = system, .row_count = row_count, .row = row};
+    x->impulse = olo_pool_alloc(&x->pool, (size_t)system->n + 1, sizeof *x->impulse);
+    return x->impulse ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
+}
+
+olo_status olo_frozen_reserve(olo_frozen *x, int capacity, olo_error *error)
+{
     const olo_array arrays[] = {{&x->gradient, olo_area(capacity, SIZE)},
-                                {&x->impulse, (size_t)system->n},
                                 {&x->D, olo_area(capacity, capacity)}};
-    x->contact_row = olo_pool_alloc(&x->pool, (size_t)capacity + 1, sizeof *x->contact_row);
-    if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
+    olo_pool_free(&x->rows);
+    x->count = x->capacity = 0;
+    x->contact_row = olo_pool_alloc(&x->rows, (size_t)capacity + 1, sizeof *x->contact_row);
+    if (!olo_pool_arrays(&x->rows, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
+    x->capacity = capacity;
     return OLO_OK;
 }
 
 void olo_frozen_free(olo_frozen *x)
 {
     olo_pool_free(&x->pool);
+    olo_pool_free(&x->rows);
 }
 
 olo_status olo_frozen_begin(olo_frozen *x, const olo_at *at, olo_error *error)

@@ -33,8 +33,9 @@ struct olo_frozen {
     void *data; /* of the form */
     int row_count;
     const int *row; /* [row_count] the constraint rows that have multipliers */
-    int capacity;   /* largest number of contact rows */
-    int count;      /* contact rows now */
+    olo_pool rows;
+    int capacity; /* contact rows for which there is memory, which is in `rows` */
+    int count;    /* contact rows now */
     const olo_constraint **contact_row;
     double *gradient; /* [capacity x OLO_FORM_SIZE_MAX] */
     double *impulse;  /* [n] */
@@ -44,7 +45,9 @@ struct olo_frozen {
 /* `row` must live as long as the object. Form and data are set by the caller. Must be freed also on
  * failure. */
 olo_status olo_frozen_create(olo_frozen *x, const olo_system *system, int row_count, const int *row,
-                             int capacity, olo_error *error);
+                             olo_error *error);
+/* Memory for so many contact rows; those that were added are lost. */
+olo_status olo_frozen_reserve(olo_frozen *x, int capacity, olo_error *error);
 void olo_frozen_free(olo_frozen *x);
 
 /* Factors the matrix at a configuration; no contact rows. */

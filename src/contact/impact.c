@@ -21,24 +21,40 @@ static const double acceptable = 1e-6;
 /* The error where impulses are not finite. */
 static const double unsolved = 1;
 
-olo_status olo_impact_create(olo_impact *x, const olo_system *system, int row_count, const int *row,
-                             olo_error *error)
+/* Memory grows with the contacts that act at the same time: all that a model has may be many more.
+ */
+static olo_status reserve(olo_impact *x, int rows, olo_error *error)
 {
-    int capacity = 0;
-    *x = (olo_impact){.count = 0};
-    for (int c = 0; c < system->contact_count; c++)
-        capacity += 1 + system->contacts[c].sliding_count;
+    if (rows <= x->capacity)
+        return OLO_OK;
+    const int capacity = rows > 2 * x->capacity ? rows : 2 * x->capacity;
     const size_t p = (size_t)capacity;
     const olo_array arrays[] = {
         {&x->D, p * p},  {&x->c, p},        {&x->rate, p},
         {&x->Lambda, p}, {&x->Lambda_0, p}, {&x->work, (size_t)olo_inclusion_work(capacity)}};
+    olo_pool_free(&x->pool);
+    x->capacity = 0;
     x->contact = olo_pool_alloc(&x->pool, p + 1, sizeof *x->contact);
     x->row = olo_pool_alloc(&x->pool, p + 1, sizeof *x->row);
     x->blocks = olo_pool_alloc(&x->pool, p + 1, sizeof *x->blocks);
     x->integers = olo_pool_alloc(&x->pool, 2 * p + 1, sizeof *x->integers);
     if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
-    return olo_frozen_create(&x->frozen, system, row_count, row, capacity, error);
+    x->capacity = capacity;
+    return olo_frozen_reserve(&x->frozen, capacity, error);
+}
+
+olo_status olo_impact_create(olo_impact *x, const olo_system *system, int row_count, const int *row,
+                             olo_error *error)
+{
+    *x = (olo_impact){.count = 0};
+    const olo_status status = olo_frozen_create(&x->frozen, system, row_count, row, error);
+    return status == OLO_OK ? reserve(x, olo_contact_rows_at_first(system), error) : status;
+}
+
+olo_status olo_impact_reserve(olo_impact *x, const bool *active, olo_error *error)
+{
+    return reserve(x, olo_contact_row_count(x->frozen.system, active), error);
 }
 
 void olo_impact_free(olo_impact *x)
@@ -259,7 +275,9 @@ olo_status olo_impact_solve(olo_impact *x, const olo_at *at, const bool *active,
         any = any || active[c];
     if (!any)
         return OLO_OK;
-    const olo_status status = olo_frozen_begin(&x->frozen, at, error);
+    olo_status status = olo_impact_reserve(x, active, error);
+    if (status == OLO_OK)
+        status = olo_frozen_begin(&x->frozen, at, error);
     if (status != OLO_OK)
         return status;
     for (int c = 0; c < s->contact_count; c++)

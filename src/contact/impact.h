@@ -46,7 +46,8 @@ typedef struct olo_impact_law {
 } olo_impact_law;
 
 typedef struct olo_impact {
-    olo_pool pool;
+    olo_pool pool; /* of the problem */
+    int capacity;  /* contact rows for which there is memory */
     olo_frozen frozen;
     int count;          /* contact rows of the problem ... */
     int *contact, *row; /* ... which contact, which row of it */
@@ -59,6 +60,9 @@ typedef struct olo_impact {
 olo_status olo_impact_create(olo_impact *x, const olo_system *system, int row_count, const int *row,
                              olo_error *error);
 void olo_impact_free(olo_impact *x);
+/* Memory for the rows of these contacts. The following functions need it; olo_impact_solve has it
+ * done. */
+olo_status olo_impact_reserve(olo_impact *x, const bool *active, olo_error *error);
 
 /* The largest velocity, and the bound below which velocities are zero. */
 double olo_contact_zero(const olo_system *system, const double *v);

@@ -12,6 +12,8 @@
 #include "linalg/vector.h"
 
 static const olo_set_shape no_shape = {.radius = 0};
+/* Residual of a solution. */
+static const double accurate = 1e-12;
 
 olo_iteration olo_iteration_default(void)
 {
@@ -93,7 +95,7 @@ double olo_inclusion_residual(const olo_inclusion *x, const double *lambda, doub
 
 int olo_inclusion_work(int size)
 {
-    return 5 * size + size * size + olo_least_norm_work(size);
+    return 6 * size + size * size + olo_least_norm_work(size);
 }
 
 olo_solution olo_solve_jacobi(const olo_inclusion *x, const olo_iteration *how, double *lambda,
@@ -135,10 +137,35 @@ olo_solution olo_solve_gauss_seidel(const olo_inclusion *x, const olo_iteration 
     return found;
 }
 
+/* From no forces, with shorter steps: large coefficients of friction couple forces so much that
+ * sweeps with full ones cycle. The better of both solutions remains. */
+static void solve_slowly(const olo_inclusion *x, olo_iteration how, double *lambda, double *work,
+                         int *integers, olo_solution *found)
+{
+    static const double relaxation[] = {0.5, 0.2, 0.05};
+    const size_t size = (size_t)x->D.size * sizeof *lambda;
+    double *best = work + olo_inclusion_work(x->D.size) - x->D.size;
+    memcpy(best, lambda, size);
+    for (int i = 0; i < 3 && !(found->residual <= accurate); i++) {
+        memset(lambda, 0, size);
+        how.relaxation = relaxation[i];
+        olo_solution other = olo_solve_gauss_seidel(x, &how, lambda, work);
+        found->sweeps += other.sweeps;
+        if (!(other.residual <= accurate)) {
+            other = olo_solve_semismooth(x, &how, lambda, work, integers);
+            found->sweeps += other.sweeps;
+        }
+        if (other.residual < found->residual) {
+            found->residual = other.residual;
+            memcpy(best, lambda, size);
+        }
+    }
+    memcpy(lambda, best, size);
+}
+
 olo_solution olo_solve_inclusion(const olo_inclusion *x, double *lambda, double *work,
                                  int *integers)
 {
-    const double accurate = 1e-12; /* residual of a solution */
     olo_iteration how = olo_iteration_default();
     how.sweeps = 50;
     olo_solution found = olo_solve_gauss_seidel(x, &how, lambda, work);
@@ -156,6 +183,7 @@ olo_solution olo_solve_inclusion(const olo_inclusion *x, double *lambda, double 
             found = olo_solve_semismooth(x, &how, lambda, work, integers);
             found.sweeps += again;
         }
+        solve_slowly(x, how, lambda, work, integers, &found);
     }
     found.converged = found.residual <= accurate;
     return found;

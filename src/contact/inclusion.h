@@ -79,7 +79,8 @@ olo_solution olo_solve_gauss_seidel(const olo_inclusion *x, const olo_iteration 
  * smaller residual. */
 olo_solution olo_solve_semismooth(const olo_inclusion *x, const olo_iteration *how, double *lambda,
                                   double *work, int *integers);
-/* Gauss-Seidel for the states, then Newton, then Gauss-Seidel again if that failed. */
+/* Gauss-Seidel for the states, then Newton; if that fails more sweeps and damped updates, then
+ * shorter steps. */
 olo_solution olo_solve_inclusion(const olo_inclusion *x, double *lambda, double *work,
                                  int *integers);
 

@@ -84,7 +84,9 @@ olo_status olo_contact_make_moreau(olo_contact_step *x, double h, olo_error *err
     double *f = x->force;
     memset(f, 0, (size_t)n * sizeof *f);
     add_forces(x, &over, f);
-    olo_status status = olo_frozen_begin(&x->impact.frozen, &middle, error);
+    olo_status status = olo_impact_reserve(&x->impact, smooth->active, error);
+    if (status == OLO_OK)
+        status = olo_frozen_begin(&x->impact.frozen, &middle, error);
     if (status != OLO_OK)
         return status;
     x->impact.frozen.form->push(&x->impact.frozen, &middle, f, x->v, x->rows);

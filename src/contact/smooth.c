@@ -46,6 +46,21 @@ void olo_smooth_free(olo_smooth *x)
     olo_pool_free(&x->pool);
 }
 
+int olo_contact_row_count(const olo_system *system, const bool *active)
+{
+    int count = 0;
+    for (int c = 0; c < system->contact_count; c++)
+        count += !active || active[c] ? 1 + system->contacts[c].sliding_count : 0;
+    return count;
+}
+
+int olo_contact_rows_at_first(const olo_system *system)
+{
+    enum { AT_FIRST = 128 };
+    const int all = olo_contact_row_count(system, NULL);
+    return all < AT_FIRST ? all : AT_FIRST;
+}
+
 void olo_smooth_begin(olo_smooth *x)
 {
     memset(x->impulse, 0, (size_t)x->system->contact_count * sizeof *x->impulse);

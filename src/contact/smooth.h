@@ -104,6 +104,11 @@ olo_status olo_smooth_create(olo_smooth *x, const olo_system *system, int row_co
                              olo_error *error);
 void olo_smooth_free(olo_smooth *x);
 
+/* The number of rows of these contacts; of all, or as many as workspaces have memory for at first.
+ */
+int olo_contact_row_count(const olo_system *system, const bool *active);
+int olo_contact_rows_at_first(const olo_system *system);
+
 /* The first iterate, without impulses. */
 void olo_smooth_begin(olo_smooth *x);
 /* Rows of active contacts at the iterate: d, its derivative and s; the others, which need v1. */

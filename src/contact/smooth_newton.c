@@ -32,34 +32,52 @@ static const double largest_update = 1e3, largest_error = 1e-4;
  * rotate much in a step, updates rise for a while or for ever. */
 static const double largest_noise = 100, largest_rise = 3;
 enum { STALLED = 3 };
+/* Error of the laws of contacts without pairs, as a distance relative to its unit. The linearised
+ * inclusion does not show it where bodies turn so much that the mobility of a contact is negative.
+ */
+static const double lawful = 1e-11;
 
 /* --- workspace --- */
+
+/* Memory for so many contact rows, with lambda and kappa each. It grows with the contacts that act
+ * at the same time: all that a model has may be many more. */
+static olo_status reserve(olo_smooth_newton *x, int rows, olo_error *error)
+{
+    if (2 * rows <= x->capacity)
+        return OLO_OK;
+    const int capacity = rows > x->capacity ? 2 * rows : 2 * x->capacity;
+    const size_t p = (size_t)capacity;
+    const olo_array arrays[] = {{&x->R, p * p}, {&x->R_0, p},
+                                {&x->A, p * p}, {&x->b, p},
+                                {&x->old, p},   {&x->work, (size_t)olo_inclusion_work(capacity)}};
+    olo_pool_free(&x->unknowns);
+    x->capacity = x->count = 0;
+    x->unknown = olo_pool_alloc(&x->unknowns, p + 1, sizeof *x->unknown);
+    x->blocks = olo_pool_alloc(&x->unknowns, p + 1, sizeof *x->blocks);
+    x->integers = olo_pool_alloc(&x->unknowns, 2 * p + 1, sizeof *x->integers);
+    if (!olo_pool_arrays(&x->unknowns, arrays, sizeof arrays / sizeof *arrays))
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
+    x->capacity = capacity;
+    return OLO_OK;
+}
 
 olo_status olo_smooth_newton_create(olo_smooth_newton *x, const olo_system *system, int row_count,
                                     const int *row, olo_error *error)
 {
     *x = (olo_smooth_newton){.capacity = 0};
-    olo_status status = olo_smooth_create(&x->smooth, system, row_count, row, error);
+    const olo_status status = olo_smooth_create(&x->smooth, system, row_count, row, error);
     if (status != OLO_OK)
         return status;
-    for (int c = 0; c < system->contact_count; c++)
-        x->capacity += 2 * (1 + system->contacts[c].sliding_count);
-    const size_t p = (size_t)x->capacity;
-    const olo_array arrays[] = {
-        {&x->R, p * p}, {&x->R_0, p}, {&x->A, p * p},
-        {&x->b, p},     {&x->old, p}, {&x->work, (size_t)olo_inclusion_work(x->capacity)}};
     x->mode = olo_pool_alloc(&x->pool, (size_t)system->contact_count + 1, sizeof *x->mode);
-    x->unknown = olo_pool_alloc(&x->pool, p + 1, sizeof *x->unknown);
-    x->blocks = olo_pool_alloc(&x->pool, p + 1, sizeof *x->blocks);
-    x->integers = olo_pool_alloc(&x->pool, 2 * p + 1, sizeof *x->integers);
-    if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
+    if (!x->mode)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
-    return OLO_OK;
+    return reserve(x, olo_contact_rows_at_first(system), error);
 }
 
 void olo_smooth_newton_free(olo_smooth_newton *x)
 {
     olo_smooth_free(&x->smooth);
+    olo_pool_free(&x->unknowns);
     olo_pool_free(&x->pool);
 }
 
@@ -261,7 +279,7 @@ static bool is_small(olo_smooth_newton *x)
            (x->size <= fmin(largest_noise, largest_rise * x->smallest) && x->stalled >= STALLED);
 }
 
-/* The error of friction of a contact that slides, lambda + prox(-lambda + r s), as a distance:
+/* The error of friction of a contact, lambda + prox(-lambda + r s), as a distance:
  * where its set is enormous, rows of the linear system do not see the normal force. */
 static double friction_error(const olo_smooth_newton *x, int c)
 {
@@ -378,6 +396,28 @@ static void list_all(olo_smooth_newton *x)
             add_unknown(x, c, k, false);
 }
 
+/* The error of the laws of all active contacts, lambda + prox(-lambda + r s), as a distance
+ * relative to its unit. */
+static double law_error(const olo_smooth_newton *x)
+{
+    const olo_system *s = x->smooth.system;
+    double error = 0;
+    for (int c = 0; c < s->contact_count; c++) {
+        const olo_contact_point *contact = &s->contacts[c];
+        const double unit = olo_contact_unit(contact, s->length_scale), r = x->mode[c].r[0],
+                     normal = x->smooth.impulse[c].lambda[0];
+        if (!x->smooth.active[c])
+            continue;
+        if (olo_contact_has_gap(contact) && r > 0) {
+            const double next = fmax(normal - r * olo_smooth_over(&x->smooth, c, 0)->s, 0.0);
+            olo_raise(&error, fabs(next - normal) / r / unit);
+        }
+        if (contact->sliding_count > 0)
+            olo_raise(&error, friction_error(x, c) / unit);
+    }
+    return error;
+}
+
 /* Projected Newton without pairs, from no impulses; leaves the status of all contacts. */
 static bool iterate_without_pairs(olo_smooth_newton *x, olo_error *error)
 {
@@ -387,7 +427,7 @@ static bool iterate_without_pairs(olo_smooth_newton *x, olo_error *error)
     for (int i = 0; i < ITERATIONS_MAX; i++) {
         olo_smooth_find_distances(&x->smooth);
         find_rates(x);
-        if (i > 0 && is_small(x)) {
+        if (i > 0 && is_small(x) && law_error(x) <= lawful) {
             (void)decide(x);
             return true;
         }
@@ -402,7 +442,25 @@ static bool iterate_without_pairs(olo_smooth_newton *x, olo_error *error)
     return false;
 }
 
-/* A solution at a given status is one if impulses are in their sets and gaps do not close. */
+/* Whether the friction impulses of a contact are in their set. */
+static bool is_in_set(const olo_smooth_newton *x, int c)
+{
+    const olo_contact_point *contact = &x->smooth.system->contacts[c];
+    const double *lambda = x->smooth.impulse[c].lambda, rho = rho_of(x, c), rounding = 1e-9;
+    double z[OLO_SET_SIZE_MAX], p[OLO_SET_SIZE_MAX], outside = 0, size = rho;
+    for (int i = 0; i < contact->sliding_count; i++)
+        z[i] = -lambda[1 + i];
+    if (contact->sliding_count > 0)
+        contact->law->set->prox(&contact->law->shape, rho, contact->sliding_count, z, p);
+    for (int i = 0; i < contact->sliding_count; i++) {
+        olo_raise(&outside, fabs(p[i] - z[i]));
+        olo_raise(&size, fabs(z[i]));
+    }
+    return outside <= rounding * size;
+}
+
+/* A solution at a given status is one if impulses are in their sets, friction takes energy, and
+ * gaps do not close. */
 static bool is_admissible(const olo_smooth_newton *x)
 {
     const olo_system *s = x->smooth.system;
@@ -418,9 +476,9 @@ static bool is_admissible(const olo_smooth_newton *x)
                 return false;
             size = impulse->lambda[0];
         }
-        for (int i = 1; i <= s->contacts[c].sliding_count; i++)
+        for (int i = 1; i <= contact->sliding_count; i++)
             work += impulse->lambda[i] * olo_smooth_over(&x->smooth, c, i)->s;
-        if (work > 1e-14 * size * unit)
+        if (work > 1e-14 * size * unit || !is_in_set(x, c))
             return false;
     }
     return true;
@@ -429,6 +487,10 @@ static bool is_admissible(const olo_smooth_newton *x)
 olo_status olo_smooth_newton_solve(olo_smooth_newton *x, olo_error *error)
 {
     olo_error reason;
+    const olo_status status =
+        reserve(x, olo_contact_row_count(x->smooth.system, x->smooth.active), error);
+    if (status != OLO_OK)
+        return status;
     x->iterations = 0;
     x->fallback = x->pairs_lost = false;
     olo_smooth_begin(&x->smooth);

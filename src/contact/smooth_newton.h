@@ -28,6 +28,7 @@ typedef struct olo_contact_mode {
 
 typedef struct olo_smooth_newton {
     olo_pool pool;
+    olo_pool unknowns; /* memory of the arrays below that have `capacity` */
     olo_smooth smooth;
     olo_contact_mode *mode; /* [contacts] */
     int capacity, count;

@@ -79,10 +79,6 @@ TEST(contacts_at_the_same_point_slide_as_one)
         }
 }
 
-/* Friction that no impulse exceeds: nothing may slide, whatever jams. A step that fails is halved
- * ten times; the error says when, how small the step was, why, and which body. Energy does not rise
- * with the symmetric schemes. Iterations and halved steps of one step are bounded, about three
- * times and twice the largest numbers that occur. */
 /* The forces that are reported of the four contacts and the weight are the change of momentum over
  * the whole step, of mass 1, also if it was halved. */
 static void check_forces(const scene *s, const double before[3])
@@ -100,6 +96,39 @@ static void check_forces(const scene *s, const double before[3])
         check_close((scene_v(s, "plate")[j] - before[j]) / 0.01, push[j], 1e-11 * size);
 }
 
+/* A slider falls along an inclined rail onto the floor and hits it with a corner: on the rail
+ * normal and friction force are redundant, and forces of least norm would have the ratio 1/0.3.
+ * Friction stays in its set at every step, the forces along the rail are the weight along it, and
+ * nothing moves. */
+TEST(friction_beside_a_redundant_normal_force_stays_in_its_set)
+{
+    static const char *const text =
+        "gravity: [0, 0, -9.81]\n"
+        "bodies: {name: a, mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0.05]}\n"
+        "joints: {name: rail, type: prismatic, between: [ground, a], axis: [1, 0, 0.3]}\n"
+        "contacts: {name: floor, point: {on: a, at: [0.1, 0.05, -0.02]}, friction: 0.6}\n"
+        "run: {step: 0.01}\n";
+    for (int k = 0; k < 4; k++)
+        for (int f = 0; f < 2; f++) {
+            const olo_setting setting = {"run.scheme", schemes[k]};
+            scene s = scene_open_set(text, forms[f], &setting, 1);
+            olo_contact_state contact = {0};
+            for (int n = 0; n < 100; n++) {
+                scene_run(&s, 0.01, 1);
+                olo_system_contact(s.system, s.state, 0, &contact);
+                check_true(contact.friction <= 0.6 * contact.normal * (1 + 1e-8));
+            }
+            check_true(contact.closed && contact.normal > 0);
+            check_close(0.3 * 2 * 9.81, contact.force[0] + 0.3 * contact.force[2], 1e-8);
+            check_close(0, norm3(scene_v(&s, "a")), 1e-11);
+            scene_close(&s);
+        }
+}
+
+/* Friction that no impulse exceeds: nothing may slide, whatever jams. A step that fails is halved
+ * ten times; the error says when, how small the step was, why, and which body. Energy does not rise
+ * with the symmetric schemes. Iterations and halved steps of one step are bounded, about three
+ * times and twice the largest numbers that occur. */
 TEST(redundant_sticking_contacts_end_or_are_solved)
 {
     static const char *const mu[] = {"0.5", "50", "1e30"}, *const rate[] = {"3", "0"};
@@ -182,5 +211,6 @@ TEST(a_rod_that_friction_jams_stops)
 
 TEST_MAIN(cmocka_unit_test(a_friction_set_of_radius_zero_has_no_force),
           cmocka_unit_test(contacts_at_the_same_point_slide_as_one),
+          cmocka_unit_test(friction_beside_a_redundant_normal_force_stays_in_its_set),
           cmocka_unit_test(redundant_sticking_contacts_end_or_are_solved),
           cmocka_unit_test(a_rod_that_friction_jams_stops))

@@ -350,7 +350,6 @@ TEST(redundant_contacts_are_solved_with_a_singular_operator)
         check_close(0, xi[i], 1e-13);
 }
 
-/* C2: a clutch (e = 0) and a contact (e = 1) of two masses of 2 kg. */
 /* Two boxes on each other and on the ground, each on four corners, with 24 impulses for 12 degrees
  * of freedom: a plastic impact always has a solution, also where redundant corners stick and slide
  * at their limits. */
@@ -393,6 +392,50 @@ TEST(plastic_impacts_on_redundant_corners_are_solved)
     }
 }
 
+/* A box hits the ground with a corner while another one rests there, with large friction: sweeps
+ * with full steps cycle between the corners, shorter ones do not. */
+TEST(plastic_impacts_with_large_friction_are_solved)
+{
+    enum { N = 6, DOF = 6 };
+    static const double mobility[DOF] = {0.033, 0.033, 0.033, 1.2, 0.65, 0.8};
+    uint64_t seed = 3;
+    for (int trial = 0; trial < 1000; trial++) {
+        double W[N][DOF] = {{0}}, D[N * N] = {0}, c[N] = {0}, lambda[N] = {0}, rate[3], arm[2][3];
+        double work[WORK];
+        int integers[INTEGERS];
+        olo_force_block blocks[4];
+        draw(&seed, 3, rate);
+        for (int i = 0; i < 2; i++) {
+            draw(&seed, 3, arm[i]);
+            for (int k = 0; k < 3; k++) { /* normal z, sliding x and y; twist (v, omega) */
+                double *w = W[3 * i + k];
+                const double n[3] = {k == 1, k == 2, k == 0};
+                memcpy(w, n, sizeof n);
+                w[3] = arm[i][1] * n[2] - arm[i][2] * n[1];
+                w[4] = arm[i][2] * n[0] - arm[i][0] * n[2];
+                w[5] = arm[i][0] * n[1] - arm[i][1] * n[0];
+            }
+            blocks[2 * i] = (olo_force_block){&olo_set_half_line, NULL, 3 * i, 1, -1, 0, 0};
+            blocks[2 * i + 1] = (olo_force_block){&olo_set_ball, NULL, 3 * i + 1, 2, 3 * i, 10, 0};
+        }
+        /* the body turns about the first corner, so that the second one approaches */
+        const double *a = arm[0], *b = arm[1];
+        const double at[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+        for (int k = 0; k < 3; k++)
+            c[3 + (k + 1) % 3] =
+                rate[(k + 1) % 3] * at[(k + 2) % 3] - rate[(k + 2) % 3] * at[(k + 1) % 3];
+        for (int k = 5; k >= 3; k--)
+            c[k] *= c[3] > 0 ? -1 : 1;
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++)
+                for (int k = 0; k < DOF; k++)
+                    D[i * N + j] += mobility[k] * W[i][k] * W[j][k];
+        const olo_inclusion problem = {{.size = N, .matrix = D}, c, 4, blocks};
+        check_below(olo_solve_inclusion(&problem, lambda, work, integers).residual, 1e-9);
+    }
+}
+
+/* C2: a clutch (e = 0) and a contact (e = 1) of two masses of 2 kg. */
 TEST(unequal_restitution_can_raise_energy)
 {
     const double m = 2, u[2] = {1.5, -0.7}, e[2] = {0, 1};
@@ -422,4 +465,5 @@ TEST_MAIN(cmocka_unit_test(the_proximal_point_of_an_ellipsoid_has_the_published_
           cmocka_unit_test(a_transformed_inclusion_has_the_same_solution_with_fewer_sweeps),
           cmocka_unit_test(redundant_contacts_are_solved_with_a_singular_operator),
           cmocka_unit_test(plastic_impacts_on_redundant_corners_are_solved),
+          cmocka_unit_test(plastic_impacts_with_large_friction_are_solved),
           cmocka_unit_test(unequal_restitution_can_raise_energy))
