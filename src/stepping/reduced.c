@@ -452,13 +452,17 @@ static void prefetch(const reduced *x, const olo_step *step, int c)
         __builtin_prefetch(t + i);
 }
 
-/* Adds the load of consistent velocities to the balance of a node. */
+/* Adds the load of consistent velocities to the balance of a node and to the row of its joint. */
 static void add_load(reduced *x, int k)
 {
     const olo_node *node = &x->system->nodes[k];
+    const olo_topology_node *t = &x->topology->nodes[k];
     double *right = olo_elimination_rhs(x->elimination, k);
     for (int i = 0; i < node->twist; i++)
         right[i] += x->rates->load[node->motion + i];
+    if (t->type)
+        memcpy(olo_elimination_row(x->elimination, k), x->rates->row + t->u,
+               (size_t)t->dof * sizeof *right);
 }
 
 /* Fills and eliminates, block by block. Returns the singular block, or -1. */
@@ -577,13 +581,13 @@ static void fill_rhs(reduced *x, olo_step *step)
     olo_elimination_clear_right(x->elimination);
     x->scheme->balance(step, NULL);
     add_closures(x, step);
+    for (int k = 0; x->rates && k < s->node_count; k++)
+        add_load(x, k);
     for (int i = 0; i < olo_elimination_count(x->elimination); i++) {
         int c = order[i];
         if (c < s->node_count) {
             const olo_joint_type *type = x->topology->nodes[c].type;
             olo_fill_rhs(x->elimination, &s->nodes[c], c, step->T, olo_motion_left(&step->x));
-            if (x->rates)
-                add_load(x, c);
             if (type && x->varied) {
                 fill_joint(x, step, c);
             } else if (type) {

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "linalg/small.h"
 #include "linalg/vector.h"
+#include "stepping/balance.h"
 #include "stepping/reduced_private.h"
 #include "system/rate_interval.h"
 
@@ -37,6 +38,7 @@ olo_status olo_reduced_rates_create(const olo_topology *topology, olo_reduced_ra
                                 {&x->zero, n},
                                 {&x->wrench, twists},
                                 {&x->load, twists},
+                                {&x->row, (size_t)topology->unknowns},
                                 {&x->twist, twists},
                                 {&x->nu, (size_t)topology->unknowns},
                                 {&x->total, (size_t)mixed},
@@ -173,13 +175,18 @@ static void add_pair(const reduced *x, double factor, double *momentum)
         momentum[i] += factor * x->outer.pair[i];
 }
 
-/* rates->free = (2/h) dq - v0 - v1, and its momentum */
+/* v_m = (v0 + v1)/2, and the momentum M ((2/h) dq - 2 v_m) */
 static void find_residual(const reduced *y, const olo_step *step)
 {
     olo_reduced_rates *rates = y->rates;
     for (int i = 0; i < y->system->n; i++)
-        rates->free[i] = 2 / step->h * step->x.dq[i] - step->v0[i] - step->v1[i];
-    olo_system_mass_times(y->system, rates->free, rates->momentum);
+        rates->mean[i] = 0.5 * (step->v0[i] + step->v1[i]);
+    const olo_frame_inertia inertia = {.h = step->h,
+                                       .dq = step->x.dq,
+                                       .start = rates->mean,
+                                       .constant = rates->zero,
+                                       .T = rates->momentum};
+    olo_balance_inertia(step, &inertia);
 }
 
 /* Fills and factors the matrix, if it is not; returns the singular block, or -1. */
@@ -295,15 +302,13 @@ void olo_reduced_rates_conclude(const reduced *x, olo_step *step, double update,
 
 /* --- the load of (2) --- */
 
-/* r = (h/2) M ((2/h) dq - v0 - v1) - h sum gamma_c d_c, and v_m */
+/* r = (h/2) M ((2/h) dq - 2 v_m) - h sum gamma_c d_c, and v_m */
 static void find_r(const reduced *x, olo_step *step)
 {
     olo_reduced_rates *rates = x->rates;
     find_residual(x, step);
-    for (int i = 0; i < x->system->n; i++) {
-        rates->mean[i] = 0.5 * (step->v0[i] + step->v1[i]);
+    for (int i = 0; i < x->system->n; i++)
         rates->r[i] = 0.5 * step->h * rates->momentum[i];
-    }
     add_impulses(x, -step->h, rates->r);
     add_pair(x, -1.0, rates->r);
 }
@@ -322,26 +327,7 @@ static void load_node(const reduced *x, const olo_step *step, int k)
         load[i] -= moving[i];
 }
 
-/* The y in the range of B with B^T y = b. */
-static void lift_to_twist(const olo_joint_blocks *b, int twist, int dof, double *right, double *y)
-{
-    double square[OLO_BLOCK_MAX * OLO_BLOCK_MAX] = {0};
-    int pivot[OLO_BLOCK_MAX] = {0};
-    small_zero(twist, y);
-    if (dof == 1) {
-        small_add_row(twist, right[0] / small_dot(twist, b->B_hat, b->B_hat), b->B_hat, y);
-        return;
-    }
-    small_add_transposed_product(twist, dof, dof, 1.0, b->B_hat, b->B_hat, square);
-    if (!small_lu(dof, square, pivot))
-        return;
-    small_lu_solve(dof, square, pivot, 1, right);
-    small_add_product(twist, dof, 1, 1.0, b->B_hat, right, y);
-}
-
-/* A joint adds -dA^T W to the balance of its parent, and -dB^T W to its own row. The elimination
- * has no right-hand side of joint rows: a load y on the child with B^T y = -dB^T W, and -A^T y on
- * the parent, do the same. */
+/* A joint adds -dA^T W to the balance of its parent, and -dB^T W to its own row. */
 static void load_joint(const reduced *x, const olo_step *step, int k)
 {
     static const double ground[OLO_NODE_SIZE_MAX] = {0};
@@ -355,16 +341,12 @@ static void load_joint(const reduced *x, const olo_step *step, int k)
                                .parent =
                                    t->parent < 0 ? ground : rates->mean + s->nodes[t->parent].q};
     const double *W = rates->wrench + node->motion;
-    double own[OLO_BLOCK_MAX] = {0}, above[OLO_NODE_TWIST_MAX] = {0}, y[OLO_NODE_TWIST_MAX];
-    t->type->left_rate(&view, &v, W, above, own);
+    double above[OLO_NODE_TWIST_MAX] = {0}, *row = rates->row + t->u;
+    t->type->left_rate(&view, &v, W, above, row);
     for (int i = 0; i < t->dof; i++)
-        own[i] = -own[i];
-    lift_to_twist(&b, node->twist, t->dof, own, y);
-    for (int i = 0; i < node->twist; i++)
-        rates->load[node->motion + i] += y[i];
+        row[i] = -row[i];
     if (t->parent < 0)
         return;
-    olo_add_to_parent(x->topology, k, &b, y, above);
     for (int i = 0; i < s->nodes[t->parent].twist; i++)
         rates->load[s->nodes[t->parent].motion + i] -= above[i];
     olo_add_wrench_to_parent(x->topology, k, &b, rates->wrench);
