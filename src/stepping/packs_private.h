@@ -59,10 +59,10 @@ typedef struct olo_packs_forced {
     lane constant[COLUMNS], gradient[COLUMNS], multiplier[COLUMNS], change[COLUMNS], share[COLUMNS],
         gamma[COLUMNS], rate[COLUMNS];
     lane c, phi, phi_1, psi; /* of angles at the last iterate, see joint_forces.h */
-    lane first[3];   /* first axis of the child, in its frame */
-    lane axes[2][3]; /* first and second axis of the parent, in its frame */
-    lane3 C0, P0[2]; /* these at the start */
-    lane3 v0;        /* from the parent's joint point to the child's */
+    lane first[3];           /* first axis of the child, in its frame */
+    lane axes[2][3];         /* first and second axis of the parent, in its frame */
+    lane3 C0, P0[2];         /* these at the start */
+    lane3 v0;                /* from the parent's joint point to the child's */
     lane reversed; /* 1: parent and child are exchanged in these axes, and it translates along axes
                       of the child */
 } forced;

@@ -28,9 +28,9 @@
  * with the spins w0, w1 of the body that carries a, D = w1 - w0, and alpha = a_p.n0 about an axis:
  *
  *     kappa = 1/P,            kappa. = -1/2 kappa a.D
- *     kappa = phi(c) psi,     kappa. = phi' c. psi - phi (c. alpha + c alpha.)/(4 P) - 1/2 kappa a.D
- *     c. = (1 + c^2/4)(theta1. - theta0.),
- *     alpha. = n0.D - 1/2 n0.(a x (w0 + w1)) + 1/4 alpha a.D + a.(w0 x n0).
+ *     kappa = phi(c) psi,     kappa. = phi' c. psi - phi (c. alpha + c alpha.)/(4 P) - 1/2 kappa
+ * a.D c. = (1 + c^2/4)(theta1. - theta0.), alpha. = n0.D - 1/2 n0.(a x (w0 + w1)) + 1/4 alpha a.D +
+ * a.(w0 x n0).
  *
  * All is inline: packs_sweep.c, which alone includes this, is compiled for several processors. */
 #ifndef OLO_STEPPING_PACKS_RATES_H
@@ -263,7 +263,8 @@ LANES_INLINE void add_relation_rows(const olo_packs *x, int i, const joints *j, 
     const forced *f = at->forced;
     const lane3 a_p = parents_vector(at, 3), w1 = parents_rate(x, at, RATE_W),
                 w0 = parents_rate(x, at, RATE_W0), D = lane3_subtract(w1, w0);
-    const lane3 n1 = lane3_add(b->n0, lane_cayley_apply(b->a, lane_cayley_scale(b->a), b->n0).change);
+    const lane3 n1 =
+        lane3_add(b->n0, lane_cayley_apply(b->a, lane_cayley_scale(b->a), b->n0).change);
     const lane alpha = lane3_dot(a_p, b->n0), P = 1.0 + 0.25 * lane3_dot(a_p, a_p),
                a_D = lane3_dot(a_p, D),
                alpha_rate = lane3_dot(b->n0, D) -

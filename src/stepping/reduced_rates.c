@@ -361,9 +361,13 @@ static void add_local(const olo_constraint *row, const olo_node *node, double fa
             own[row->index[i] - node->q] += factor * local[i];
 }
 
-/* The impulses h gamma of the rows of the joint of node k, from its wrench P_int^T h sum gamma d,
- * by least squares. */
-static void find_impulses(const reduced *x, const olo_step *step, int k, double *impulse)
+/* The discrete gradients of the rows of a joint, and its impulses h gamma. */
+typedef struct joint_impulses {
+    double d[OLO_BLOCK_MAX][OLO_FORM_SIZE_MAX], impulse[OLO_BLOCK_MAX];
+} joint_impulses;
+
+/* Those of the joint of node k, from its wrench P_int^T h sum gamma d, by least squares. */
+static void find_impulses(const reduced *x, const olo_step *step, int k, joint_impulses *to)
 {
     const olo_system *s = x->system;
     const olo_node *node = &s->nodes[k];
@@ -372,38 +376,37 @@ static void find_impulses(const reduced *x, const olo_step *step, int k, double 
     int pivot[OLO_BLOCK_MAX] = {0};
     for (int i = 0; i < group->count; i++) {
         const olo_constraint *c = &s->constraints[group->first + i];
-        double d[OLO_FORM_SIZE_MAX], own[OLO_NODE_SIZE_MAX] = {0};
-        olo_step_row(step, c, d, NULL);
-        add_local(c, node, 1.0, d, own);
+        double own[OLO_NODE_SIZE_MAX] = {0};
+        olo_step_row(step, c, to->d[i], NULL);
+        add_local(c, node, 1.0, to->d[i], own);
         node->type->add_wrench(step->x.qm + node->q, own, D[i]);
-        impulse[i] = small_dot(node->twist, D[i], x->rates->wrench + node->motion);
+        to->impulse[i] = small_dot(node->twist, D[i], x->rates->wrench + node->motion);
     }
     for (int i = 0; i < group->count; i++)
         for (int j = 0; j < group->count; j++)
             square[i * group->count + j] = small_dot(node->twist, D[i], D[j]);
     if (small_lu(group->count, square, pivot))
-        small_lu_solve(group->count, square, pivot, 1, impulse);
+        small_lu_solve(group->count, square, pivot, 1, to->impulse);
 }
 
 /* load += P_int^T sum h gamma a + (dP_int[v_m])^T sum h gamma d of the rows of a group at a node.
  */
 static void load_impulses(const reduced *x, const olo_step *step, const olo_group *group, int k,
-                          const double *impulse)
+                          const joint_impulses *of)
 {
     const olo_system *s = x->system;
     const olo_node *node = &s->nodes[k];
     const olo_interval over = olo_step_interval(step);
     const olo_end_velocities v = {.v0 = step->v0, .v1 = step->v1};
     const olo_reduced_rates *rates = x->rates;
-    double row[OLO_FORM_SIZE_MAX], still[OLO_NODE_TWIST_MAX] = {0};
+    double a[OLO_FORM_SIZE_MAX], still[OLO_NODE_TWIST_MAX] = {0};
     double along[OLO_NODE_SIZE_MAX] = {0}, across[OLO_NODE_SIZE_MAX] = {0};
     double *load = rates->load + node->motion;
     for (int i = 0; i < group->count; i++) {
         const olo_constraint *c = &s->constraints[group->first + i];
-        olo_step_row(step, c, row, NULL);
-        add_local(c, node, impulse[i], row, along);
-        olo_rate_gradient(c, &over, &v, row);
-        add_local(c, node, impulse[i], row, across);
+        add_local(c, node, of->impulse[i], of->d[i], along);
+        olo_rate_gradient(c, &over, &v, a);
+        add_local(c, node, of->impulse[i], a, across);
     }
     node->type->add_wrench(step->x.qm + node->q, across, load);
     node->type->add_wrench(rates->mean + node->q, along, load);
@@ -416,9 +419,9 @@ static void load_impulses(const reduced *x, const olo_step *step, const olo_grou
  * adds (dP_int[v_m])^T h sum gamma d to the load, and their force is P_int^T h sum gamma a. */
 static void load_rows(const reduced *x, const olo_step *step, int k)
 {
-    double impulse[OLO_BLOCK_MAX];
-    find_impulses(x, step, k, impulse);
-    load_impulses(x, step, &x->system->groups[x->topology->nodes[k].joint.group], k, impulse);
+    joint_impulses of;
+    find_impulses(x, step, k, &of);
+    load_impulses(x, step, &x->system->groups[x->topology->nodes[k].joint.group], k, &of);
 }
 
 /* Sums the wrenches of nodes to those of joints, from leaf to root. */
@@ -527,13 +530,13 @@ void olo_reduced_rates_update(const reduced *x, const olo_step *step)
 static void load_joint_impulses(const reduced *x, const olo_step *step, int k)
 {
     const olo_topology_node *t = &x->topology->nodes[k];
-    double impulse[OLO_BLOCK_MAX];
+    joint_impulses of;
     if (t->joint.group < 0)
         return; /* a body in the plane: its rows are linear */
-    find_impulses(x, step, k, impulse);
-    load_impulses(x, step, &x->system->groups[t->joint.group], k, impulse);
+    find_impulses(x, step, k, &of);
+    load_impulses(x, step, &x->system->groups[t->joint.group], k, &of);
     if (t->parent >= 0)
-        load_impulses(x, step, &x->system->groups[t->joint.group], t->parent, impulse);
+        load_impulses(x, step, &x->system->groups[t->joint.group], t->parent, &of);
 }
 
 void olo_reduced_rates_reactions(const reduced *x, olo_step *step, double *wrench)

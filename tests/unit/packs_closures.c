@@ -270,9 +270,8 @@ TEST(gears_and_prescribed_motions_of_joints_move_as_by_the_elimination)
         const bool forced = k % 3 == 1, looped = k % 3 == 2;
         joined plain = related_create(150 + k / 2, forced, looped, false),
                pushed = related_create(150 + k / 2, forced, looped, true);
-        check_true(check_alike(&plain, &pushed,
-                               k % 2 ? "energy-momentum" : "energy-momentum-2006", 1,
-                               forced ? 20 : 8));
+        check_true(check_alike(&plain, &pushed, k % 2 ? "energy-momentum" : "energy-momentum-2006",
+                               1, forced ? 20 : 8));
     }
 }
 
