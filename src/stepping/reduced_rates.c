@@ -124,10 +124,33 @@ static void fill_right_pair_at_rest(reduced *y, const olo_step *step, int k)
     memcpy(b.B_hat, left, (size_t)size * sizeof *left);
 }
 
-static void fill_joint(reduced *y, const olo_step *step, int k)
+/* The pairs of the balance at this iterate; there is no variation. */
+static void copy_joint(const reduced *x, olo_elimination *elimination, int k)
+{
+    const olo_system *s = x->system;
+    const olo_topology_node *t = &x->topology->nodes[k];
+    const olo_joint_blocks from = olo_elimination_joint(x->elimination, k),
+                           to = olo_elimination_joint(elimination, k);
+    const size_t number = sizeof *to.B, twist = (size_t)s->nodes[k].twist,
+                 own = twist * (size_t)t->dof * number;
+    memcpy(to.B, from.B, own);
+    memcpy(to.B_hat, from.B_hat, own);
+    if (to.spatial) {
+        memcpy(to.spatial, from.spatial, 6 * number);
+    } else if (t->parent >= 0) {
+        const size_t above = twist * (size_t)s->nodes[t->parent].twist * number;
+        memcpy(to.A, from.A, above);
+        memcpy(to.A_hat, from.A_hat, above);
+    }
+}
+
+static void fill_joint(const reduced *x, reduced *y, const olo_step *step, int k)
 {
     const olo_joint_type *type = y->topology->nodes[k].type;
-    fill_blocks(y, &step->x, NULL, k, false);
+    if (type && x->filled)
+        copy_joint(x, y->elimination, k);
+    else
+        fill_blocks(y, &step->x, NULL, k, false);
     if (type && !type->left_rate)
         fill_right_pair_at_rest(y, step, k);
 }
@@ -243,11 +266,11 @@ static double size_of_correction(const reduced *y, const olo_step *step)
 }
 
 /* Joints of the matrix at the iterate, and the velocities of the joint rates. */
-static void move_nodes(reduced *y, olo_step *step)
+static void move_nodes(const reduced *x, reduced *y, olo_step *step)
 {
     for (int i = 0; i < y->system->node_count; i++) {
         const int k = y->topology->order[i];
-        fill_joint(y, step, k);
+        fill_joint(x, y, step, k);
         move_node(y, step, k);
     }
 }
@@ -270,7 +293,7 @@ int olo_reduced_rates_project(const reduced *x, olo_step *step)
         memset(rates->nu, 0, (size_t)x->topology->unknowns * sizeof *rates->nu);
         memset(rates->gamma, 0, (size_t)x->topology->closure_count * sizeof *rates->gamma);
     }
-    move_nodes(&y, step);
+    move_nodes(x, &y, step);
     evaluate_rows(&y, step);
     /* p - M v1 without the impulses of closures, then the correction */
     find_residual(&y, step);
@@ -292,7 +315,7 @@ void olo_reduced_rates_conclude(const reduced *x, olo_step *step, double update,
     reduced y = *x;
     y.elimination = x->rates->elimination;
     if (olo_rates_follow(step, update, moved)) {
-        move_nodes(&y, step);
+        move_nodes(x, &y, step);
         evaluate_rows(&y, step);
     } else {
         x->rates->factored = true;

@@ -285,7 +285,7 @@ static void find_shares(contact *at)
     }
 }
 
-/* change[9] = dc_I/dq1 over the directors, or dc_I/dq0 with s_0 in the place of s_1: through
+/* change[9] = dc_I/dq1 over the directors, or dc_I/dq0 with s_0 instead of s_1: through
  * gamma_m, through sigma_a, and through d(n.d^I) = -(n.d^J) d^I.d(d_J,m) */
 static void shares_by_end(const contact *at, int I, const double s[3], double change[9])
 {
