@@ -546,7 +546,7 @@ FAULTS = [
     Fault("rate_of_the_share_of_relations_left_out", "src/stepping/packs_rates.h",
           "add_rows(h * kappa_rate * f->gamma[ANGLE], &joint_of->turn);",
           "(void)kappa_rate;", "unit.packs_closures"),
-    Fault("relations_keep_their_values", "src/stepping/packs_closures_sweep.c",
+    Fault("values_of_relations_left_out", "src/stepping/packs_closures_sweep.c",
           "        add_changes(all, c);\n        for (int g", "        for (int g",
           "unit.packs_closures"),
     Fault("rates_of_translations_in_the_gap", "src/stepping/packs_rates.h",
