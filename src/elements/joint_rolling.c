@@ -80,7 +80,7 @@ static void hat(const double v[3], double out[9])
 static void find_pivot(const olo_joint_view *x, double p[3], double J[9])
 {
     const olo_rolling *rolling = x->joint->rolling;
-    double e0[3], e_m[3], e1[3], rho1[3], e_hat[9], rho_hat[9];
+    double e0[3], e_m[3], e1[3], rho1[3], e_hat[9], rho_hat[9], by_e1[9];
     olo_rolling_arm arm;
     olo_rolling_vector(rolling->axis, x->child0, e0);
     olo_rolling_vector(rolling->axis, x->child_m, e_m);
@@ -91,7 +91,8 @@ static void find_pivot(const olo_joint_view *x, double p[3], double J[9])
     vec3_add(1.0, arm.s, p);
     hat(e1, e_hat);
     hat(rho1, rho_hat);
-    mat3_product(arm.by_e1, e_hat, J);
+    olo_rolling_arm_by_end(rolling, &arm, by_e1);
+    mat3_product(by_e1, e_hat, J);
     for (int k = 0; k < 9; k++)
         J[k] = -J[k] - 0.5 * rho_hat[k];
 }

@@ -63,7 +63,7 @@ void olo_elimination_clear(olo_elimination *el)
 {
     for (int c = 0; c < el->count; c++)
         zero_block(el, c);
-    el->has_gap = false;
+    el->has_gap = el->has_rows = false;
 }
 
 void olo_elimination_clear_right(olo_elimination *el)
@@ -74,7 +74,7 @@ void olo_elimination_clear_right(olo_elimination *el)
         if (!x->shape.plain)
             memset(el->numbers + x->e, 0, (size_t)x->shape.size * sizeof *el->numbers);
     }
-    el->has_gap = false;
+    el->has_gap = el->has_rows = false;
 }
 
 bool olo_elimination_is_tree(const olo_elimination *el)
@@ -114,6 +114,15 @@ double *olo_elimination_gap(olo_elimination *el, int c)
 {
     el->has_gap = true;
     return el->numbers + el->nodes[c].e;
+}
+
+double *olo_elimination_row(olo_elimination *el, int c)
+{
+    for (int b = 0; !el->has_rows && b < el->count; b++)
+        memset(el->numbers + el->nodes[b].x, 0,
+               (size_t)el->nodes[b].shape.dof * sizeof *el->numbers);
+    el->has_rows = true;
+    return el->numbers + el->nodes[c].x;
 }
 
 olo_joint_blocks olo_elimination_joint(olo_elimination *el, int c)

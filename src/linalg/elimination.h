@@ -4,7 +4,7 @@
  * With mu_c the variation of the joint wrench, k the children of c and p its parent, the system is
  *
  *     sum_b K_cb dt_b + mu_c + sum_k (Ep_k dt_c + Ec_k dt_k - A^_k^T mu_k) = -z_c
- *     B^_c^T mu_c = kp dt_p + kc dt_c + ku du_c
+ *     B^_c^T mu_c = kp dt_p + kc dt_c + ku du_c + z^_c
  *     dt_c = A_c dt_p + B_c du_c + e_c
  *
  * (docs/theory.md). Children are eliminated before their parents. For a tree without springs this
@@ -61,7 +61,7 @@ olo_status olo_elimination_create(const olo_elimination_structure *structure,
                                   olo_elimination **elimination, olo_error *error);
 void olo_elimination_free(olo_elimination *elimination);
 
-/* Zeroes all K, z and e. Joint matrices are unchanged. */
+/* Zeroes all K, z, z^ and e. Joint matrices are unchanged. */
 void olo_elimination_clear(olo_elimination *elimination);
 
 /* Memory for the caller to fill. K_ab is size_a x size_b; a and b must be equal, coupled, or joint
@@ -70,6 +70,9 @@ double *olo_elimination_matrix(olo_elimination *elimination, int a, int b);
 double *olo_elimination_rhs(olo_elimination *elimination, int c); /* z_c */
 /* e_c; that of a frame on the ground without degrees of freedom is ignored: it does not move */
 double *olo_elimination_gap(olo_elimination *elimination, int c);
+/* z^_c, of `dof` numbers, not for plain blocks; to be filled before the first block is eliminated
+ */
+double *olo_elimination_row(olo_elimination *elimination, int c);
 olo_joint_blocks olo_elimination_joint(olo_elimination *elimination, int c);
 
 /* Before a factorisation: the product of the matrix with increments. The caller writes `dof`
@@ -109,8 +112,8 @@ int olo_elimination_count(const olo_elimination *elimination);
 const int *olo_elimination_sequence(const olo_elimination *elimination);
 bool olo_elimination_eliminate(olo_elimination *elimination, int c); /* false: singular */
 void olo_elimination_substitute(olo_elimination *elimination, int c);
-/* Another solve with existing factors: olo_elimination_clear_right zeroes all z and e; for i from 0
- * to count - 1 the right-hand side of block order[i] is filled, then eliminated by
+/* Another solve with existing factors: olo_elimination_clear_right zeroes all z, z^ and e; for i
+ * from 0 to count - 1 the right-hand side of block order[i] is filled, then eliminated by
  * olo_elimination_forward. */
 void olo_elimination_clear_right(olo_elimination *elimination);
 void olo_elimination_forward(olo_elimination *elimination, int c);

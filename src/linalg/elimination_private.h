@@ -93,6 +93,7 @@ struct olo_elimination {
     int *active;          /* [count] dof; of closures the number of active directions */
     double closure_scale; /* largest diagonal entry of a closure block */
     bool has_gap;         /* some e may be non-zero: set when the caller requests a gap */
+    bool has_rows;        /* the same for z^, which is where x is found */
 };
 
 static inline int active_of(const olo_elimination *el, const node *c)

@@ -7,7 +7,7 @@
  *
  * and of the right-hand side, with s = z_c + K_cc e and the gap e of the joint,
  *
- *     x = D^-1 (B^^T s + kc e),  z_p += A^^T s + Ec e,  z_a += K_ac e - (L_a B) x.
+ *     x = D^-1 (B^^T s + kc e + z^_c),  z_p += A^^T s + Ec e,  z_a += K_ac e - (L_a B) x.
  *
  * Columns of a fixed frame, on the ground without degrees of freedom, are left out: its dt is zero.
  * Its rows remain, for its wrench.
@@ -343,6 +343,8 @@ INLINE void forward_frame(olo_elimination *el, const node *c, const int r)
         x[k] = row6_dot(columns[k], s);
         if (e)
             x[k] += row6_dot(row6_load(n + c->kc + 6 * k), row6_load(e));
+        if (el->has_rows)
+            x[k] += n[c->x + k];
     }
     solve_one(el, c, r, x);
     memcpy(n + c->x, x, (size_t)r * sizeof *x);
@@ -537,7 +539,8 @@ static void forward_general(olo_elimination *el, const node *c)
     memcpy(s, n + c->z, (size_t)d * sizeof *s);
     if (e)
         small_add_product(d, d, 1, 1.0, n + c->diagonal, e, s);
-    memset(x, 0, (size_t)r * sizeof *x);
+    for (int k = 0; k < r; k++)
+        x[k] = el->has_rows ? x[k] : 0.0;
     small_add_transposed_product(d, r, 1, 1.0, n + c->B_hat, s, x);
     if (e)
         small_add_product(r, d, 1, 1.0, n + c->kc, e, x);

@@ -30,22 +30,22 @@ static inline void add_change(int width, double m, double a, const double *dq, d
 
 /* Inertia and constant forces of a frame: T = M (a dq - 2 v0) + h f, or M a dq - 2 p0 + h f if the
  * step starts from a momentum. */
-static void set_frame(const olo_step *step, const olo_frame_mass *frame, double a)
+static void set_frame(const olo_frame_mass *frame, const olo_frame_inertia *x)
 {
     const int q = frame->q;
-    const double *start = (step->from_momentum ? step->Mv0 : step->v0) + q;
+    const double *start = x->start + q;
     row3 change[4], p[4];
     for (int I = 0; I < 4; I++) {
-        change[I] = row3_times(a, row3_load(step->x.dq + q + 3 * I));
-        if (!step->from_momentum)
+        change[I] = row3_times(2 / x->h, row3_load(x->dq + q + 3 * I));
+        if (!x->from_momentum)
             change[I] = row3_subtract(change[I], row3_times(2, row3_load(start + 3 * I)));
     }
     olo_frame_mass_rows(frame, change, p);
     for (int I = 0; I < 4; I++) {
-        if (step->from_momentum)
+        if (x->from_momentum)
             p[I] = row3_subtract(p[I], row3_times(2, row3_load(start + 3 * I)));
-        const row3 force = row3_times(step->h, row3_load(step->constant + q + 3 * I));
-        row3_store(row3_add(force, p[I]), step->T + q + 3 * I);
+        const row3 force = row3_times(x->h, row3_load(x->constant + q + 3 * I));
+        row3_store(row3_add(force, p[I]), x->T + q + 3 * I);
     }
 }
 
@@ -54,36 +54,41 @@ static void set_frame(const olo_step *step, const olo_frame_mass *frame, double 
  * v1, the same one in every step, and the velocity would drift. If a step starts from a momentum,
  * that is subtracted instead; the next one is formed with the same (2/h) dq. The magnitude of the
  * terms is stored as a scale of round-off. */
-static void add_inertia(olo_step *step)
+void olo_balance_inertia(const olo_step *step, const olo_frame_inertia *x)
 {
     const olo_system *s = step->system;
-    const double *dq = step->x.dq, *start = step->from_momentum ? step->Mv0 : step->v0;
-    double a = 2 / step->h, of_velocity = step->from_momentum ? 0 : 2,
-           of_momentum = step->from_momentum ? 2 : 0;
-    for (int k = 0; k < step->frames.alone_count; k++) {
-        const olo_node *node = &s->nodes[step->frames.alone[k]];
+    const olo_frame_packs *frames = &step->frames;
+    double a = 2 / x->h, of_velocity = x->from_momentum ? 0 : 2,
+           of_momentum = x->from_momentum ? 2 : 0;
+    for (int k = 0; k < frames->alone_count; k++) {
+        const olo_node *node = &s->nodes[frames->alone[k]];
         for (int i = node->q; i < node->q + node->size; i++)
-            step->T[i] = step->h * step->constant[i] - of_momentum * start[i];
+            x->T[i] = x->h * x->constant[i] - of_momentum * x->start[i];
     }
+    for (int k = 0; k < frames->count; k++)
+        frames->kernels->set_inertia(&frames->pack[k], x);
+    if (frames->single >= 0)
+        set_frame(&s->frames[s->nodes[frames->single].frame], x);
+    for (int k = 0; k < frames->pair_count; k++)
+        frames->kernels->add_inertia(&frames->pair[k], x);
+    for (int e = 0; e < frames->loose_count; e++) {
+        const olo_mass_entry *entry = &frames->loose[e];
+        int i = entry->i, j = entry->j;
+        add_change(entry->width, entry->m, a, x->dq + j, of_velocity, x->start + j, x->T + i);
+        if (i != j)
+            add_change(entry->width, entry->m, a, x->dq + i, of_velocity, x->start + i, x->T + j);
+    }
+}
+
+static void add_inertia(olo_step *step)
+{
     const olo_frame_inertia inertia = {.h = step->h,
-                                       .dq = dq,
-                                       .start = start,
+                                       .dq = step->x.dq,
+                                       .start = step->from_momentum ? step->Mv0 : step->v0,
                                        .constant = step->constant,
                                        .from_momentum = step->from_momentum,
                                        .T = step->T};
-    for (int k = 0; k < step->frames.count; k++)
-        step->frames.kernels->set_inertia(&step->frames.pack[k], &inertia);
-    if (step->frames.single >= 0)
-        set_frame(step, &s->frames[s->nodes[step->frames.single].frame], a);
-    for (int k = 0; k < step->frames.pair_count; k++)
-        step->frames.kernels->add_inertia(&step->frames.pair[k], &inertia);
-    for (int e = 0; e < step->frames.loose_count; e++) {
-        const olo_mass_entry *entry = &step->frames.loose[e];
-        int i = entry->i, j = entry->j;
-        add_change(entry->width, entry->m, a, dq + j, of_velocity, start + j, step->T + i);
-        if (i != j)
-            add_change(entry->width, entry->m, a, dq + i, of_velocity, start + i, step->T + j);
-    }
+    olo_balance_inertia(step, &inertia);
     step->scale = step->start_scale;
 }
 

@@ -10,6 +10,8 @@
 
 /* Before the iteration: computes M v0 and its magnitude. */
 void olo_balance_begin(olo_step *step);
+/* T = M ((2/h) dq - 2 v0) + h f of given arrays, v0 = start. */
+void olo_balance_inertia(const olo_step *step, const olo_frame_inertia *inertia);
 /* Computes T and, unless the sink is NULL, its tangent. */
 void olo_balance(olo_step *step, const olo_sink *sink);
 /* Adds a term to T, and its tangent to the sink unless that is NULL; returns its energy, zero if it

@@ -253,6 +253,8 @@ static bool add_rates(olo_packs *x)
     mass->slots = x->slots;
     mass->system = x->system;
     mass->topology = x->topology;
+    mass->forces = x->forces;
+    mass->velocities = true;
     mass->at_start = true; /* nothing varies */
     mass->bodies = olo_alloc((size_t)x->fours * LANES, sizeof *mass->bodies);
     mass->stages = olo_alloc((size_t)x->stage_count, sizeof *mass->stages);
@@ -316,22 +318,12 @@ static olo_status set_up(olo_packs *x, const olo_system *system, const olo_topol
     return status;
 }
 
-/* Relations of joint coordinates among the closures; consistent velocities do not have theirs. */
-static bool has_relations(const olo_topology *topology)
-{
-    bool found = false;
-    for (int i = 0; i < topology->closure_count; i++)
-        found = found || topology->system->constraints[topology->closures[i]].share_count > 0;
-    return found;
-}
-
 olo_status olo_packs_create(const olo_system *system, const olo_scheme *scheme,
                             const olo_topology *topology, olo_elimination *variations,
                             olo_packs_width width, olo_packs **packs, olo_error *error)
 {
     *packs = NULL;
-    if (!fits(system, scheme, topology) || (topology->closure_count > 0 && !variations) ||
-        (scheme->consistent && has_relations(topology)))
+    if (!fits(system, scheme, topology) || (topology->closure_count > 0 && !variations))
         return OLO_OK;
     olo_packs *x = olo_alloc(1, sizeof *x);
     if (!x)
@@ -355,7 +347,7 @@ void olo_packs_free(olo_packs *x)
 {
     if (!x)
         return;
-    if (x->mass) { /* the slots are those of x */
+    if (x->mass) { /* slots and forces are those of x */
         olo_free(x->mass->bodies);
         olo_free(x->mass->stages);
         olo_free(x->mass->waiting);

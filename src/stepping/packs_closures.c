@@ -92,6 +92,7 @@ typedef struct maker {
     closures *to;
     olo_elimination *elimination;
     const int *position;
+    bool rates;          /* closures are those of velocities */
     int *mark, *coupled; /* [bodies] */
     size_t link_capacity, shared_capacity;
     double work;
@@ -234,11 +235,15 @@ static bool add_relations(maker *m, const olo_closure *from, closure *of)
         const slots *at = &x->slots[position / LANES];
         link *way = &m->to->links[of->first + m->mark[position]];
         relation_share *to = &m->to->shares[of->first_share + k];
-        way->related = true;
-        to->of = at->forced;
-        to->column = along[k]->axis;
-        to->lane = l;
-        to->dof = way->dof + dof_of(at, l, along[k]->axis);
+        const int column = along[k]->axis;
+        forced *of_four = at->forced;
+        way->related = of_four->related = true;
+        to->turns = column == ANGLE;
+        to->force = (double *)&of_four->multiplier[column] + l;
+        to->gamma = (double *)&of_four->gamma[column] + l;
+        to->share = (double *)&of_four->share[column] + l;
+        to->change = (double *)&(m->rates ? of_four->rate : of_four->change)[column] + l;
+        to->dof = way->dof + dof_of(at, l, column);
         to->factor *= along[k]->sense;
     }
     return true;
@@ -493,7 +498,11 @@ olo_status olo_packs_closures_create(olo_packs *x, olo_elimination *elimination,
 {
     const int count = x->topology->closure_block_count;
     closures *to = x->closures = olo_alloc(1, sizeof *to);
-    maker m = {.packs = x, .to = to, .elimination = elimination, .position = position};
+    maker m = {.packs = x,
+               .to = to,
+               .elimination = elimination,
+               .position = position,
+               .rates = x->velocities};
     *fits = true;
     if (to) {
         to->count = count;

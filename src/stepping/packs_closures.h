@@ -48,10 +48,13 @@ typedef struct olo_packs_link {
 /* A joint coordinate in a relation: a force along it is one number in the row of a degree of
  * freedom (joint_forces.h), and so is its derivative. */
 typedef struct olo_packs_share {
-    int row, dof; /* of the closure */
-    forced *of;   /* where it is evaluated */
-    int column, lane;
-    double factor; /* in the sense of the child's motion */
+    int row, dof;   /* of the closure */
+    double factor;  /* in the sense of the child's motion */
+    bool turns;     /* it is an angle */
+    double *force;  /* where the multipliers along it are summed, ... */
+    double *gamma;  /* ... and those of rates */
+    double *share;  /* R/(h f) of joint_forces.h, ... */
+    double *change; /* ... and dx; among the closures of velocities the rate at the end */
 } relation_share;
 
 /* A body with closure rows. */

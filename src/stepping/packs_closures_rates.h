@@ -5,7 +5,8 @@
  *     the balance        h sum mu d + h sum gamma a,    a = A (v0 + v1)/2
  *
  * and the projection has the columns C and rows G of the balance, on the elimination of masses
- * (olo_packs.mass): the change x of its unknowns is h times that of gamma.
+ * (olo_packs.mass): the change x of its unknowns is h times that of gamma. Relations of joint
+ * coordinates are in packs_rates.h.
  *
  * All is inline: packs_closures_sweep.c, which alone includes this, is compiled for several
  * processors. */
@@ -22,6 +23,7 @@ static void load_rate_rows(olo_packs *x, const olo_step *step, int i)
 {
     const closure *from = &x->closures->closure[i];
     closure *to = &x->mass->closures->closure[i];
+    x->mass->closures->factor = 2 / step->h;
     for (int g = 0; g < to->groups; g++) {
         to->right[g] = lane_all(0.0);
         for (int side = 0; side < to->sides; side++) {
@@ -41,10 +43,25 @@ static void load_rate_rows(olo_packs *x, const olo_step *step, int i)
                                        step->t + step->h);
 }
 
+/* The gamma of relations along their coordinates. */
+static void load_gamma(olo_packs *x)
+{
+    const closures *all = x->closures;
+    for (int k = 0; k < all->share_count; k++)
+        *all->shares[k].gamma = 0;
+    for (int i = 0; i < all->count; i++) {
+        const closure *c = &all->closure[i];
+        for (int k = c->first_share; k < c->first_share + c->shares; k++)
+            *all->shares[k].gamma +=
+                all->shares[k].factor * x->mass->closures->gamma[c->u + all->shares[k].row];
+    }
+}
+
 /* 2 sum gamma d on the frames of bodies with closure rows, about their pivots. */
 static void load_impulses(olo_packs *x)
 {
     const double *gamma = x->mass->closures->gamma;
+    load_gamma(x);
     for (int k = 0; k < x->closures->coupled_count; k++)
         memset(x->closures->coupled[k].impulse, 0, sizeof x->closures->coupled[k].impulse);
     for (int n = 0; n < x->closures->count; n++) {

@@ -141,16 +141,13 @@ static void load_forces(olo_packs *x)
 static void load_shares(closures *x, const olo_step *step)
 {
     x->factor = 2 / step->h;
-    for (int k = 0; k < x->share_count; k++) {
-        const relation_share *of = &x->shares[k];
-        of->of->multiplier[of->column][of->lane] = 0;
-    }
+    for (int k = 0; k < x->share_count; k++)
+        *x->shares[k].force = 0;
     for (int i = 0; i < x->count; i++) {
         const closure *c = &x->closure[i];
         for (int k = c->first_share; k < c->first_share + c->shares; k++) {
             const relation_share *of = &x->shares[k];
-            of->of->multiplier[of->column][of->lane] +=
-                x->factor / step->h * of->factor * x->lambda[c->u + of->row];
+            *of->force += x->factor / step->h * of->factor * x->lambda[c->u + of->row];
         }
     }
 }
@@ -494,7 +491,16 @@ static void load_multipliers(olo_packs *x, const olo_step *step)
         load_forces(x);
 }
 
-/* The rows and values of relations, and what they add to the degrees of freedom of their joints. */
+/* The values of relations. */
+static void add_changes(const closures *x, closure *c)
+{
+    for (int k = 0; k < c->shares; k++) {
+        const relation_share *of = &x->shares[c->first_share + k];
+        c->right[of->row / LANES][of->row % LANES] += x->factor * of->factor * *of->change;
+    }
+}
+
+/* The rows of relations: what they add to the degrees of freedom of their joints. */
 static void begin_shares(const closures *x, closure *c)
 {
     const link *links = x->links + c->first;
@@ -506,9 +512,8 @@ static void begin_shares(const closures *x, closure *c)
         const relation_share *of = &x->shares[c->first_share + k];
         const int g = of->row / LANES, u = of->row % LANES, at = of->dof * c->groups + g;
         const double a = x->factor * of->factor;
-        c->rho[at][u] += a * of->of->share[of->column][of->lane];
+        c->rho[at][u] += a * *of->share;
         c->eta[at][u] += a;
-        c->right[g][u] += a * of->of->change[of->column][of->lane];
     }
 }
 
@@ -566,8 +571,10 @@ LANES_INLINE void sweep_group(olo_packs *x, closure *c, int g)
 
 LANES_INLINE void sweep_closure(olo_packs *x, closure *c)
 {
-    if (c->shares > 0)
+    if (c->shares > 0) {
         begin_shares(x->closures, c);
+        add_changes(x->closures, c);
+    }
     for (int g = 0; g < c->groups; g++)
         sweep_group(x, c, g);
 }
@@ -746,7 +753,7 @@ static void start_shares(const olo_packs *x, closure *c)
         const relation_share *of = &x->closures->shares[c->first_share + k];
         const int at = of->dof * c->groups + of->row / LANES, u = of->row % LANES;
         c->eta[at][u] += of->factor;
-        c->rho[at][u] += (of->column == ANGLE ? 1 : along) * of->factor;
+        c->rho[at][u] += (of->turns ? 1 : along) * of->factor;
     }
 }
 
@@ -800,6 +807,7 @@ static void forward_closures(olo_packs *x)
     olo_elimination_clear_right(all->S);
     for (int i = 0; i < all->count; i++) {
         closure *c = &all->closure[i];
+        add_changes(all, c);
         for (int g = 0; g < c->groups; g++) {
             c->value[g] = lane_all(0.0);
             for (int k = 0; k < c->links; k++) {

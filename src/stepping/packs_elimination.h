@@ -185,12 +185,11 @@ LANES_INLINE bool eliminate_stage(sums *c, const dof *d, lane half_force, const 
     const lane *rows = slides ? c->K : c->K + LOWER;
     lane y = sums_of(d->left * rows[0], d->left * rows[1], d->left * rows[2]),
          y_w = sums_of(d->left * rows[3], d->left * rows[4], d->left * rows[5]);
-    double row = vector_sum(d->left * c->K[slides ? Z : Z + 1]);
+    double row = vector_sum(d->left * c->K[slides ? Z : Z + 1]) + d->row;
     double D = 0;
     if (!at_start) {
         /* along an axis that the parent carries, and by forces */
         y_w += d->k + d->by_parent;
-        row += d->row;
         D = d->pivot;
     }
     const double inverse = 1.0 / (vector_sum((slides ? y : y_w) * d->b) + D);
@@ -306,7 +305,7 @@ LANES_INLINE bool eliminate_lever(sums *c, const joint *h, const slots *at, int 
     move_along_lever(c, h, at_start, b->twist[0]);
     return at->rotation[l] == OLO_ROTATION_ALL
                ? eliminate_ball(c, h, at->first[l], at_start, b, parent)
-               : eliminate_body(c, h, at->first[l], at_start, !at_start, false, b, parent);
+               : eliminate_body(c, h, at->first[l], at_start, !at_start, true, b, parent);
 }
 
 LANES_INLINE bool eliminate_joint(sums *c, const joint *h, const slots *at, int l,

@@ -9,7 +9,8 @@
 #include "stepping/packs_local.h"
 
 /* The sums of the forces in a column at the solution, in the sense of the coordinates; what forces
- * that are none of multipliers exchange goes to the step. */
+ * that are none of multipliers exchange goes to the step. With consistent velocities multipliers
+ * are those of lambda = mu + 2 gamma/h. */
 LANES_INLINE lane finish_column(const olo_packs *x, const slots *at, int k, lane dx, olo_step *step)
 {
     const forced *of = at->forced;
@@ -18,7 +19,7 @@ LANES_INLINE lane finish_column(const olo_packs *x, const slots *at, int k, lane
         if (of->coordinate[k][l] >= 0)
             f[l] = olo_joint_forces_finish(&x->forces, of->coordinate[k][l],
                                            of->sense[k][l] * dx[l], step);
-    return f + of->sense[k] * of->multiplier[k];
+    return f + of->sense[k] * (of->multiplier[k] + 2 / step->h * of->gamma[k]);
 }
 
 /* The moment on the child of torques f along the angles, f C_m x (d_1 P_1 + d_2 P_2), with the

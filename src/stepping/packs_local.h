@@ -669,6 +669,18 @@ LANES_INLINE void sum_forces(const olo_packs *x, const slots *at, const olo_step
     }
 }
 
+/* How the angles of four joints have changed. */
+LANES_INLINE void find_angles(const four *b, const slots *at)
+{
+    forced *f = at->forced;
+    const lane3 a_p = parents_vector(at, 3);
+    const lane alpha = lane3_dot(a_p, b->n0), P = 1.0 + 0.25 * lane3_dot(a_p, a_p);
+    f->c = angle_changes(b, at, a_p, &f->change[ANGLE]);
+    angle_ratio(f->c, f->change[ANGLE], &f->phi, &f->phi_1);
+    f->psi = (1.0 - 0.25 * f->c * alpha) / P;
+    f->share[ANGLE] = f->phi * f->psi;
+}
+
 /* The forces along the angles of four joints. */
 LANES_INLINE void make_torques(const olo_packs *x, int i, const olo_step *step,
                                const turned_joints *turned, joint *joint_of)
@@ -678,15 +690,15 @@ LANES_INLINE void make_torques(const olo_packs *x, int i, const olo_step *step,
     const lane3 a_p = parents_vector(at, 3);
     const lane alpha = lane3_dot(a_p, b->n0), P = 1.0 + 0.25 * lane3_dot(a_p, a_p),
                h = lane_all(step->h);
-    lane dtheta, f, f_1, phi, by_c;
-    const lane c = angle_changes(b, at, a_p, &dtheta);
-    sum_forces(x, at, step, ANGLE, dtheta, &f, &f_1);
-    angle_ratio(c, dtheta, &phi, &by_c);
-    const lane psi = (1.0 - 0.25 * c * alpha) / P, hf = h * f;
-    at->forced->share[ANGLE] = phi * psi;
+    lane f, f_1;
+    if (!x->rate) /* else the projection of velocities has found them */
+        find_angles(b, at);
+    const lane c = at->forced->c, phi = at->forced->phi, psi = at->forced->psi;
+    sum_forces(x, at, step, ANGLE, at->forced->change[ANGLE], &f, &f_1);
+    const lane hf = h * f;
     const lane R = hf * phi * psi,
                r = h * f_1 * phi * psi +
-                   hf * (by_c * psi - 0.25 * phi * alpha / P) * (1.0 + 0.25 * c * c);
+                   hf * (at->forced->phi_1 * psi - 0.25 * phi * alpha / P) * (1.0 + 0.25 * c * c);
     const lane3 by_parent = lane3_times(
         -hf * phi, lane3_add(lane3_times(0.25 * c, turned->n.mid), lane3_times(0.5 * psi, a_p)));
     scatter_dof(by_parent, r - lane3_dot(by_parent, turned->n1),
@@ -700,7 +712,8 @@ LANES_INLINE void make_thrusts(const olo_packs *x, int i, const olo_step *step, 
     const slots *at = &x->slots[i];
     const lane3 a = carriers_vector(at->joints, x->four[i].a, parents_vector(at, 3));
     const lane share = step->h / (1.0 + 0.25 * lane3_dot(a, a));
-    at->forced->share[k] = share / step->h;
+    if (!x->rate)
+        at->forced->share[k] = share / step->h;
     lane f, f_1;
     sum_forces(x, at, step, k, -lane3_dot(turned->apart, turned->M1[k]), &f, &f_1);
     const lane R = share * f;

@@ -50,15 +50,19 @@ enum { COLUMNS = 4, ANGLE = OLO_COORDINATE_ANGLE };
 typedef struct olo_packs_forced {
     unsigned any;                   /* columns in which one of them has forces */
     bool changing;                  /* some are not affine */
+    bool related;                   /* relations among the closures have some of the coordinates */
     int coordinate[COLUMNS][LANES]; /* among those with forces, or -1 */
     lane sense[COLUMNS];
     /* in the sense of the child's motion: f = constant + gradient dx in this step, the force of the
-     * multipliers of closures, and at the last iterate dx and R/(h f) of joint_forces.h */
-    lane constant[COLUMNS], gradient[COLUMNS], multiplier[COLUMNS], change[COLUMNS], share[COLUMNS];
-    lane first[3];   /* first axis of the child, in its frame */
-    lane axes[2][3]; /* first and second axis of the parent, in its frame */
-    lane3 C0, P0[2]; /* these at the start */
-    lane3 v0;        /* from the parent's joint point to the child's */
+     * multipliers of closures, and at the last iterate dx and R/(h f) of joint_forces.h; with
+     * consistent velocities the sum of gamma, and the rates of the coordinates at the end */
+    lane constant[COLUMNS], gradient[COLUMNS], multiplier[COLUMNS], change[COLUMNS], share[COLUMNS],
+        gamma[COLUMNS], rate[COLUMNS];
+    lane c, phi, phi_1, psi; /* of angles at the last iterate, see joint_forces.h */
+    lane first[3];           /* first axis of the child, in its frame */
+    lane axes[2][3];         /* first and second axis of the parent, in its frame */
+    lane3 C0, P0[2];         /* these at the start */
+    lane3 v0;                /* from the parent's joint point to the child's */
     lane reversed; /* 1: parent and child are exchanged in these axes, and it translates along axes
                       of the child */
 } forced;
@@ -122,6 +126,7 @@ typedef struct olo_packs_body {
 typedef struct olo_packs_rate {
     lane3 both[4]; /* v0 + v1 of pivot and directors at the last projection */
     lane3 V, w;    /* velocity of the pivot and spin at the end */
+    lane3 w0;      /* spin at the start */
 } end_rates;
 
 /* The updates of four bodies, shift and spin, that the last iterations found and made, one after
@@ -178,6 +183,7 @@ struct olo_packs {
     bool older;        /* ... the last of them by an older tangent, ... */
     double change;     /* ... and its size */
     olo_packs *mass;   /* the same bodies with factors of P_m^T M P(q1), for their velocities */
+    bool velocities;   /* these are the `mass` of others */
     bool factored;     /* `mass` has factors of this step */
     double update;     /* the size of the last update times the angle of the step, ... */
     double moved;      /* ... and the size of the motion in the step, scaled */

@@ -19,6 +19,19 @@
  *
  * and about an axis through a joint point of the parent, at the lever v, n.m becomes n.(m + v x f).
  *
+ * Relations of joint coordinates have gamma along a degree of freedom, with the share kappa =
+ * R/(h f) of joint_forces.h: since P_m^T d = kappa holds for all ends, P_m^T a + (dP_m[v_m])^T d is
+ * the rate of kappa, and they are a part of r in the last term. Their rows are
+ *
+ *     2 kappa gamma    in the projection,    h kappa. gamma    in the balance,
+ *
+ * with the spins w0, w1 of the body that carries a, D = w1 - w0, and alpha = a_p.n0 about an axis:
+ *
+ *     kappa = 1/P,            kappa. = -1/2 kappa a.D
+ *     kappa = phi(c) psi,     kappa. = phi' c. psi - phi (c. alpha + c alpha.)/(4 P) - 1/2 kappa
+ * a.D c. = (1 + c^2/4)(theta1. - theta0.), alpha. = n0.D - 1/2 n0.(a x (w0 + w1)) + 1/4 alpha a.D +
+ * a.(w0 x n0).
+ *
  * All is inline: packs_sweep.c, which alone includes this, is compiled for several processors. */
 #ifndef OLO_STEPPING_PACKS_RATES_H
 #define OLO_STEPPING_PACKS_RATES_H
@@ -42,7 +55,7 @@ LANES_INLINE lane3 parents_rate(const olo_packs *x, const slots *at, int first)
     return out;
 }
 
-enum { RATE_V = 12, RATE_W = 15 }; /* where they are among the numbers of a rate */
+enum { RATE_V = 12, RATE_W = 15, RATE_W0 = 18 }; /* where they are among the numbers of a rate */
 
 /* The directors at the end. */
 LANES_INLINE void end_directors(const four *b, lane3 d1[3])
@@ -72,8 +85,9 @@ LANES_INLINE void guess_rates(olo_packs *x, int i, const olo_step *step)
     const lane3 four_w0 =
         lane3_add(lane3_add(lane3_cross(b->d0[0], b->start[1]), lane3_cross(b->d0[1], b->start[2])),
                   lane3_cross(b->d0[2], b->start[3]));
+    v->w0 = lane3_times(quarter, four_w0);
     v->V = lane3_subtract(lane3_times(a, b->x), lane3_times(half, b->start[0]));
-    v->w = lane3_subtract(lane3_times(a, b->a), lane3_times(quarter, four_w0));
+    v->w = lane3_subtract(lane3_times(a, b->a), v->w0);
 }
 
 /* --- the projection --- */
@@ -129,11 +143,39 @@ LANES_INLINE void make_rate_gaps(const olo_packs *x, int i, const joints *j, con
         const lane along =
             lane3_dot(across, apart) / (lane3_dot(across, across) + (1.0 - j->crosses));
         gap = lane3_add(gap, lane3_times(j->levers, lane3_cross(v->w, t->v1)));
+        for (int k = 0; at->forced && k < 3; k++)
+            if (at->forced->any >> k & 1)
+                at->forced->rate[k] = -lane3_dot(t->M1[k], gap);
         gap = across_axes(j, t, gap);
         turn = lane3_choose(j->crosses > lane_all(0.0), lane3_times(along, across), turn);
     }
+    if (at->forced)
+        at->forced->rate[ANGLE] = -lane3_dot(t->n1, apart);
     scatter_lanes(gap, sizeof *to, &to->twist[0]);
     scatter_lanes(turn, sizeof *to, &to->twist[1]);
+}
+
+LANES_INLINE void add_rows(lane row, dof *to)
+{
+    for (int l = 0; l < LANES; l++)
+        ((dof *)((char *)to + (size_t)l * sizeof(joint)))->row += row[l];
+}
+
+/* The coordinates of four joints with forces, and the rows 2 kappa gamma. */
+LANES_INLINE void make_gamma_rows(const four *b, const slots *at, const joints *j, joint *joint_of)
+{
+    forced *f = at->forced;
+    find_angles(b, at);
+    for (int l = 0; !j && l < LANES; l++)
+        joint_of[l].turn.row = 0; /* else it is already */
+    add_rows(2.0 * f->share[ANGLE] * f->gamma[ANGLE], &joint_of->turn);
+    for (int k = 0; j && k < 3; k++) {
+        if (!(f->any >> k & 1))
+            continue;
+        const lane3 a = carriers_vector(j, b->a, parents_vector(at, 3));
+        f->share[k] = 1.0 / (1.0 + 0.25 * lane3_dot(a, a));
+        add_rows(2.0 * f->share[k] * f->gamma[k], &joint_of->slide[k]);
+    }
 }
 
 /* The left pair of four joints, and for new factors the right pair. */
@@ -153,6 +195,8 @@ LANES_INLINE void make_rate_joints(olo_packs *x, int i, const joints *j, const b
         t.gap_turn = none;
         make_dofs(j, &t, false, none, none, joint_of);
     }
+    if (at->forced)
+        make_gamma_rows(b, at, j, joint_of);
     if (matrix) {
         scatter_lanes(t.n1, sizeof *to, &to->n1);
         scatter_lanes(lane3_add(b->arm0, t.arm.change), sizeof *to, &to->arm1);
@@ -189,12 +233,6 @@ LANES_INLINE void find_joint_rates(const olo_packs *x, int i, const joints *j, j
     to->v = lane3_subtract(to->arm, lane3_combine(b->reach, parent));
 }
 
-LANES_INLINE void add_rows(lane row, dof *to)
-{
-    for (int l = 0; l < LANES; l++)
-        ((dof *)((char *)to + (size_t)l * sizeof(joint)))->row += row[l];
-}
-
 /* The rows of staged joints; returns the moment of those whose rotations about a lever are all
  * free, of which it is the row. */
 LANES_INLINE lane3 add_staged_rows(const joints *j, const turned_joints *t, const joint_rates *v,
@@ -213,6 +251,39 @@ LANES_INLINE lane3 add_staged_rows(const joints *j, const turned_joints *t, cons
     add_rows(-quarter * lane3_dot(v->m, m), &joint_of->cross);
     add_rows(-quarter * j->levers * about, &joint_of->turn);
     return lane3_times(-quarter * j->levers * j->balls, across);
+}
+
+/* The rows h kappa. gamma of relations. */
+LANES_INLINE void add_relation_rows(const olo_packs *x, int i, const joints *j, lane h,
+                                    joint *joint_of)
+{
+    const slots *at = &x->slots[i];
+    const four *b = &x->four[i];
+    const end_rates *v = &x->rate[i];
+    const forced *f = at->forced;
+    const lane3 a_p = parents_vector(at, 3), w1 = parents_rate(x, at, RATE_W),
+                w0 = parents_rate(x, at, RATE_W0), D = lane3_subtract(w1, w0);
+    const lane3 n1 =
+        lane3_add(b->n0, lane_cayley_apply(b->a, lane_cayley_scale(b->a), b->n0).change);
+    const lane alpha = lane3_dot(a_p, b->n0), P = 1.0 + 0.25 * lane3_dot(a_p, a_p),
+               a_D = lane3_dot(a_p, D),
+               alpha_rate = lane3_dot(b->n0, D) -
+                            0.5 * lane3_dot(b->n0, lane3_cross(a_p, lane3_add(w0, w1))) +
+                            0.25 * alpha * a_D + lane3_dot(a_p, lane3_cross(w0, b->n0)),
+               theta_rate = lane3_dot(n1, lane3_subtract(v->w, w1)) -
+                            lane3_dot(b->n0, lane3_subtract(v->w0, w0)),
+               c_rate = (1.0 + 0.25 * f->c * f->c) * theta_rate;
+    const lane kappa_rate = f->phi_1 * c_rate * f->psi -
+                            0.25 * f->phi * (c_rate * alpha + f->c * alpha_rate) / P -
+                            0.5 * f->share[ANGLE] * a_D;
+    add_rows(h * kappa_rate * f->gamma[ANGLE], &joint_of->turn);
+    for (int k = 0; j && k < 3; k++) {
+        if (!(f->any >> k & 1))
+            continue;
+        const lane3 a = carriers_vector(j, b->a, a_p), own = lane3_subtract(v->w, v->w0),
+                    change = carriers_vector(j, own, D);
+        add_rows(-0.5 * h * f->share[k] * lane3_dot(a, change) * f->gamma[k], &joint_of->slide[k]);
+    }
 }
 
 /* Wrenches of r beyond each joint, from leaf to root; what waits for parents in other fours is in
@@ -305,6 +376,8 @@ LANES_INLINE void add_loads(olo_packs *x, int i, const olo_step *step, const bal
         own = lane3_add(own, row);
         on_parent = lane3_subtract(on_parent, row);
     }
+    if (at->forced && at->forced->related)
+        add_relation_rows(x, i, j, lane_all(step->h), joint_of);
     add_moments(x, at, own, on_parent, lower, bytes);
 }
 

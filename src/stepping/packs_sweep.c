@@ -720,6 +720,7 @@ LANES_INLINE int eliminate_rates(olo_packs *x, const olo_step *step, const bool 
     olo_packs *mass = x->mass;
     for (int i = x->fours - 1; i >= 0; i--) {
         const slots *at = &x->slots[i];
+        const bool rows = !hinges_only && at->forced; /* of relations */
         sums *own = mass->stored + LANES * i;
         joint joint_of[LANES];
         lane3 force, moment;
@@ -732,7 +733,7 @@ LANES_INLINE int eliminate_rates(olo_packs *x, const olo_step *step, const bool 
             lane z[LANES][2];
             scatter_lanes(force, sizeof *z, &z[0][0]);
             scatter_lanes(moment, sizeof *z, &z[0][1]);
-            forward_bodies(mass, i, joint_of, hinges_only, true, false, z);
+            forward_bodies(mass, i, joint_of, hinges_only, true, rows, z);
             continue;
         }
         scatter_lanes(force, sizeof *own, own->K + Z);
@@ -741,7 +742,7 @@ LANES_INLINE int eliminate_rates(olo_packs *x, const olo_step *step, const bool 
             for (int k = 0; at->late[l] >= 0 && k < SUMS; k++)
                 own[l].K[k] += mass->waiting[at->late[l]].K[k];
         for (int l = at->count - 1; l >= 0; l--)
-            if (!eliminate_one(mass, i, l, true, hinges_only, false, joint_of, own))
+            if (!eliminate_one(mass, i, l, true, hinges_only, rows, joint_of, own))
                 return LANES * i + l;
     }
     return -1;

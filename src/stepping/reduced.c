@@ -238,6 +238,17 @@ static void fill_joint(reduced *x, olo_step *step, int k)
     }
 }
 
+/* Joints at the iterate for the balance and for velocities, before either is eliminated; those of
+ * closed steps wait for the sums of their wrenches. */
+static void fill_joints(reduced *x, olo_step *step)
+{
+    x->rod_turn = 0;
+    x->filled = !step->closed;
+    for (int k = 0; x->filled && k < x->system->node_count; k++)
+        if (x->topology->nodes[k].type)
+            fill_joint(x, step, k);
+}
+
 /* Whether redundant rows are known for this configuration. */
 static bool is_rank_known(const reduced *x, const olo_step *step)
 {
@@ -452,13 +463,17 @@ static void prefetch(const reduced *x, const olo_step *step, int c)
         __builtin_prefetch(t + i);
 }
 
-/* Adds the load of consistent velocities to the balance of a node. */
+/* Adds the load of consistent velocities to the balance of a node and to the row of its joint. */
 static void add_load(reduced *x, int k)
 {
     const olo_node *node = &x->system->nodes[k];
+    const olo_topology_node *t = &x->topology->nodes[k];
     double *right = olo_elimination_rhs(x->elimination, k);
     for (int i = 0; i < node->twist; i++)
         right[i] += x->rates->load[node->motion + i];
+    if (t->type)
+        memcpy(olo_elimination_row(x->elimination, k), x->rates->row + t->u,
+               (size_t)t->dof * sizeof *right);
 }
 
 /* Fills and eliminates, block by block. Returns the singular block, or -1. */
@@ -467,7 +482,6 @@ static int eliminate(reduced *x, olo_step *step)
     const olo_system *s = x->system;
     int count = olo_elimination_count(x->elimination);
     const int *order = olo_elimination_sequence(x->elimination);
-    x->rod_turn = 0;
     fill_nodes(x, &step->x, step->T, x->varied);
     /* closed joints: sum wrenches from the balance of the nodes */
     for (int k = 0; x->rates && k < s->node_count; k++)
@@ -479,7 +493,7 @@ static int eliminate(reduced *x, olo_step *step)
         int c = order[i];
         if (i + 3 < count)
             prefetch(x, step, order[i + 3]);
-        if (c < s->node_count && x->topology->nodes[c].type)
+        if (c < s->node_count && x->topology->nodes[c].type && !x->filled)
             fill_joint(x, step, c);
         if (!(x->finding_rank ? olo_elimination_eliminate_with_rank
                               : olo_elimination_eliminate)(x->elimination, c))
@@ -558,6 +572,7 @@ static bool is_settled(const olo_newton *newton)
  */
 static int update_rates(reduced *x, olo_step *step, bool factored)
 {
+    fill_joints(x, step);
     x->rates->factored = factored;
     const int singular = olo_reduced_rates_project(x, step);
     if (singular < 0)
@@ -571,22 +586,22 @@ static void fill_rhs(reduced *x, olo_step *step)
 {
     const olo_system *s = x->system;
     const int *order = olo_elimination_sequence(x->elimination);
-    if (x->rates)
-        (void)update_rates(x, step, true);
     x->rod_turn = 0;
     olo_elimination_clear_right(x->elimination);
+    if (x->rates)
+        (void)update_rates(x, step, true);
     x->scheme->balance(step, NULL);
     add_closures(x, step);
+    for (int k = 0; x->rates && k < s->node_count; k++)
+        add_load(x, k);
     for (int i = 0; i < olo_elimination_count(x->elimination); i++) {
         int c = order[i];
         if (c < s->node_count) {
             const olo_joint_type *type = x->topology->nodes[c].type;
             olo_fill_rhs(x->elimination, &s->nodes[c], c, step->T, olo_motion_left(&step->x));
-            if (x->rates)
-                add_load(x, c);
-            if (type && x->varied) {
+            if (type && x->varied && !x->filled) {
                 fill_joint(x, step, c);
-            } else if (type) {
+            } else if (type && !x->varied) {
                 olo_joint_view view = olo_motion_view(x->topology, c, &step->x);
                 type->gap(&view, olo_elimination_gap(x->elimination, c));
                 measure_rod(x, type, &view);
@@ -594,6 +609,7 @@ static void fill_rhs(reduced *x, olo_step *step)
         }
         olo_elimination_forward(x->elimination, c);
     }
+    x->filled = false;
 }
 
 /* Decides whether the next iteration uses the present tangent, at about half the cost. Its residual
@@ -629,7 +645,6 @@ static int assemble_balance(reduced *x, olo_step *step)
                      .stress = sink_stress,
                      .pack = sink_pack};
     x->step = step;
-    olo_elimination_clear(x->elimination);
     if (x->finding_rank)
         olo_elimination_activate_all(x->elimination, 2 / fabs(step->h) * x->compliance);
     x->scheme->balance(step, &sink);
@@ -642,8 +657,13 @@ static int assemble_balance(reduced *x, olo_step *step)
 /* The same, with velocities. */
 static int assemble(reduced *x, olo_step *step)
 {
-    const int singular = x->rates ? update_rates(x, step, false) : -1;
-    return singular >= 0 ? singular : assemble_balance(x, step);
+    x->rod_turn = 0;
+    olo_elimination_clear(x->elimination);
+    int singular = x->rates ? update_rates(x, step, false) : -1;
+    if (singular < 0)
+        singular = assemble_balance(x, step);
+    x->filled = false;
+    return singular;
 }
 
 /* Reports a singular block; writes its node to `worst`. */
@@ -842,6 +862,8 @@ void olo_reduced_start(reduced *x, olo_step *step, const double *motion)
 olo_status olo_reduced_assemble(reduced *x, olo_step *step, olo_error *error)
 {
     int worst = 0;
+    x->rod_turn = 0;
+    olo_elimination_clear(x->elimination);
     const int singular = assemble_balance(x, step);
     return singular < 0 ? OLO_OK : fail_singular(x, singular, &worst, error);
 }

@@ -37,6 +37,7 @@ struct reduced {
     double update, update_before; /* sizes of the last two updates */
     double turned, moved;         /* the last one times the angle of the step; size of the motion */
     bool closed;                  /* the joints are closed in this iterate */
+    bool filled;                  /* `elimination` has the joints of this iterate */
     bool settled;                 /* after the last update joints are closed to round-off */
     bool redundant; /* some closure rows are redundant: active directions are found in every step */
     bool rank_in_tangent; /* they are found by the first tangent of a step, which is a mass matrix

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "linalg/small.h"
 #include "linalg/vector.h"
+#include "stepping/balance.h"
 #include "stepping/reduced_private.h"
 #include "system/rate_interval.h"
 
@@ -37,6 +38,7 @@ olo_status olo_reduced_rates_create(const olo_topology *topology, olo_reduced_ra
                                 {&x->zero, n},
                                 {&x->wrench, twists},
                                 {&x->load, twists},
+                                {&x->row, (size_t)topology->unknowns},
                                 {&x->twist, twists},
                                 {&x->nu, (size_t)topology->unknowns},
                                 {&x->total, (size_t)mixed},
@@ -122,10 +124,33 @@ static void fill_right_pair_at_rest(reduced *y, const olo_step *step, int k)
     memcpy(b.B_hat, left, (size_t)size * sizeof *left);
 }
 
-static void fill_joint(reduced *y, const olo_step *step, int k)
+/* The pairs of the balance at this iterate; there is no variation. */
+static void copy_joint(const reduced *x, olo_elimination *elimination, int k)
+{
+    const olo_system *s = x->system;
+    const olo_topology_node *t = &x->topology->nodes[k];
+    const olo_joint_blocks from = olo_elimination_joint(x->elimination, k),
+                           to = olo_elimination_joint(elimination, k);
+    const size_t number = sizeof *to.B, twist = (size_t)s->nodes[k].twist,
+                 own = twist * (size_t)t->dof * number;
+    memcpy(to.B, from.B, own);
+    memcpy(to.B_hat, from.B_hat, own);
+    if (to.spatial) {
+        memcpy(to.spatial, from.spatial, 6 * number);
+    } else if (t->parent >= 0) {
+        const size_t above = twist * (size_t)s->nodes[t->parent].twist * number;
+        memcpy(to.A, from.A, above);
+        memcpy(to.A_hat, from.A_hat, above);
+    }
+}
+
+static void fill_joint(const reduced *x, reduced *y, const olo_step *step, int k)
 {
     const olo_joint_type *type = y->topology->nodes[k].type;
-    fill_blocks(y, &step->x, NULL, k, false);
+    if (type && x->filled)
+        copy_joint(x, y->elimination, k);
+    else
+        fill_blocks(y, &step->x, NULL, k, false);
     if (type && !type->left_rate)
         fill_right_pair_at_rest(y, step, k);
 }
@@ -173,13 +198,18 @@ static void add_pair(const reduced *x, double factor, double *momentum)
         momentum[i] += factor * x->outer.pair[i];
 }
 
-/* rates->free = (2/h) dq - v0 - v1, and its momentum */
+/* v_m = (v0 + v1)/2, and the momentum M ((2/h) dq - 2 v_m) */
 static void find_residual(const reduced *y, const olo_step *step)
 {
     olo_reduced_rates *rates = y->rates;
     for (int i = 0; i < y->system->n; i++)
-        rates->free[i] = 2 / step->h * step->x.dq[i] - step->v0[i] - step->v1[i];
-    olo_system_mass_times(y->system, rates->free, rates->momentum);
+        rates->mean[i] = 0.5 * (step->v0[i] + step->v1[i]);
+    const olo_frame_inertia inertia = {.h = step->h,
+                                       .dq = step->x.dq,
+                                       .start = rates->mean,
+                                       .constant = rates->zero,
+                                       .T = rates->momentum};
+    olo_balance_inertia(step, &inertia);
 }
 
 /* Fills and factors the matrix, if it is not; returns the singular block, or -1. */
@@ -236,11 +266,11 @@ static double size_of_correction(const reduced *y, const olo_step *step)
 }
 
 /* Joints of the matrix at the iterate, and the velocities of the joint rates. */
-static void move_nodes(reduced *y, olo_step *step)
+static void move_nodes(const reduced *x, reduced *y, olo_step *step)
 {
     for (int i = 0; i < y->system->node_count; i++) {
         const int k = y->topology->order[i];
-        fill_joint(y, step, k);
+        fill_joint(x, y, step, k);
         move_node(y, step, k);
     }
 }
@@ -263,7 +293,7 @@ int olo_reduced_rates_project(const reduced *x, olo_step *step)
         memset(rates->nu, 0, (size_t)x->topology->unknowns * sizeof *rates->nu);
         memset(rates->gamma, 0, (size_t)x->topology->closure_count * sizeof *rates->gamma);
     }
-    move_nodes(&y, step);
+    move_nodes(x, &y, step);
     evaluate_rows(&y, step);
     /* p - M v1 without the impulses of closures, then the correction */
     find_residual(&y, step);
@@ -285,7 +315,7 @@ void olo_reduced_rates_conclude(const reduced *x, olo_step *step, double update,
     reduced y = *x;
     y.elimination = x->rates->elimination;
     if (olo_rates_follow(step, update, moved)) {
-        move_nodes(&y, step);
+        move_nodes(x, &y, step);
         evaluate_rows(&y, step);
     } else {
         x->rates->factored = true;
@@ -295,15 +325,13 @@ void olo_reduced_rates_conclude(const reduced *x, olo_step *step, double update,
 
 /* --- the load of (2) --- */
 
-/* r = (h/2) M ((2/h) dq - v0 - v1) - h sum gamma_c d_c, and v_m */
+/* r = (h/2) M ((2/h) dq - 2 v_m) - h sum gamma_c d_c, and v_m */
 static void find_r(const reduced *x, olo_step *step)
 {
     olo_reduced_rates *rates = x->rates;
     find_residual(x, step);
-    for (int i = 0; i < x->system->n; i++) {
-        rates->mean[i] = 0.5 * (step->v0[i] + step->v1[i]);
+    for (int i = 0; i < x->system->n; i++)
         rates->r[i] = 0.5 * step->h * rates->momentum[i];
-    }
     add_impulses(x, -step->h, rates->r);
     add_pair(x, -1.0, rates->r);
 }
@@ -322,26 +350,7 @@ static void load_node(const reduced *x, const olo_step *step, int k)
         load[i] -= moving[i];
 }
 
-/* The y in the range of B with B^T y = b. */
-static void lift_to_twist(const olo_joint_blocks *b, int twist, int dof, double *right, double *y)
-{
-    double square[OLO_BLOCK_MAX * OLO_BLOCK_MAX] = {0};
-    int pivot[OLO_BLOCK_MAX] = {0};
-    small_zero(twist, y);
-    if (dof == 1) {
-        small_add_row(twist, right[0] / small_dot(twist, b->B_hat, b->B_hat), b->B_hat, y);
-        return;
-    }
-    small_add_transposed_product(twist, dof, dof, 1.0, b->B_hat, b->B_hat, square);
-    if (!small_lu(dof, square, pivot))
-        return;
-    small_lu_solve(dof, square, pivot, 1, right);
-    small_add_product(twist, dof, 1, 1.0, b->B_hat, right, y);
-}
-
-/* A joint adds -dA^T W to the balance of its parent, and -dB^T W to its own row. The elimination
- * has no right-hand side of joint rows: a load y on the child with B^T y = -dB^T W, and -A^T y on
- * the parent, do the same. */
+/* A joint adds -dA^T W to the balance of its parent, and -dB^T W to its own row. */
 static void load_joint(const reduced *x, const olo_step *step, int k)
 {
     static const double ground[OLO_NODE_SIZE_MAX] = {0};
@@ -355,16 +364,12 @@ static void load_joint(const reduced *x, const olo_step *step, int k)
                                .parent =
                                    t->parent < 0 ? ground : rates->mean + s->nodes[t->parent].q};
     const double *W = rates->wrench + node->motion;
-    double own[OLO_BLOCK_MAX] = {0}, above[OLO_NODE_TWIST_MAX] = {0}, y[OLO_NODE_TWIST_MAX];
-    t->type->left_rate(&view, &v, W, above, own);
+    double above[OLO_NODE_TWIST_MAX] = {0}, *row = rates->row + t->u;
+    t->type->left_rate(&view, &v, W, above, row);
     for (int i = 0; i < t->dof; i++)
-        own[i] = -own[i];
-    lift_to_twist(&b, node->twist, t->dof, own, y);
-    for (int i = 0; i < node->twist; i++)
-        rates->load[node->motion + i] += y[i];
+        row[i] = -row[i];
     if (t->parent < 0)
         return;
-    olo_add_to_parent(x->topology, k, &b, y, above);
     for (int i = 0; i < s->nodes[t->parent].twist; i++)
         rates->load[s->nodes[t->parent].motion + i] -= above[i];
     olo_add_wrench_to_parent(x->topology, k, &b, rates->wrench);
@@ -379,9 +384,13 @@ static void add_local(const olo_constraint *row, const olo_node *node, double fa
             own[row->index[i] - node->q] += factor * local[i];
 }
 
-/* The impulses h gamma of the rows of the joint of node k, from its wrench P_int^T h sum gamma d,
- * by least squares. */
-static void find_impulses(const reduced *x, const olo_step *step, int k, double *impulse)
+/* The discrete gradients of the rows of a joint, and its impulses h gamma. */
+typedef struct joint_impulses {
+    double d[OLO_BLOCK_MAX][OLO_FORM_SIZE_MAX], impulse[OLO_BLOCK_MAX];
+} joint_impulses;
+
+/* Those of the joint of node k, from its wrench P_int^T h sum gamma d, by least squares. */
+static void find_impulses(const reduced *x, const olo_step *step, int k, joint_impulses *to)
 {
     const olo_system *s = x->system;
     const olo_node *node = &s->nodes[k];
@@ -390,38 +399,37 @@ static void find_impulses(const reduced *x, const olo_step *step, int k, double 
     int pivot[OLO_BLOCK_MAX] = {0};
     for (int i = 0; i < group->count; i++) {
         const olo_constraint *c = &s->constraints[group->first + i];
-        double d[OLO_FORM_SIZE_MAX], own[OLO_NODE_SIZE_MAX] = {0};
-        olo_step_row(step, c, d, NULL);
-        add_local(c, node, 1.0, d, own);
+        double own[OLO_NODE_SIZE_MAX] = {0};
+        olo_step_row(step, c, to->d[i], NULL);
+        add_local(c, node, 1.0, to->d[i], own);
         node->type->add_wrench(step->x.qm + node->q, own, D[i]);
-        impulse[i] = small_dot(node->twist, D[i], x->rates->wrench + node->motion);
+        to->impulse[i] = small_dot(node->twist, D[i], x->rates->wrench + node->motion);
     }
     for (int i = 0; i < group->count; i++)
         for (int j = 0; j < group->count; j++)
             square[i * group->count + j] = small_dot(node->twist, D[i], D[j]);
     if (small_lu(group->count, square, pivot))
-        small_lu_solve(group->count, square, pivot, 1, impulse);
+        small_lu_solve(group->count, square, pivot, 1, to->impulse);
 }
 
 /* load += P_int^T sum h gamma a + (dP_int[v_m])^T sum h gamma d of the rows of a group at a node.
  */
 static void load_impulses(const reduced *x, const olo_step *step, const olo_group *group, int k,
-                          const double *impulse)
+                          const joint_impulses *of)
 {
     const olo_system *s = x->system;
     const olo_node *node = &s->nodes[k];
     const olo_interval over = olo_step_interval(step);
     const olo_end_velocities v = {.v0 = step->v0, .v1 = step->v1};
     const olo_reduced_rates *rates = x->rates;
-    double row[OLO_FORM_SIZE_MAX], still[OLO_NODE_TWIST_MAX] = {0};
+    double a[OLO_FORM_SIZE_MAX], still[OLO_NODE_TWIST_MAX] = {0};
     double along[OLO_NODE_SIZE_MAX] = {0}, across[OLO_NODE_SIZE_MAX] = {0};
     double *load = rates->load + node->motion;
     for (int i = 0; i < group->count; i++) {
         const olo_constraint *c = &s->constraints[group->first + i];
-        olo_step_row(step, c, row, NULL);
-        add_local(c, node, impulse[i], row, along);
-        olo_rate_gradient(c, &over, &v, row);
-        add_local(c, node, impulse[i], row, across);
+        add_local(c, node, of->impulse[i], of->d[i], along);
+        olo_rate_gradient(c, &over, &v, a);
+        add_local(c, node, of->impulse[i], a, across);
     }
     node->type->add_wrench(step->x.qm + node->q, across, load);
     node->type->add_wrench(rates->mean + node->q, along, load);
@@ -434,9 +442,9 @@ static void load_impulses(const reduced *x, const olo_step *step, const olo_grou
  * adds (dP_int[v_m])^T h sum gamma d to the load, and their force is P_int^T h sum gamma a. */
 static void load_rows(const reduced *x, const olo_step *step, int k)
 {
-    double impulse[OLO_BLOCK_MAX];
-    find_impulses(x, step, k, impulse);
-    load_impulses(x, step, &x->system->groups[x->topology->nodes[k].joint.group], k, impulse);
+    joint_impulses of;
+    find_impulses(x, step, k, &of);
+    load_impulses(x, step, &x->system->groups[x->topology->nodes[k].joint.group], k, &of);
 }
 
 /* Sums the wrenches of nodes to those of joints, from leaf to root. */
@@ -545,13 +553,13 @@ void olo_reduced_rates_update(const reduced *x, const olo_step *step)
 static void load_joint_impulses(const reduced *x, const olo_step *step, int k)
 {
     const olo_topology_node *t = &x->topology->nodes[k];
-    double impulse[OLO_BLOCK_MAX];
+    joint_impulses of;
     if (t->joint.group < 0)
         return; /* a body in the plane: its rows are linear */
-    find_impulses(x, step, k, impulse);
-    load_impulses(x, step, &x->system->groups[t->joint.group], k, impulse);
+    find_impulses(x, step, k, &of);
+    load_impulses(x, step, &x->system->groups[t->joint.group], k, &of);
     if (t->parent >= 0)
-        load_impulses(x, step, &x->system->groups[t->joint.group], t->parent, impulse);
+        load_impulses(x, step, &x->system->groups[t->joint.group], t->parent, &of);
 }
 
 void olo_reduced_rates_reactions(const reduced *x, olo_step *step, double *wrench)

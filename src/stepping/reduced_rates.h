@@ -37,13 +37,14 @@ typedef struct olo_reduced_rates {
     olo_pool pool;       /* memory of the arrays below */
     double *nu;          /* [unknowns] joint rates at the end */
     double *twist;       /* [twists] of the nodes at the end */
-    double *free;        /* [n] (2/h) dq - v0 */
+    double *free;        /* [n] forces of the load on nodes */
     double *momentum;    /* [n] p */
     double *mean;        /* [n] v_m */
     double *r;           /* [n] of the tree */
     double *zero;        /* [n] */
     double *wrench;      /* [twists] the joint wrenches of r */
-    double *load;        /* [twists] of (2), with the sign of T */
+    double *load;        /* [twists] of (2) on nodes, with the sign of T, ... */
+    double *row;         /* [unknowns] ... and in the rows of joints */
     double *gamma;       /* [closures] */
     double *rows;        /* [closures x OLO_FORM_SIZE_MAX] their discrete gradients */
     olo_anderson mixing; /* of the updates of nodes and joint rates, ... */

@@ -188,6 +188,28 @@ static void height_discrete(const olo_constraint *row, const olo_interval *x, do
         }
 }
 
+/* The derivative of d along the velocities, with w_a = E_I d_I' at both ends:
+ * a_I = -1/2 r/sigma_a E_I sum_a (w_a - (n.w_a) n - (e_m - gamma_m n) (s_a.w_a)/sigma_a) */
+static void height_rate_gradient(const olo_constraint *row, const olo_interval *x, const double *v0,
+                                 const double *v1, double *a)
+{
+    contact at;
+    double w[2][3], sum[3];
+    find_arm(row, x, &at);
+    const double *n = at.rolling->normal, *E = at.rolling->axis;
+    olo_rolling_vector(E, v0 + row->index[0], w[0]);
+    olo_rolling_vector(E, v1 + row->index[0], w[1]);
+    const double along = vec3_dot(at.arm.sigma_by_e0, w[0]) + vec3_dot(at.arm.sigma_by_e1, w[1]),
+                 up = vec3_dot(n, w[0]) + vec3_dot(n, w[1]),
+                 half = -0.5 * at.rolling->radius / at.arm.sigma_a;
+    for (int i = 0; i < 3; i++)
+        sum[i] = w[0][i] + w[1][i] - up * n[i] -
+                 (at.arm.e_m[i] - at.arm.gamma_m * n[i]) * along / at.arm.sigma_a;
+    vec3_set(0, 0, 0, a);
+    for (int k = 0; k < 9; k++)
+        a[3 + k] = half * E[k / 3] * sum[k % 3];
+}
+
 /* Twice the derivative with respect to one end. */
 static void height_hessian(const olo_constraint *row, const olo_at *at, double *hessian)
 {
@@ -239,6 +261,7 @@ const olo_constraint_type olo_constraint_height = {.name = "height",
                                                    .hessian = height_hessian,
                                                    .second = height_second,
                                                    .third = third,
+                                                   .rate_gradient = height_rate_gradient,
                                                    .numbers = OLO_ROLLING_NUMBERS,
                                                    .affine = OLO_ROLLING_AFFINE,
                                                    .objection = lies_flat};
@@ -262,17 +285,16 @@ static void find_shares(contact *at)
     }
 }
 
-/* change[9] = dc_I/dq1 over the directors: through gamma_m, through sigma_a, and through
- * d(n.d^I) = -(n.d^J) d^I.d(d_J,m) */
-static void shares_by_end(const contact *at, int I, double change[9])
+/* change[9] = dc_I/dq1 over the directors, or dc_I/dq0 with s_0 instead of s_1: through
+ * gamma_m, through sigma_a, and through d(n.d^I) = -(n.d^J) d^I.d(d_J,m) */
+static void shares_by_end(const contact *at, int I, const double s[3], double change[9])
 {
     const olo_rolling *x = at->rolling;
     double lever = x->radius / at->arm.sigma_a;
     double turned = (at->c[I] - x->center[I]) / at->arm.sigma_a;
     for (int J = 0; J < 3; J++)
         for (int j = 0; j < 3; j++) {
-            double by_axis =
-                x->axis[J] * (lever * x->axis[I] * x->normal[j] - turned * at->arm.sigma_by_e1[j]);
+            double by_axis = x->axis[J] * (lever * x->axis[I] * x->normal[j] - turned * s[j]);
             double by_triad = lever * at->along[J] * at->reciprocal[3 * I + j];
             change[3 * J + j] = 0.5 * (by_axis + by_triad);
         }
@@ -293,7 +315,7 @@ static void rolling_discrete(const olo_constraint *row, const olo_interval *x, d
     memset(tangent, 0, SIZE * SIZE * sizeof *tangent);
     for (int I = 0; I < 3; I++) {
         double change[9];
-        shares_by_end(&at, I, change);
+        shares_by_end(&at, I, at.arm.sigma_by_e1, change);
         for (int i = 0; i < 3; i++)
             for (int l = 0; l < 9; l++)
                 tangent[(3 * (I + 1) + i) * SIZE + 3 + l] = m[i] * change[l];
@@ -354,19 +376,35 @@ static void rolling_second(const olo_constraint *row, const olo_interval *x, con
  *
  * makes the identity of rate_interval.h exact; it is of second order, as the error without it. */
 typedef struct rate {
-    double d[SIZE], end[2][SIZE]; /* d over the step, and d(q, q) at both ends */
-    double K[2][SIZE * SIZE];     /* dd/dq0, dd/dq1 */
-    double dq[SIZE], square;      /* |du|^2 */
+    const double *m;           /* direction of the row: d = [m; c_I m] */
+    double c[3], at_end[2][3]; /* c_I over the step, and at rest at both ends */
+    double by[2][3][9];        /* dc_I/dq0, dc_I/dq1 over the directors */
+    double dq[SIZE], square;   /* |du|^2 */
 } rate;
+
+static void shares_at_rest(const olo_constraint *row, const double *q, double c[3])
+{
+    contact at;
+    const olo_interval rest = rest_at(&(olo_at){.q = q});
+    find_arm(row, &rest, &at);
+    find_shares(&at);
+    vec3_copy(at.c, c);
+}
 
 static rate rate_over(const olo_constraint *row, const olo_interval *x)
 {
-    const olo_at start = {.q = x->q0}, finish = {.q = x->q1};
+    contact at;
     rate r;
-    row->type->discrete(row, x, r.d, r.K[1]);
-    start_tangent(row, x, r.K[0]);
-    gradient(row, &start, r.end[0]);
-    gradient(row, &finish, r.end[1]);
+    find_arm(row, x, &at);
+    find_shares(&at);
+    r.m = at.rolling->direction;
+    vec3_copy(at.c, r.c);
+    for (int I = 0; I < 3; I++) {
+        shares_by_end(&at, I, at.arm.sigma_by_e0, r.by[0][I]);
+        shares_by_end(&at, I, at.arm.sigma_by_e1, r.by[1][I]);
+    }
+    shares_at_rest(row, x->q0, r.at_end[0]);
+    shares_at_rest(row, x->q1, r.at_end[1]);
     memcpy(r.dq, x->dq + row->index[0], sizeof r.dq);
     r.square = 0;
     for (int i = 3; i < SIZE; i++)
@@ -382,13 +420,22 @@ static double dot(const double *x, const double *y)
     return sum;
 }
 
-/* out = S^T w/2 */
-static void half_transposed(const rate *r, const double *w, double *out)
+/* sum_I w_I m.v_I over the directors */
+static double along_directors(const rate *r, const double w[3], const double *v)
 {
-    for (int j = 0; j < SIZE; j++) {
-        out[j] = 0;
-        for (int i = 0; i < SIZE; i++)
-            out[j] += 0.5 * w[i] * (r->K[0][i * SIZE + j] + r->K[1][i * SIZE + j]);
+    double sum = 0;
+    for (int I = 0; I < 3; I++)
+        sum += w[I] * vec3_dot(r->m, v + 3 * (I + 1));
+    return sum;
+}
+
+/* out += factor (dd/dq)^T w of one end */
+static void add_transposed(const rate *r, int slot, double factor, const double *w, double *out)
+{
+    for (int I = 0; I < 3; I++) {
+        const double share = factor * vec3_dot(r->m, w + 3 * (I + 1));
+        for (int l = 0; l < 9; l++)
+            out[3 + l] += share * r->by[slot][I][l];
     }
 }
 
@@ -399,9 +446,13 @@ static double rate_parts(const rate *r, const double *v0, const double *v1, doub
     for (int i = 0; i < SIZE; i++) {
         both[i] = v0[i] + v1[i];
         change[i] = v1[i] - v0[i];
+        b[i] = 0;
     }
-    half_transposed(r, both, b);
-    return dot(r->end[1], v1) - dot(r->end[0], v0) - dot(b, r->dq) - dot(r->d, change);
+    add_transposed(r, 0, 0.5, both, b);
+    add_transposed(r, 1, 0.5, both, b);
+    /* that of m is the same in all three */
+    return along_directors(r, r->at_end[1], v1) - along_directors(r, r->at_end[0], v0) -
+           dot(b, r->dq) - along_directors(r, r->c, change);
 }
 
 static void rolling_rate_gradient(const olo_constraint *row, const olo_interval *x,
@@ -419,13 +470,15 @@ static void rolling_rate_gradient_by_velocity(const olo_constraint *row, const o
 {
     const rate r = rate_over(row, x);
     const double sign = slot == 0 ? -1 : 1;
-    for (int k = 0; k < SIZE; k++) {
-        double along = 0; /* dmu/dv_k */
-        for (int j = 0; j < SIZE; j++) {
-            matrix[j * SIZE + k] = 0.5 * (r.K[0][k * SIZE + j] + r.K[1][k * SIZE + j]);
+    memset(matrix, 0, SIZE * SIZE * sizeof *matrix);
+    for (int k = 3; k < SIZE; k++) {
+        const int I = k / 3 - 1;
+        const double m = r.m[k % 3];
+        double along = sign * (r.at_end[slot][I] - r.c[I]) * m; /* dmu/dv_k */
+        for (int j = 3; j < SIZE; j++) {
+            matrix[j * SIZE + k] = 0.5 * m * (r.by[0][I][j - 3] + r.by[1][I][j - 3]);
             along -= matrix[j * SIZE + k] * r.dq[j];
         }
-        along += sign * (r.end[slot][k] - r.d[k]);
         for (int j = 3; j < SIZE && r.square > 0; j++)
             matrix[j * SIZE + k] += along * r.dq[j] / r.square;
     }
@@ -440,12 +493,15 @@ static void rolling_rate_gradient_by(const olo_constraint *row, const olo_interv
     const olo_at at = {.q = slot == 0 ? x->q0 : x->q1};
     const rate r = rate_over(row, x);
     double b[SIZE], mean[SIZE], part[SIZE * SIZE], H[SIZE * SIZE], along[SIZE];
+    double change[SIZE], turned[SIZE] = {0};
     v0 += first;
     v1 += first;
     const double mu = rate_parts(&r, v0, v1, b), *v = slot == 0 ? v0 : v1;
     /* db/dq: second derivatives of d contracted with v_m */
     for (int i = 0; i < SIZE; i++)
         mean[i] = 0.5 * (v0[i] + v1[i]);
+    for (int i = 0; i < SIZE; i++)
+        change[i] = v1[i] - v0[i];
     rolling_second(row, x, mean, 0, slot, matrix);
     rolling_second(row, x, mean, 1, slot, part);
     for (int i = 0; i < SIZE * SIZE; i++)
@@ -454,10 +510,11 @@ static void rolling_rate_gradient_by(const olo_constraint *row, const olo_interv
         return;
     /* dmu/dq */
     rolling_hessian(row, &at, H);
+    add_transposed(&r, slot, 1.0, change, turned);
     for (int k = 0; k < SIZE; k++) {
-        along[k] = sign * (dot(H + k * SIZE, v) - b[k]);
+        along[k] = sign * (dot(H + k * SIZE, v) - b[k]) - turned[k];
         for (int j = 0; j < SIZE; j++)
-            along[k] -= matrix[j * SIZE + k] * r.dq[j] + r.K[slot][j * SIZE + k] * (v1[j] - v0[j]);
+            along[k] -= matrix[j * SIZE + k] * r.dq[j];
     }
     for (int i = 3; i < SIZE; i++) {
         for (int k = 0; k < SIZE; k++)

@@ -43,9 +43,7 @@ typedef struct olo_rolling_arm {
     double s[3];
     double e_m[3];
     double gamma_m, sigma_a;
-    double sigma_by_e1[3]; /* d sigma1/d e1 = (e1 - gamma1 n)/sigma1 */
-    /* ds/de1 = 1/2 r/sigma_a (e_m n^T + gamma_m I) - 1/2 s (d sigma1/d e1)^T/sigma_a */
-    double by_e1[9];
+    double sigma_by_e0[3], sigma_by_e1[3]; /* d sigma1/d e1 = (e1 - gamma1 n)/sigma1 */
 } olo_rolling_arm;
 
 /* X_I d_I of a frame's twelve coordinates. */
@@ -58,6 +56,10 @@ double olo_rolling_sine(const olo_rolling *rolling, const double e[3]);
  * three are equal. */
 void olo_rolling_over(const olo_rolling *rolling, const double e0[3], const double e_m[3],
                       const double e1[3], olo_rolling_arm *arm);
+
+/* ds/de1 = 1/2 r/sigma_a (e_m n^T + gamma_m I) - 1/2 s (d sigma1/d e1)^T/sigma_a */
+void olo_rolling_arm_by_end(const olo_rolling *rolling, const olo_rolling_arm *arm,
+                            double by_e1[9]);
 
 /* n.(x - o) - r sigma */
 double olo_rolling_height(const olo_rolling *rolling, const double *frame);

@@ -266,11 +266,12 @@ static joined related_create(unsigned seed, bool forced, bool looped, bool pushe
 
 TEST(gears_and_prescribed_motions_of_joints_move_as_by_the_elimination)
 {
-    for (unsigned k = 0; k < 18; k++) {
+    for (unsigned k = 0; k < 36; k++) {
         const bool forced = k % 3 == 1, looped = k % 3 == 2;
-        joined plain = related_create(150 + k, forced, looped, false),
-               pushed = related_create(150 + k, forced, looped, true);
-        check_true(check_alike(&plain, &pushed, "energy-momentum-2006", 1, forced ? 20 : 8));
+        joined plain = related_create(150 + k / 2, forced, looped, false),
+               pushed = related_create(150 + k / 2, forced, looped, true);
+        check_true(check_alike(&plain, &pushed, k % 2 ? "energy-momentum" : "energy-momentum-2006",
+                               1, forced ? 20 : 8));
     }
 }
 
