@@ -636,9 +636,13 @@ static void measure_lag(reduced *x, const olo_newton *newton)
     olo_raise(&x->measured_lag, olo_larger(excess, 0.0) / x->behind);
 }
 
-/* Whether a new tangent saves an iteration, which costs about what it costs more. */
+/* Whether a new tangent saves an iteration, which costs about what it costs more. Over packs, rigid
+ * bodies, it saved none on any model: there the term that it lacks, too, is what converges slowly.
+ */
 static bool new_tangent_pays(const reduced *x, const olo_newton *newton)
 {
+    if (x->packed)
+        return false;
     const double round_off = 1e-16 * olo_smaller(newton->size, 1.0),
                  least = least_contraction(newton), lag = olo_larger(x->lag, x->measured_lag),
                  older = least + lag * x->behind, error = older * newton->increment;
