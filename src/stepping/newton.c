@@ -34,7 +34,10 @@ static bool converged(const olo_stepper *x, const olo_newton *now, double before
         return true;
     if (x->quadratic && now->left == 0 && now->increment <= x->tolerance * bound)
         return true;
-    if (now->increment <= linear_tolerance * bound)
+    /* of a first update nothing is measured */
+    const bool open = x->scheme->consistent && before == HUGE_VAL &&
+                      now->turn * now->turn * now->increment > rounding * bound;
+    if (now->increment <= linear_tolerance * bound && !open)
         return true;
     /* updates no longer decrease: this is round-off if the residual is small */
     return now->increment > 0.5 * before && now->residual <= residual_floor;

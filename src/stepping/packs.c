@@ -298,8 +298,9 @@ static olo_status set_up(olo_packs *x, const olo_system *system, const olo_topol
     x->four = olo_alloc(fours, sizeof *x->four);
     x->slots = olo_alloc(fours, sizeof *x->slots);
     x->bodies = olo_alloc(fours * LANES, sizeof *x->bodies);
+    x->predicted = olo_alloc((size_t)system->twists, sizeof *x->predicted);
     int *position = olo_alloc((size_t)x->count, sizeof *position);
-    bool ok = x->four && x->slots && x->bodies && position &&
+    bool ok = x->four && x->slots && x->bodies && x->predicted && position &&
               (!(x->at_start || closed) || olo_packs_store_tangents(x)) && find_stages(x);
     if (ok) {
         clear_slots(x);
@@ -360,6 +361,7 @@ void olo_packs_free(olo_packs *x)
     olo_free(x->four);
     olo_free(x->slots);
     olo_free(x->bodies);
+    olo_free(x->predicted);
     olo_free(x->waiting);
     olo_free(x->stored);
     olo_free(x->joints);

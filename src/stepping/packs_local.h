@@ -259,20 +259,8 @@ LANES_INLINE void set_wrenches(four *b, const slots *at, const double *wrench, d
     b->moment = lane3_times(s, lane3_subtract(moment, lane3_cross(rho_before, f)));
 }
 
-/* += factor times an earlier motion */
-LANES_INLINE void add_motions(const double *earlier, const slots *at, double factor,
-                              lane3 motion[2])
-{
-    lane3 first, second;
-    if (factor == 0)
-        return;
-    gather_twists(earlier, at, &first, &second);
-    motion[0] = lane3_add(motion[0], lane3_times(lane_all(factor), first));
-    motion[1] = lane3_add(motion[1], lane3_times(lane_all(factor), second));
-}
-
 LANES_INLINE void predict_four(olo_packs *x, int i, const olo_step *step, double scale,
-                               const olo_motion_mix *mix, const bool at_start)
+                               const bool at_start)
 {
     const olo_state *state = step->state;
     const slots *at = &x->slots[i];
@@ -281,18 +269,14 @@ LANES_INLINE void predict_four(olo_packs *x, int i, const olo_step *step, double
     if (x->h != step->h)
         scale_impulses(b, at, step, at_start);
     const lane3 rho = lane3_combine(b->pivot, b->d0);
-    gather_twists(olo_last_motion(state), at, &motion[0], &motion[1]);
     if (at_start) {
         set_momenta(b, at, step);
     } else {
         set_velocities(b, at, step->v0);
+        gather_twists(olo_last_motion(state), at, &motion[0], &motion[1]);
         set_wrenches(b, at, olo_last_wrenches(state), scale, rho, motion[1]);
     }
-    for (int k = 0; k < 2; k++)
-        motion[k] = lane3_times(lane_all(mix->last), motion[k]);
-    add_motions(olo_predictor_of(state)->before, at, mix->prior, motion);
-    for (int k = 0; k < mix->differences; k++)
-        add_motions(olo_predictor_differences(state) + k * state->twists, at, 1.0, motion);
+    gather_twists(x->predicted, at, &motion[0], &motion[1]);
     b->a = motion[1];
     b->x = lane3_add(motion[0], lane_cayley_apply(b->a, lane_cayley_scale(b->a), rho).change);
 }

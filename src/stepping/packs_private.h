@@ -189,6 +189,7 @@ struct olo_packs {
     double moved;      /* ... and the size of the motion in the step, scaled */
     double h;          /* of the impulses */
     double per_length; /* one over the model's length */
+    double *predicted; /* [twists] motions */
     double ground[6 * LANES];
 };
 

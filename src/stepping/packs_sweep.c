@@ -125,9 +125,34 @@ LANES_INLINE void close_four(olo_packs *x, int i)
         turned_further(b->a, collect(c[0].twist[1], c[1].twist[1], c[2].twist[1], c[3].twist[1]));
 }
 
+/* x->predicted by a mix, as olo_predictor_motion has it. */
+static void predict_motions(olo_packs *x, const olo_state *state, const olo_motion_mix *mix)
+{
+    const int count = state->twists, whole = count - count % LANES;
+    const double *latest = olo_last_motion(state), *earlier = olo_predictor_of(state)->before;
+    const double *differences = olo_predictor_differences(state);
+    for (int i = 0; i < whole; i += LANES) {
+        lane sum = mix->last * lane_load(latest + i);
+        if (mix->prior != 0)
+            sum += mix->prior * lane_load(earlier + i);
+        for (int k = 0; k < mix->differences; k++)
+            sum += lane_load(differences + k * count + i);
+        lane_store(sum, x->predicted + i);
+    }
+    for (int i = whole; i < count; i++) {
+        double sum = mix->last * latest[i];
+        if (mix->prior != 0)
+            sum += mix->prior * earlier[i];
+        for (int k = 0; k < mix->differences; k++)
+            sum += differences[k * count + i];
+        x->predicted[i] = sum;
+    }
+}
+
 static void predict(olo_packs *x, const olo_step *step, double scale, const olo_motion_mix *mix,
                     bool framed)
 {
+    predict_motions(x, step->state, mix);
     for (int i = 0; i < x->fours; i++) {
         prefetch_four(x, i + 2, sizeof(four));
         if (!framed)
@@ -135,9 +160,9 @@ static void predict(olo_packs *x, const olo_step *step, double scale, const olo_
         if (x->slots[i].forced)
             begin_forces(x, &x->slots[i], step);
         if (x->at_start)
-            predict_four(x, i, step, scale, mix, true);
+            predict_four(x, i, step, scale, true);
         else
-            predict_four(x, i, step, scale, mix, false);
+            predict_four(x, i, step, scale, false);
         if (x->rate || x->closures) /* open joints would be part of r, and loops converge faster */
             close_four(x, i);
         if (x->rate)
@@ -795,8 +820,7 @@ static void write_rates(olo_packs *x, double *v1)
 
 /* --- what the last motions predict --- */
 
-static void pass_motions(const double *now, olo_state *state,
-                         double missed[OLO_PREDICTOR_MOTIONS + 1])
+LANES_INLINE void pass_some(const double *now, olo_state *state, const int motions, double *missed)
 {
     const int count = state->twists, whole = count - count % LANES;
     double *d[OLO_PREDICTOR_MOTIONS] = {olo_last_motion(state)};
@@ -806,7 +830,7 @@ static void pass_motions(const double *now, olo_state *state,
         d[k] = olo_predictor_differences(state) + (k - 1) * count;
     for (int i = 0; i < whole; i += LANES) {
         lane e = lane_load(now + i);
-        for (int k = 0; k < OLO_PREDICTOR_MOTIONS; k++) {
+        for (int k = 0; k < motions; k++) {
             const lane before = lane_load(d[k] + i);
             lane_store(e, d[k] + i);
             e -= before;
@@ -815,15 +839,52 @@ static void pass_motions(const double *now, olo_state *state,
     }
     for (int i = whole; i < count; i++) {
         double e = now[i];
-        for (int k = 0; k < OLO_PREDICTOR_MOTIONS; k++) {
+        for (int k = 0; k < motions; k++) {
             const double before = d[k][i];
             d[k][i] = e;
             e -= before;
             sum[k][0] += e * e;
         }
     }
-    for (int k = 0; k < OLO_PREDICTOR_MOTIONS; k++)
+    for (int k = 0; k < motions; k++)
         missed[k + 1] = (sum[k][0] + sum[k][1]) + (sum[k][2] + sum[k][3]);
+}
+
+/* Unrolled for most numbers of motions. */
+static void pass_motions(const double *now, olo_state *state, int motions,
+                         double missed[OLO_PREDICTOR_MOTIONS + 1])
+{
+    switch (motions) {
+    case 2:
+        pass_some(now, state, 2, missed);
+        return;
+    case 3:
+        pass_some(now, state, 3, missed);
+        return;
+    case 4:
+        pass_some(now, state, 4, missed);
+        return;
+    case 5:
+        pass_some(now, state, 5, missed);
+        return;
+    case 6:
+        pass_some(now, state, 6, missed);
+        return;
+    case 7:
+        pass_some(now, state, 7, missed);
+        return;
+    case 8:
+        pass_some(now, state, 8, missed);
+        return;
+    case 9:
+        pass_some(now, state, 9, missed);
+        return;
+    case OLO_PREDICTOR_MOTIONS:
+        pass_some(now, state, OLO_PREDICTOR_MOTIONS, missed);
+        return;
+    default:
+        pass_some(now, state, motions, missed);
+    }
 }
 
 const olo_packs_kernels OLO_PACKS_KERNELS = {.predict = predict,

@@ -21,7 +21,8 @@ static bool is_valid(const olo_state *state)
 {
     const olo_predictor_segment *memory = olo_predictor_of(state);
     return (memory->smooth & ~1) == 0 && memory->equal >= 0 && memory->order >= 0 &&
-           memory->equal <= OLO_PREDICTOR_MOTIONS && memory->order <= OLO_PREDICTOR_MOTIONS;
+           memory->equal <= OLO_PREDICTOR_MOTIONS && memory->order <= OLO_PREDICTOR_MOTIONS &&
+           memory->lag >= 0 && isfinite(memory->lag);
 }
 
 const olo_segment olo_segment_predictor = {.name = "predictor",
@@ -107,7 +108,7 @@ static void update_line(const olo_step *step, olo_state *state)
     memory->equal = memory->order = 1;
 }
 
-void olo_motion_pass_any(const double *now, olo_state *state,
+void olo_motion_pass_any(const double *now, olo_state *state, int motions,
                          double missed[OLO_PREDICTOR_MOTIONS + 1])
 {
     const int count = state->twists, odd = count % 2;
@@ -119,7 +120,7 @@ void olo_motion_pass_any(const double *now, olo_state *state,
     for (int i = 0; i < count - odd; i += 2) {
         pair e, before;
         memcpy(&e, now + i, sizeof e);
-        for (int k = 0; k < OLO_PREDICTOR_MOTIONS; k++) {
+        for (int k = 0; k < motions; k++) {
             memcpy(&before, d[k] + i, sizeof before);
             memcpy(d[k] + i, &e, sizeof e);
             e -= before;
@@ -127,7 +128,7 @@ void olo_motion_pass_any(const double *now, olo_state *state,
         }
     }
     double last = odd ? now[count - 1] : 0;
-    for (int k = 0; k < OLO_PREDICTOR_MOTIONS; k++) {
+    for (int k = 0; k < motions; k++) {
         missed[k + 1] = sum[k][0] + sum[k][1];
         if (odd) {
             const double before = d[k][count - 1];
@@ -138,20 +139,27 @@ void olo_motion_pass_any(const double *now, olo_state *state,
     }
 }
 
+static int smaller_of(int a, int b)
+{
+    return a < b ? a : b;
+}
+
 /* Stores the differences, and chooses the order of the next prediction: increases it as long as a
- * higher order would have predicted this motion better. Unknown differences are not used. */
+ * higher order would have predicted this motion better. Unknown differences are not used, and those
+ * far beyond this order are not updated. */
 static void update_differences(const double *now, olo_motion_pass *pass, olo_state *state)
 {
+    const int beyond = 2; /* motions by which the order may grow at once */
     olo_predictor_segment *memory = olo_predictor_of(state);
-    const int known = memory->equal;
+    const int known = memory->equal, all = smaller_of(known + 1, OLO_PREDICTOR_MOTIONS);
     double missed[OLO_PREDICTOR_MOTIONS + 1];
     memcpy(memory->before, olo_last_motion(state), (size_t)state->twists * sizeof *now);
-    pass(now, state, missed);
+    pass(now, state, all, missed);
     memory->order = 1;
     while (memory->order < known && missed[memory->order + 1] < missed[memory->order])
         memory->order++;
     memory->smooth = memory->order > 1;
-    memory->equal = known < OLO_PREDICTOR_MOTIONS ? known + 1 : known;
+    memory->equal = smaller_of(all, memory->order + beyond);
 }
 
 void olo_predictor_update(const olo_step *step, olo_motion_pass *pass, olo_state *state)

@@ -4,15 +4,16 @@
 
 #include "stepping/step.h"
 
-enum { OLO_PREDICTOR_MOTIONS = 6 }; /* largest number of motions in a prediction */
+enum { OLO_PREDICTOR_MOTIONS = 10 }; /* largest number of motions in a prediction */
 
 /* The segment of a state that the predictor owns. */
 typedef struct olo_predictor_segment {
     double h_before; /* step size of `before` */
     int smooth; /* linear extrapolation would have predicted the last motion better than a constant
                    rate */
-    int equal;  /* number of last motions with equal step size, which the differences include */
+    int equal;  /* number of last motions with equal step size that the differences include */
     int order;  /* number of motions that would have predicted the last one best */
+    double lag; /* contraction by an older tangent over the size of the updates since: reduced.c */
     double before[]; /* [twists] the motion before the last one */
 } olo_predictor_segment;
 
@@ -46,9 +47,9 @@ olo_motion_mix olo_predictor_mix(const olo_state *state, double h, double scale)
 /* Computes motion[twists] from a mix. */
 void olo_predictor_motion(const olo_state *state, olo_motion_mix mix, double *motion);
 
-/* Updates the last motion of the state and its differences; missed[k] is the squared error of the
- * prediction from k motions, 1 to OLO_PREDICTOR_MOTIONS. */
-typedef void olo_motion_pass(const double *now, olo_state *state,
+/* Updates the last motion of the state and its first `count` - 1 differences; missed[k] is the
+ * squared error of the prediction from k motions, 1 to count. */
+typedef void olo_motion_pass(const double *now, olo_state *state, int count,
                              double missed[OLO_PREDICTOR_MOTIONS + 1]);
 olo_motion_pass olo_motion_pass_any;
 

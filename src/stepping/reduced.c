@@ -311,6 +311,7 @@ static void forget(reduced *x)
 {
     x->packed = x->older = false;
     x->update = 0;
+    x->measured_lag = -1;
     if (x->rates)
         olo_reduced_rates_begin(x->rates);
 }
@@ -322,6 +323,7 @@ static void predict(void *data, olo_step *step, double scale)
     const olo_state *state = step->state;
     const olo_motion_mix mix = olo_predictor_mix(state, h, scale);
     forget(x);
+    x->lag = olo_predictor_of(state)->lag;
     x->packed = x->packs && !step->closed;
     if (x->packed) {
         olo_packs_predict(x->packs, step, scale, mix);
@@ -509,8 +511,6 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
     newton->increment = newton->size = 0;
     newton->turn = x->rod_turn;
     newton->worst = 0;
-    if (x->rates)
-        newton->increment = x->rates->correction;
     /* root to leaf: solve, store wrenches, update multipliers */
     for (int i = olo_elimination_count(x->elimination) - 1; i >= 0; i--) {
         int c = order[i];
@@ -612,6 +612,60 @@ static void fill_rhs(reduced *x, olo_step *step)
     x->filled = false;
 }
 
+/* The errors that this iteration leaves in the velocities: they follow the update, but not its
+ * rotation, and their last correction was by factors of an iterate that is `behind` by the updates
+ * since then. */
+static void find_errors_of_rates(reduced *x, const olo_newton *newton)
+{
+    const double change_of_mass = 100; /* of the factors, relative to such an update */
+    const double behind = x->older ? x->behind : 0;
+    x->turned = newton->turn * newton->increment + change_of_mass * behind * x->rates->correction;
+    x->behind = behind + newton->increment;
+}
+
+/* The contraction that the tangent at the solution would have: it lacks the variation of the load
+ * (reduced_rates.h). */
+static double least_contraction(const olo_newton *newton)
+{
+    return 0.25 * newton->turn * newton->turn;
+}
+
+/* The number of further iterations until an error is round-off. */
+static int iterations_left(double error, double contraction, double round_off)
+{
+    const int many = 20;
+    int count = 0;
+    while (error > round_off && count < many) {
+        error *= contraction;
+        count++;
+    }
+    return count;
+}
+
+/* Measures the contraction by an older tangent: it grows with the updates since. */
+static void measure_lag(reduced *x, const olo_newton *newton)
+{
+    const double noise = 1e-13 * olo_smaller(newton->size, 1.0);
+    if (!x->older || !(newton->increment > noise) || !(x->update > 0))
+        return;
+    const double excess = newton->increment / x->update - least_contraction(newton);
+    olo_raise(&x->measured_lag, olo_larger(excess, 0.0) / x->behind);
+}
+
+/* Whether a new tangent saves an iteration, which costs about what it costs more. Over packs, rigid
+ * bodies, it saved none on any model: there the term that it lacks, too, is what converges slowly.
+ */
+static bool new_tangent_pays(const reduced *x, const olo_newton *newton)
+{
+    if (x->packed)
+        return false;
+    const double round_off = 1e-16 * olo_smaller(newton->size, 1.0),
+                 least = least_contraction(newton), lag = olo_larger(x->lag, x->measured_lag),
+                 older = least + lag * x->behind, error = older * newton->increment;
+    return iterations_left(error, older, round_off) >
+           iterations_left(error, least + lag * error, round_off);
+}
+
 /* Decides whether the next iteration uses the present tangent, at about half the cost. Its residual
  * and its joint matrices are those of the new iterate, so that the solution does not change. If the
  * left pair is constant, the tangent changes only with the right pair; otherwise it is used in the
@@ -627,12 +681,16 @@ static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
     newton->left = ratio * newton->increment;
     if (x->rates)
         x->rates->slow = linear && newton->increment > largest_ratio * x->update;
+    if (x->rates) {
+        measure_lag(x, newton);
+        find_errors_of_rates(x, newton);
+    }
     x->update_before = x->update;
     x->update = newton->increment;
-    x->turned = newton->turn * newton->increment;
     x->moved = newton->size;
     x->older = (x->rates || !(x->packed && (x->varied || olo_packs_have_closures(x->packs)))) &&
-               !step->closed && newton->increment <= small && ratio <= largest_ratio;
+               !step->closed && newton->increment <= small && ratio <= largest_ratio &&
+               !(x->rates && new_tangent_pays(x, newton));
 }
 
 /* Assembles and eliminates balance and tangent at the iterate, whose velocities are known. Returns
@@ -735,10 +793,10 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
 }
 
 /* Closes joints to the last bit: computes the motions again from the joint increments. Returns true
- * if they did not change; a spurious lifted solution does change. */
-static bool rebuild(reduced *x, olo_step *step)
+ * if they did not change, relative to the motion by less than `moved_bound`; a spurious lifted
+ * solution does change. */
+static bool rebuild(reduced *x, olo_step *step, double moved_bound)
 {
-    const double moved_bound = 1e-8;
     const olo_system *s = x->system;
     double moved = 0, size = 0;
     memcpy(x->predicted, step->x.motion, (size_t)s->twists * sizeof *x->predicted);
@@ -768,9 +826,7 @@ static void find_velocities(reduced *x, olo_step *step)
         step->gamma[x->topology->closures[u]] = x->rates->gamma[u];
 }
 
-/* Motion, wrenches and velocities of packed bodies at the solution. Velocities belong to joints
- * that are closed to round-off: otherwise those are closed, and the iteration continues without
- * packs. */
+/* Motion, wrenches and velocities of packed bodies at the solution. */
 static bool finish_packs(reduced *x, olo_step *step)
 {
     const bool solved = !x->rates || olo_packs_velocities(x->packs, step) < 0;
@@ -780,14 +836,16 @@ static bool finish_packs(reduced *x, olo_step *step)
         step->gamma[x->topology->closures[i]] = olo_packs_gamma(x->packs)[i];
     olo_packs_finish(x->packs, step, x->wrench);
     step->exchanged = olo_packs_have_forces(x->packs);
-    return solved && (x->settled || !x->rates);
+    return solved;
 }
 
-/* The Newton iteration continues if joints had to be closed. A solution that leaves a closure open
- * is rejected. */
+/* The Newton iteration continues, without packs, if joints had to be closed. Velocities of packed
+ * bodies belong to joints that are closed to round-off. A solution that leaves a closure open is
+ * rejected. */
 static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
 {
     const int passes = 4;
+    const double moved_bound = 1e-8, round_off = 1e-14;
     reduced *x = data;
     const bool packed = x->packed, complete = !packed || finish_packs(x, step);
     step->exchanged = step->exchanged && packed;
@@ -796,7 +854,8 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
     step->concluded = step->concluded && packed && x->settled;
     x->packed = false;
     x->older = false;
-    const bool closed = x->settled || rebuild(x, step);
+    const bool closed =
+        x->settled || rebuild(x, step, packed && x->rates ? round_off : moved_bound);
     if (!closed || !complete) {
         step->closed = true;
         step->exchanged = false;
@@ -815,11 +874,20 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
     return olo_pass_closed(step, x->topology->closure_count, x->topology->closures, error);
 }
 
+/* Without older tangents the lag is not measured: it fades, so that they are tried again. */
+static void remember_lag(const reduced *x, double *lag)
+{
+    const double fading = 0.9;
+    *lag = x->measured_lag >= 0 ? x->measured_lag : fading * *lag;
+}
+
 static void finish(void *data, olo_step *step, olo_state *state)
 {
     reduced *x = data;
     size_t twists = (size_t)x->system->twists;
     olo_predictor_update(step, x->motion_pass, state);
+    if (x->rates)
+        remember_lag(x, &olo_predictor_of(state)->lag);
     memcpy(olo_last_wrenches(state), x->wrench, twists * sizeof *x->wrench);
     for (int u = 0; u < x->topology->closure_count; u++) {
         const int c = x->topology->closures[u];

@@ -35,7 +35,9 @@ struct reduced {
     olo_motion_pass *motion_pass; /* how the predictor stores motions; NULL: the last two */
     bool older;                   /* the next iteration uses the present tangent */
     double update, update_before; /* sizes of the last two updates */
-    double turned, moved;         /* the last one times the angle of the step; size of the motion */
+    double turned, moved;         /* error of velocities after the last one; size of the motion */
+    double behind;                /* sum of the updates since the present tangent */
+    double lag, measured_lag;     /* contraction over that: of earlier steps; negative: unknown */
     bool closed;                  /* the joints are closed in this iterate */
     bool filled;                  /* `elimination` has the joints of this iterate */
     bool settled;                 /* after the last update joints are closed to round-off */

@@ -65,11 +65,12 @@ void olo_reduced_rates_update(const reduced *x, const olo_step *step);
 /* Computes step->v1 and gamma at the iterate. Returns the singular block, or -1. */
 int olo_reduced_rates_project(const reduced *x, olo_step *step);
 /* Whether velocities that were projected before the last update, and changed by 2/h times it, are
- * those of the solution: they are off by the update times the angle of the step, `update`, relative
- * to the size of its motion. Parts of composed steps add up such errors to 1e-10. */
+ * those of the solution: they are off by at most the update times the angle of the step, `update`,
+ * relative to the size of its motion. First updates have the same sign for many steps, and parts of
+ * composed steps too: such errors add up. */
 static inline bool olo_rates_follow(const olo_step *step, double update, double moved)
 {
-    const double negligible = step->composed ? 0 : 2e-15;
+    const double negligible = step->composed ? 0 : 5e-16;
     return update <= negligible * moved;
 }
 /* The velocities of the solution after the last update. */

@@ -543,7 +543,7 @@ FAULTS = [
           "cli/test_verdict.py::test_energy_that_grows_slowly_is_broken"),
     # consistent velocities
     Fault("velocities_of_parts_before_the_last_update", "src/stepping/reduced_rates.h",
-          "step->composed ? 0 : 2e-15", "2e-15", "physics.consistent_orders"),
+          "step->composed ? 0 : 5e-16", "2e-15", "physics.consistent_orders"),
     Fault("updates_are_not_mixed", "src/stepping/packs_sweep.c",
           "columns = change > slow * x->change ? known : 0;", "columns = 0;",
           "physics.consistent"),

@@ -39,7 +39,7 @@ static const struct {
      "bodies: {name: top, mass: 0.7, center: [0, 0, 0.075], inertia: [6e-3, 6e-3, 5e-4],\n"
      "         angular_velocity: [0.3, 0.1, 40]}\n"
      "supports: {on: top}\n",
-     0xe953d332348749f0ULL},
+     0x4db3d09d4cdd6a11ULL},
     {"points on rods, a spring and a damper", "energy-momentum-2006",
      "gravity: [0, 0, -9.81]\n"
      "points:\n"

@@ -112,8 +112,11 @@ static bool check_alike(joined *plain, joined *pushed, const char *scheme, int c
     check_below(fabs(olo_sum_value(&a.state->dissipation) - olo_sum_value(&b.state->dissipation)),
                 1e-10);
     check_below(scene_ledger(&a).constraint_error, 1e-12);
-    /* the tangent is exact in both; there the last iteration may use that of the one before */
-    check_below((double)a.iterations, (double)b.iterations + more);
+    /* the tangent is the same in both; there the last iteration may use that of the one before.
+     * With consistent velocities packs mix more updates, and stop by the worse of two
+     * contractions */
+    check_below((double)a.iterations,
+                (double)b.iterations + (a.stepper->scheme->consistent ? larger(more, 20) : more));
     check_equal(a.halvings, b.halvings);
     scene_close(&a);
     scene_close(&b);

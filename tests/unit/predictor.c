@@ -32,10 +32,10 @@ static void remember(olo_step *step, olo_motion_pass *pass, double h, olo_state 
     state->h = h;
 }
 
-/* The largest error of the last of twelve motions. */
+/* The largest error of the last of fourteen motions. */
 static double polynomial_error(const olo_system *system, olo_motion_pass *pass, int degree)
 {
-    enum { STEPS = 12 };
+    enum { STEPS = 14 };
     olo_error error = {0};
     olo_state *state = NULL;
     olo_step step = {0};
@@ -120,10 +120,10 @@ TEST(hinged_bodies_predict_the_same_bits_on_any_processor)
         double *now = olo_alloc(twists, sizeof *now);
         for (int k = 0; k < 3; k++) {
             check_ok(olo_state_create(s.system, &states[k], &error), &error);
-            for (int j = 0; j < 8; j++) {
+            for (int j = 0; j < 12; j++) {
                 for (int i = 0; i < (int)twists; i++)
-                    now[i] = polynomial(6, i, j);
-                passes[k](now, states[k], missed[k]);
+                    now[i] = polynomial(10, i, j);
+                passes[k](now, states[k], OLO_PREDICTOR_MOTIONS, missed[k]);
             }
         }
         for (int k = 1; k < 3; k++) {
