@@ -25,10 +25,12 @@ Cost = collections.namedtuple("Cost", "instructions iterations")  # per step
 
 
 class Bench:
-    """Runs programs of one build. Sections add to `misses` what exceeds its bound."""
+    """Runs programs of one build. Sections add to `misses` what exceeds its bound; with `writing`
+    their counts become the baseline."""
 
-    def __init__(self, build):
+    def __init__(self, build, writing):
         self.build = build
+        self.writing = writing
         self.folder = tempfile.TemporaryDirectory()
         self.environment = dict(os.environ, OPENBLAS_NUM_THREADS="1",
                                 OLOID_MODELS=str(ROOT / "models"))
