@@ -33,15 +33,19 @@ static int child_of(const olo_topology *topology, const olo_joint_coordinate *x,
     return -1;
 }
 
+/* The law of a term in its coordinate. */
+static const olo_law *law_along(const olo_term *term)
+{
+    return term->law->angle ? term->law->angle : term->law;
+}
+
 /* Whether a force is affine in the change of its coordinate; *fits is false if it reads more of the
  * step than its coordinate. */
 static bool is_affine(const olo_system *s, int piece, bool *fits)
 {
     const int action = piece - olo_piece_of_action(s, 0);
-    if (action < 0) {
-        const olo_law *law = s->terms[piece].law;
-        return law->angle ? law->angle->affine : law->affine;
-    }
+    if (action < 0)
+        return law_along(&s->terms[piece])->affine != NULL;
     const olo_action *x = &s->actions[action];
     *fits = *fits && !(x->type->user && !x->coordinate->law->angle);
     return x->type->affine;
@@ -91,6 +95,7 @@ static bool add_piece(const olo_topology *topology, int piece, int *of_coordinat
     x->coordinates[of_coordinate[coordinate]].count++;
     x->forces[x->force_count++] =
         (olo_joint_force){.term = action < 0 ? &s->terms[piece] : NULL,
+                          .law = action < 0 ? law_along(&s->terms[piece]) : NULL,
                           .action = action < 0 ? NULL : &s->actions[action],
                           .piece = piece,
                           .affine = affine,
@@ -175,9 +180,8 @@ static double force_of(const olo_joint_force *force, const olo_interval *x, doub
         return -F;
     }
     const double end = start + change;
-    const olo_law *law = force->term->law, *scalar = law->angle ? law->angle : law;
     olo_law_over over;
-    const olo_law_input input = {.law = scalar,
+    const olo_law_input input = {.law = force->law,
                                  .k = 1,
                                  .e0 = &start,
                                  .e1 = &end,
@@ -185,7 +189,7 @@ static double force_of(const olo_joint_force *force, const olo_interval *x, doub
                                  .h = x->h,
                                  .c = force->term->coefficient,
                                  .context = force->term->context};
-    scalar->over(&input, OLO_LAW_FIRST, false, &over);
+    force->law->over(&input, OLO_LAW_FIRST, false, &over);
     *by_dx = over.s1[0];
     return over.s[0];
 }
@@ -194,14 +198,21 @@ void olo_joint_forces_begin(olo_joint_forces *x, int i, const olo_interval *over
                             double *constant, double *gradient)
 {
     olo_forced_coordinate *c = &x->coordinates[i];
+    olo_joint_force *force = x->forces + c->first;
+    const olo_joint_force *const end = force + c->affine;
+    double f = 0, f_1 = 0;
     c->start = start;
-    *constant = *gradient = 0;
-    for (int k = c->first; k < c->first + c->affine; k++) {
-        olo_joint_force *force = &x->forces[k];
-        force->constant = force_of(force, over, start, 0, &force->gradient);
-        *constant += force->constant;
-        *gradient += force->gradient;
+    for (; force < end; force++) {
+        if (force->term)
+            force->law->affine(force->term->coefficient, start, over->h, &force->constant,
+                               &force->gradient);
+        else
+            force->constant = force_of(force, over, start, 0, &force->gradient);
+        f += force->constant;
+        f_1 += force->gradient;
     }
+    *constant = f;
+    *gradient = f_1;
 }
 
 double olo_joint_forces_sum(const olo_joint_forces *x, int i, const olo_step *step, double dx,
@@ -222,9 +233,9 @@ double olo_joint_forces_sum(const olo_joint_forces *x, int i, const olo_step *st
 double olo_joint_forces_finish(const olo_joint_forces *x, int i, double dx, olo_step *step)
 {
     const olo_forced_coordinate *c = &x->coordinates[i];
-    double sum = 0;
-    for (int k = c->first; k < c->first + c->count; k++) {
-        const olo_joint_force *force = &x->forces[k];
+    const olo_joint_force *force = x->forces + c->first, *const end = force + c->count;
+    double *const exchange = step->exchange, sum = 0;
+    for (; force < end; force++) {
         double f = force->constant + force->gradient * dx, by;
         if (!force->affine) {
             const olo_interval over = olo_step_interval(step);
@@ -232,7 +243,7 @@ double olo_joint_forces_finish(const olo_joint_forces *x, int i, double dx, olo_
         }
         sum += f;
         /* a dissipative term loses f dx, an action of force -f does the work -f dx */
-        step->exchange[force->piece] = force->term ? f * dx : -f * dx;
+        exchange[force->piece] = force->term ? f * dx : -f * dx;
     }
     return sum;
 }

@@ -30,7 +30,8 @@
 
 /* A term or an action along a joint coordinate. */
 typedef struct olo_joint_force {
-    const olo_term *term; /* of a term, else NULL */
+    const olo_term *term; /* of a term, with its law in the coordinate, else NULL */
+    const olo_law *law;
     const olo_action *action;
     int piece, coordinate;
     bool affine; /* f = constant + gradient dx in this step: */

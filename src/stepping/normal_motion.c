@@ -9,7 +9,8 @@
 #include "stepping/step.h"
 
 struct olo_normal_motion {
-    void *reduced; /* the treatment, as a scheme with momenta creates it */
+    void *reduced;     /* the treatment, as a scheme with momenta creates it */
+    olo_scheme scheme; /* with momenta; no steps are taken, and there is no balance */
     olo_step step;
     double h; /* sets scales only */
 };
@@ -21,10 +22,11 @@ olo_status olo_normal_motion_create(const olo_system *system, const olo_run *run
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
     x->h = run->step > 0 ? run->step : 1.0;
+    x->scheme = olo_scheme_variational;
+    x->scheme.balance = NULL;
     olo_status status = olo_step_create(system, &x->step, error);
     if (status == OLO_OK)
-        status =
-            olo_treatment_reduced.create(system, &olo_scheme_variational, run, &x->reduced, error);
+        status = olo_treatment_reduced.create(system, &x->scheme, run, &x->reduced, error);
     if (status != OLO_OK) {
         olo_normal_motion_free(x);
         *motion = NULL;

@@ -332,7 +332,10 @@ olo_status olo_packs_create(const olo_system *system, const olo_scheme *scheme,
     x->kernels = kernels_for(width);
     x->at_start = scheme->evaluation.at_start;
     bool packed = true;
-    olo_status status = olo_joint_forces_create(topology, &x->forces, &packed, error);
+    /* without a balance momenta are projected, which no force enters */
+    olo_status status = scheme->balance || topology->closure_count > 0
+                            ? olo_joint_forces_create(topology, &x->forces, &packed, error)
+                            : OLO_OK;
     x->hinges_only = x->forces.count == 0;
     packed = packed && (!x->at_start || x->forces.count == 0);
     if (status == OLO_OK && packed)

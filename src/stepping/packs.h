@@ -16,7 +16,8 @@ typedef struct olo_packs olo_packs;
  * have; to the same bits. */
 typedef enum olo_packs_width { OLO_PACKS_BEST, OLO_PACKS_PLAIN } olo_packs_width;
 
-/* NULL and OK where the system has something else, or the scheme another balance. The packs read
+/* NULL and OK where the system has something else, or the scheme another balance. A scheme without
+ * a balance only projects; then forces may be of any kind. The packs read
  * the variation of curved closure rows from `variations`, an elimination of the topology, where a
  * projector has added it; NULL: there must be no closures. */
 olo_status olo_packs_create(const olo_system *system, const olo_scheme *scheme,

@@ -54,6 +54,7 @@ typedef struct olo_law_input {
     const double *c;     /* coefficients */
     const void *context; /* of `general` laws */
     bool no_value;       /* of at(): only derivatives are wanted, f may be anything */
+    bool value_only;     /* of at(): only f is wanted, g may be anything */
     double angle; /* of laws of an angle: its value with full turns, at e0 or within half a turn of
                      it */
 } olo_law_input;
@@ -71,9 +72,11 @@ typedef struct olo_law {
     int coefficients; /* C */
     bool dissipative;
     bool linear;   /* f = c0 e of one invariant */
-    bool affine;   /* s is affine in e1, of one invariant */
     bool diagonal; /* f = 1/2 sum c_k e_k^2, so that s_k depends on e_k alone */
     bool damps;    /* s = (c0/h + c1/2) C (e1 - e0) of six strains, C the other coefficients */
+    /* Of a law of one invariant whose s is affine in e1, s = constant + gradient (e1 - e0); else
+     * NULL. */
+    void (*affine)(const double *c, double e0, double h, double *constant, double *gradient);
     /* Of a law of the angle theta = atan2(e[1], e[0]), with full turns: F(theta); else NULL. */
     const struct olo_law *angle;
     /* Of a law of the strains of a rod (law_rod.c): F(v, u); else NULL. */

@@ -46,16 +46,19 @@ double olo_angle_near(double c, double s, double near)
 
 // -- at a configuration ---------------------------------------------------------------------------
 
-/* First, second and third derivatives of theta; entry j has j derivatives with respect to s. */
-static void angle_derivatives(double c, double s, double first[2], double second[3],
-                              double third[4])
+/* First, second and third derivatives of theta; entry j has j derivatives with respect to s. Below
+ * OLO_LAW_FIRST only the first. */
+static void angle_derivatives(double c, double s, olo_law_order order, double first[2],
+                              double second[3], double third[4])
 {
     const double square = c * c + s * s, u = c / square, v = -s / square; // w = u + i v
+    const double w1[2] = {v, u};
+    memcpy(first, w1, sizeof w1);
+    if (order < OLO_LAW_FIRST)
+        return;
     const double u2 = u * u - v * v, v2 = 2.0 * u * v;
     const double u3 = u2 * u - v2 * v, v3 = u2 * v + v2 * u;
-    const double w1[2] = {v, u}, w2[3] = {-v2, -u2, v2},
-                 w3[4] = {2.0 * v3, 2.0 * u3, -2.0 * v3, -2.0 * u3};
-    memcpy(first, w1, sizeof w1);
+    const double w2[3] = {-v2, -u2, v2}, w3[4] = {2.0 * v3, 2.0 * u3, -2.0 * v3, -2.0 * u3};
     memcpy(second, w2, sizeof w2);
     memcpy(third, w3, sizeof w3);
 }
@@ -73,9 +76,11 @@ static void at(const olo_law_input *x, olo_law_order order, bool coefficients, o
     inner.k = 1;
     inner.e0 = &theta;
     law->at(&inner, order, coefficients, &F);
-    /* chain rule: derivatives of F with respect to theta, of theta with respect to c and s */
-    angle_derivatives(x->e0[0], x->e0[1], t, tt, ttt);
     out->f = F.f;
+    if (x->value_only)
+        return;
+    /* chain rule: derivatives of F with respect to theta, of theta with respect to c and s */
+    angle_derivatives(x->e0[0], x->e0[1], order, t, tt, ttt);
     for (int k = 0; k < 2; k++) {
         out->g[k] = F.g[0] * t[k];
         for (int l = 0; l < 2 && order >= OLO_LAW_FIRST; l++)
@@ -247,8 +252,8 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
         return;
     double t[2][2] = {{0}}, tt[2][3] = {{0}}, unused[4];
     if (!law->linear || order >= OLO_LAW_SECOND) {
-        angle_derivatives(x->e0[0], x->e0[1], t[0], tt[0], unused);
-        angle_derivatives(x->e1[0], x->e1[1], t[1], tt[1], unused);
+        angle_derivatives(x->e0[0], x->e0[1], OLO_LAW_FIRST, t[0], tt[0], unused);
+        angle_derivatives(x->e1[0], x->e1[1], OLO_LAW_FIRST, t[1], tt[1], unused);
     }
     put_first(&d, &sigma, t, out);
     if (order >= OLO_LAW_SECOND) {

@@ -31,10 +31,18 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
         out->sc[0] = 1.0;
 }
 
+static void affine(const double *c, double e0, double h, double *constant, double *gradient)
+{
+    (void)e0;
+    (void)h;
+    *constant = c[0];
+    *gradient = 0.0;
+}
+
 const olo_law olo_law_linear = {.name = "linear",
                                 .invariants = 1,
                                 .coefficients = 1,
                                 .linear = true,
-                                .affine = true,
+                                .affine = affine,
                                 .at = at,
                                 .over = over};

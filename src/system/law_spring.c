@@ -36,5 +36,12 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
     }
 }
 
+static void affine(const double *c, double e0, double h, double *constant, double *gradient)
+{
+    (void)h;
+    *constant = c[0] * (e0 - c[1]);
+    *gradient = 0.5 * c[0];
+}
+
 const olo_law olo_law_spring = {
-    .name = "spring", .invariants = 1, .coefficients = 2, .affine = true, .at = at, .over = over};
+    .name = "spring", .invariants = 1, .coefficients = 2, .affine = affine, .at = at, .over = over};

@@ -33,10 +33,17 @@ static void over(const olo_law_input *x, olo_law_order order, bool coefficients,
         out->sc[0] = rate;
 }
 
+static void affine(const double *c, double e0, double h, double *constant, double *gradient)
+{
+    (void)e0;
+    *constant = 0.0;
+    *gradient = c[0] / h;
+}
+
 const olo_law olo_law_viscous = {.name = "viscous",
                                  .invariants = 1,
                                  .coefficients = 1,
                                  .dissipative = true,
-                                 .affine = true,
+                                 .affine = affine,
                                  .at = olo_law_no_potential,
                                  .over = over};

@@ -149,25 +149,38 @@ static void law_at(const olo_term *term, const double *q, const double *angles, 
     law_of(term, e, angles, order, coefficients, law);
 }
 
+/* The energy at given invariants. */
+static double energy_of(const olo_term *term, const double *e, const double *angles)
+{
+    olo_law_at law;
+    const olo_law_input x = {.law = term->law,
+                             .k = term->forms,
+                             .e0 = e,
+                             .c = term->coefficient,
+                             .context = term->context,
+                             .value_only = true,
+                             .angle = angle_of(term, angles)};
+    term->law->at(&x, OLO_LAW_VALUE, false, &law);
+    return law.f;
+}
+
 double olo_term_energy(const olo_term *term, const double *q, const double *angles)
 {
+    double e[K];
     if (term->law->linear)
         return term->coefficient[0] * olo_form_value(&term->form[0], q); // the fast case of gravity
-    olo_law_at law;
-    law_at(term, q, angles, OLO_LAW_VALUE, false, &law);
-    return law.f;
+    values(term, q, e);
+    return energy_of(term, e, angles);
 }
 
 double olo_term_energy_with_remainder(const olo_term *term, const double *q,
                                       const double *remainder, const double *angles)
 {
+    double e[K];
     if (term->invariants == NULL)
         return olo_term_energy(term, q, angles);
-    double e[K];
-    olo_law_at law;
     term->invariants->values(term, q, remainder, e);
-    law_of(term, e, angles, OLO_LAW_VALUE, false, &law);
-    return law.f;
+    return energy_of(term, e, angles);
 }
 
 void olo_term_gradient(const olo_term *term, const double *q, const double *angles, double *sum)

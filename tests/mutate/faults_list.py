@@ -209,6 +209,8 @@ FAULTS = [
           "out->s01[0] = a * dl * i * i0 * i1;", "out->s01[0] = a * dl * i * i0 * i0;", "unit.law"),
     Fault("coordinate_spring_not_at_the_middle", "src/system/law_spring.c",
           "x->c[1] + 0.5 * x->de[0]", "x->c[1]", "unit.law"),
+    Fault("affine_spring_without_a_rest_length", "src/system/law_spring.c",
+          "*constant = c[0] * (e0 - c[1]);", "*constant = c[0] * e0;", "unit.law"),
     Fault("turns_are_not_counted", "src/system/law_angle.c",
           "return principal + two_pi * nearbyint((near - principal) / two_pi);",
           "return principal + 0 * near;", "unit.coordinate"),

@@ -188,6 +188,29 @@ TEST(discrete_gradients_follow_the_definition_for_any_increment)
     }
 }
 
+/* s = constant + gradient de of the laws that are affine, which is how steps evaluate them along a
+ * joint coordinate. */
+TEST(affine_laws_follow_the_definition_for_any_increment)
+{
+    uint64_t seed = 18;
+    int count = 0;
+    for (int kind = 0; kind < KINDS; kind++) {
+        if (!kinds[kind].law->affine)
+            continue;
+        count++;
+        for (double size = 1.0; size > 5e-15; size /= sqrt(10.0)) {
+            sample x;
+            quad s[K];
+            double constant, gradient;
+            sample_init(&x, &kinds[kind], size, &seed);
+            kinds[kind].law->affine(x.c, x.e0[0], x.input.h, &constant, &gradient);
+            quad_stress(&x.exact, x.q0, x.q1, s);
+            check_relative((double)s[0], constant + gradient * x.de[0], 1e-13);
+        }
+    }
+    check_equal(count, 3); /* linear, spring, viscous */
+}
+
 static void check_first(sample *x, double tolerance)
 {
     const int k = x->exact.k;
@@ -648,6 +671,7 @@ TEST(coincident_ends_are_finite)
 
 TEST_MAIN(cmocka_unit_test(discrete_gradients_are_directional_for_any_increment),
           cmocka_unit_test(discrete_gradients_follow_the_definition_for_any_increment),
+          cmocka_unit_test(affine_laws_follow_the_definition_for_any_increment),
           cmocka_unit_test(discrete_gradients_have_exact_first_derivatives),
           cmocka_unit_test(discrete_gradients_have_exact_second_derivatives),
           cmocka_unit_test(discrete_gradients_have_exact_derivatives_near_a_pole),

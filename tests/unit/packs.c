@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "stepping/momenta.h"
+#include "stepping/normal_motion.h"
 #include "stepping/packs.h"
 
 /* A step before its solution, starting from the motion of the state, and the tree of the system. */
@@ -138,6 +139,57 @@ TEST(joints_with_forces_move_as_by_the_elimination)
         check_same_motion(&plain, &pushed, "energy-momentum");
         joined_free(&plain);
         joined_free(&pushed);
+    }
+}
+
+static double twice_kinetic(const olo_system *s, const double *v, double *momentum)
+{
+    double sum = 0;
+    olo_system_mass_times(s, v, momentum);
+    for (int i = 0; i < s->n; i++)
+        sum += v[i] * momentum[i];
+    return sum;
+}
+
+/* Velocities that violate the joints: what remains without the normal motion satisfies them, and
+ * the kinetic energies add up. No force takes part, so that forces of any kind are packed. */
+static void check_normal_motion(joined *x)
+{
+    probe p = probe_open(x, "energy-momentum-2006");
+    const olo_system *s = p.s.system;
+    olo_scheme projection = olo_scheme_variational;
+    olo_packs *packs = NULL;
+    olo_normal_motion *motion = NULL;
+    olo_error error = {0};
+    double *normal = calloc((size_t)s->n, 2 * sizeof *normal), *momentum = normal + s->n;
+    projection.balance = NULL;
+    check_ok(olo_packs_create(s, &projection, p.tree, NULL, OLO_PACKS_BEST, &packs, &error),
+             &error);
+    check_true(packs != NULL);
+    for (int i = 0; i < s->n; i++)
+        p.s.state->v[i] += joined_number(x, 1.0);
+    const double whole = twice_kinetic(s, p.s.state->v, momentum);
+    check_ok(olo_normal_motion_create(s, &p.s.run, &motion, &error), &error);
+    check_true(olo_normal_motion_at(motion, p.s.state, normal));
+    const double share = twice_kinetic(s, normal, momentum);
+    for (int i = 0; i < s->n; i++)
+        p.s.state->v[i] -= normal[i];
+    check_true(share > 1e-3 * whole);
+    check_relative(whole, share + twice_kinetic(s, p.s.state->v, momentum), 1e-11);
+    check_below(scene_ledger(&p.s).velocity_error, 1e-11);
+    olo_normal_motion_free(motion);
+    olo_packs_free(packs);
+    free(normal);
+    probe_close(&p);
+}
+
+TEST(normal_motions_are_packed_with_forces_of_any_kind)
+{
+    for (unsigned seed = 1; seed <= 40; seed++) {
+        const joined_kind kind = seed <= 20 ? JOINED_FORCED : JOINED_FORCED_PAIRS;
+        joined x = joined_hinges_pushed(seed, 2 + (int)seed % 14, seed % 2 == 0, kind);
+        check_normal_motion(&x);
+        joined_free(&x);
     }
 }
 
@@ -374,6 +426,7 @@ TEST_MAIN(cmocka_unit_test(hinged_trees_move_as_by_the_elimination),
           cmocka_unit_test(ball_joints_among_hinges_move_as_by_the_elimination),
           cmocka_unit_test(joints_of_all_kinds_move_as_by_the_elimination),
           cmocka_unit_test(joints_with_forces_move_as_by_the_elimination),
+          cmocka_unit_test(normal_motions_are_packed_with_forces_of_any_kind),
           cmocka_unit_test(lifted_iteration_on_hinges_converges_quadratically),
           cmocka_unit_test(an_older_tangent_on_hinges_leaves_a_share_of_the_first_update),
           cmocka_unit_test(an_update_with_consistent_velocities_leaves_the_square_of_the_rotation),
