@@ -58,11 +58,10 @@ LANES_INLINE lane3 parents_rate(const olo_packs *x, const slots *at, int first)
 enum { RATE_V = 12, RATE_W = 15, RATE_W0 = 18 }; /* where they are among the numbers of a rate */
 
 /* The directors at the end. */
-LANES_INLINE void end_directors(const four *b, lane3 d1[3])
+LANES_INLINE void end_directors(const four *b, const lane3 dd[3], lane3 d1[3])
 {
-    const lane scale = lane_cayley_scale(b->a);
     for (int I = 0; I < 3; I++)
-        d1[I] = lane3_add(b->d0[I], lane_cayley_apply(b->a, scale, b->d0[I]).change);
+        d1[I] = lane3_add(b->d0[I], dd[I]);
 }
 
 /* v0 + v1 */
@@ -98,21 +97,24 @@ LANES_INLINE const lane3 *impulses_of(const olo_packs *x, int i)
     return x->closures ? x->mass->closures->base[i] : NULL;
 }
 
-/* z = P_m^T M (v0 + v1 - (2/h) dq), and the matrix of four bodies if it is wanted */
+/* z = P_m^T M (v0 + v1 - (2/h) dq), and the matrix of four bodies if it is wanted; turns the
+ * directors */
 LANES_INLINE void make_projection(const four *b, const end_rates *v, double a, const lane3 *impulse,
-                                  const bool matrix, lane3 *force, lane3 *moment, sums *to)
+                                  const bool matrix, turned_four *at_iterate, lane3 *force,
+                                  lane3 *moment, sums *to)
 {
-    const lane scale = lane_cayley_scale(b->a), factor = lane_all(a), half = lane_all(0.5);
-    lane3 d_m[3], d1[3], e[4], p[4];
+    const lane factor = lane_all(a), half = lane_all(0.5);
+    lane3 d_m[3], dd[3], d1[3], e[4], p[4];
+    turn_directors(b, d_m, dd);
     e[0] =
         lane3_subtract(lane3_add(lane3_times(half, b->start[0]), v->V), lane3_times(factor, b->x));
     for (int I = 0; I < 3; I++) {
-        const lane_turned d = lane_cayley_apply(b->a, scale, b->d0[I]);
-        d_m[I] = d.mid;
-        d1[I] = lane3_add(b->d0[I], d.change);
+        at_iterate->d_m[I] = d_m[I];
+        at_iterate->dd[I] = dd[I];
+        d1[I] = lane3_add(b->d0[I], dd[I]);
         e[1 + I] =
             lane3_subtract(lane3_add(lane3_times(half, b->start[1 + I]), lane3_cross(v->w, d1[I])),
-                           lane3_times(factor, d.change));
+                           lane3_times(factor, dd[I]));
     }
     lane_momenta(&b->mass, e, p);
     for (int I = 0; impulse && I < 4; I++)
@@ -122,9 +124,10 @@ LANES_INLINE void make_projection(const four *b, const end_rates *v, double a, c
     if (!matrix)
         return;
     lane3 R[3];
+    find_moments(b, d_m, d1, &at_iterate->moments);
     for (int I = 0; I < 3; I++)
-        R[I] = lane3_times(lane_all(-1.0), inertia_along(b, I, d_m));
-    set_matrices(b, 1.0, d_m, d1, R, to);
+        R[I] = lane3_times(lane_all(-1.0), at_iterate->moments.inertia[I]);
+    set_matrices(b, 1.0, &at_iterate->moments, d1, R, to);
 }
 
 /* What joints lack in the velocities of their bodies, without their own rates: at the solution it
@@ -178,7 +181,7 @@ LANES_INLINE void make_gamma_rows(const four *b, const slots *at, const joints *
     }
 }
 
-/* The left pair of four joints, and for new factors the right pair. */
+/* The left pair of four joints, and for new factors the right pair; turns them. */
 LANES_INLINE void make_rate_joints(olo_packs *x, int i, const joints *j, const bool matrix,
                                    joint *joint_of)
 {
@@ -187,21 +190,21 @@ LANES_INLINE void make_rate_joints(olo_packs *x, int i, const joints *j, const b
     body *to = x->mass->bodies + LANES * i;
     const lane zero = lane_all(0.0);
     const lane3 none = {{zero, zero, zero}};
-    turned_joints t;
-    turn_joints(b, j, parents_vector(at, 0), parents_vector(at, 3), &t);
-    scatter_lanes(t.n.mid, sizeof *joint_of, &joint_of->turn.left);
-    scatter_lanes(t.arm.mid, sizeof *joint_of, &joint_of->arm_m);
+    turned_joints *t = &x->turned[i].joints;
+    turn_joints(b, j, parents_vector(at, 0), parents_vector(at, 3), t);
+    scatter_lanes(t->n.mid, sizeof *joint_of, &joint_of->turn.left);
+    scatter_lanes(t->arm.mid, sizeof *joint_of, &joint_of->arm_m);
     if (j) {
-        t.gap_turn = none;
-        make_dofs(j, &t, false, none, none, joint_of);
+        t->gap_turn = none;
+        make_dofs(j, t, false, none, none, joint_of);
     }
     if (at->forced)
         make_gamma_rows(b, at, j, joint_of);
     if (matrix) {
-        scatter_lanes(t.n1, sizeof *to, &to->n1);
-        scatter_lanes(lane3_add(b->arm0, t.arm.change), sizeof *to, &to->arm1);
+        scatter_lanes(t->n1, sizeof *to, &to->n1);
+        scatter_lanes(lane3_add(b->arm0, t->arm.change), sizeof *to, &to->arm1);
     }
-    make_rate_gaps(x, i, j, &t, to);
+    make_rate_gaps(x, i, j, t, to);
 }
 
 /* --- the load of the balance --- */
