@@ -240,6 +240,17 @@ bool olo_packs_store_tangents(olo_packs *x)
     return x->stored != NULL;
 }
 
+static void find_parents_rates(olo_packs *x)
+{
+    static const double ground[sizeof(end_rates) / sizeof(double)] = {0};
+    for (int i = 0; i < x->fours; i++)
+        for (int l = 0; l < LANES; l++) {
+            const int parent = x->slots[i].parent[l];
+            x->slots[i].above_rate[l] =
+                parent < 0 ? ground : (const double *)&x->rate[parent / LANES] + parent % LANES;
+        }
+}
+
 /* Velocities that are unknowns: a second elimination over the same bodies. False: no memory. */
 static bool add_rates(olo_packs *x)
 {
@@ -249,6 +260,7 @@ static bool add_rates(olo_packs *x)
     olo_packs *mass = x->mass = olo_alloc(1, sizeof *x->mass);
     if (!x->rate || !x->turned || !x->updates || !mass)
         return false;
+    find_parents_rates(x);
     mass->count = x->count;
     mass->fours = x->fours;
     mass->slots = x->slots;

@@ -269,10 +269,11 @@ LANES_INLINE void predict_four(olo_packs *x, int i, const olo_step *step, double
     if (x->h != step->h)
         scale_impulses(b, at, step, at_start);
     const lane3 rho = lane3_combine(b->pivot, b->d0);
-    if (at_start) {
+    if (at_start)
         set_momenta(b, at, step);
-    } else {
+    else
         set_velocities(b, at, step->v0);
+    if (!at_start && !x->summed) {
         gather_twists(olo_last_motion(state), at, &motion[0], &motion[1]);
         set_wrenches(b, at, olo_last_wrenches(state), scale, rho, motion[1]);
     }

@@ -86,7 +86,8 @@ typedef struct olo_packs_slots {
     int waiting[LANES];         /* its parent is in an earlier four: where they wait, or -1 */
     bool first[LANES];          /* and nothing waits there before it */
     int above_q[LANES];         /* first coordinate of the parent, or -1 */
-    const double *above[LANES]; /* x of the parent, its numbers LANES apart */
+    const double *above[LANES]; /* x of the parent, its numbers LANES apart, ... */
+    const double *above_rate[LANES]; /* ... and its rates, with consistent velocities */
 } slots;
 
 /* One body and all that hangs on it, while it is eliminated; vectors of three numbers and a zero.

@@ -39,18 +39,13 @@
 #include "stepping/packs_local.h"
 
 /* Three numbers of the rates of the parents, from the first-th on; those of the ground are zero. */
-LANES_INLINE lane3 parents_rate(const olo_packs *x, const slots *at, int first)
+LANES_INLINE lane3 parents_rate(const slots *at, int first)
 {
-    static const double ground[sizeof(end_rates) / sizeof(double)] = {0};
-    const double *from[LANES];
     lane3 out;
-    for (int l = 0; l < LANES; l++)
-        from[l] = at->parent[l] < 0
-                      ? ground
-                      : (const double *)&x->rate[at->parent[l] / LANES] + at->parent[l] % LANES;
     for (int i = 0; i < 3; i++) {
         const int k = LANES * (first + i);
-        out.x[i] = (lane){from[0][k], from[1][k], from[2][k], from[3][k]};
+        out.x[i] = (lane){at->above_rate[0][k], at->above_rate[1][k], at->above_rate[2][k],
+                          at->above_rate[3][k]};
     }
     return out;
 }
@@ -137,7 +132,7 @@ LANES_INLINE void make_rate_gaps(const olo_packs *x, int i, const joints *j, con
 {
     const slots *at = &x->slots[i];
     const end_rates *v = &x->rate[i];
-    const lane3 V_p = parents_rate(x, at, RATE_V), w_p = parents_rate(x, at, RATE_W),
+    const lane3 V_p = parents_rate(at, RATE_V), w_p = parents_rate(at, RATE_W),
                 arm1 = lane3_add(x->four[i].arm0, t->arm.change), apart = lane3_subtract(w_p, v->w);
     lane3 gap = lane3_subtract(lane3_add(V_p, lane3_cross(w_p, arm1)), v->V),
           turn = lane3_subtract(apart, lane3_times(lane3_dot(t->n1, apart), t->n1));
@@ -220,7 +215,7 @@ LANES_INLINE void find_joint_rates(const olo_packs *x, int i, const joints *j, j
     const slots *at = &x->slots[i];
     const four *b = &x->four[i];
     const lane3 *own = x->rate[i].both;
-    const lane3 above = parents_rate(x, at, 0);
+    const lane3 above = parents_rate(at, 0);
     to->n = lane3_combine(b->axis, own + 1);
     to->arm = lane3_subtract(own[0], above);
     if (!j)
@@ -228,7 +223,7 @@ LANES_INLINE void find_joint_rates(const olo_packs *x, int i, const joints *j, j
     const lane_mask levers = j->levers > lane_all(0.0);
     lane3 parent[3];
     for (int I = 0; I < 3; I++)
-        parent[I] = parents_rate(x, at, 3 + 3 * I);
+        parent[I] = parents_rate(at, 3 + 3 * I);
     for (int k = 0; k < 3; k++)
         to->M[k] = lane3_choose(levers, lane3_combine(j->axes[k], own + 1),
                                 lane3_combine(j->axes[k], parent));
@@ -264,8 +259,8 @@ LANES_INLINE void add_relation_rows(const olo_packs *x, int i, const joints *j, 
     const four *b = &x->four[i];
     const end_rates *v = &x->rate[i];
     const forced *f = at->forced;
-    const lane3 a_p = parents_vector(at, 3), w1 = parents_rate(x, at, RATE_W),
-                w0 = parents_rate(x, at, RATE_W0), D = lane3_subtract(w1, w0);
+    const lane3 a_p = parents_vector(at, 3), w1 = parents_rate(at, RATE_W),
+                w0 = parents_rate(at, RATE_W0), D = lane3_subtract(w1, w0);
     const lane3 n1 =
         lane3_add(b->n0, lane_cayley_apply(b->a, lane_cayley_scale(b->a), b->n0).change);
     const lane alpha = lane3_dot(a_p, b->n0), P = 1.0 + 0.25 * lane3_dot(a_p, a_p),

@@ -186,6 +186,9 @@ static void predict_motions(olo_packs *x, const olo_state *state, const olo_moti
 static void predict(olo_packs *x, const olo_step *step, double scale, const olo_motion_mix *mix,
                     bool framed)
 {
+    /* where motions are extrapolated well, the wrenches of the balance are better than the last,
+     * which are without forces of relations */
+    x->summed = (x->rate && mix->differences > 1) || (x->closures && x->closures->share_count > 0);
     predict_motions(x, step->state, mix);
     for (int i = 0; i < x->fours; i++) {
         prefetch_four(x, i + 2, sizeof(four));
@@ -205,9 +208,6 @@ static void predict(olo_packs *x, const olo_step *step, double scale, const olo_
     x->h = step->h;
     x->update_count = 0;
     x->older = false;
-    /* where motions are extrapolated well, the wrenches of the balance are better than the last,
-     * which are without forces of relations */
-    x->summed = (x->rate && mix->differences > 1) || (x->closures && x->closures->share_count > 0);
 }
 
 /* --- joint wrenches --- */
