@@ -596,9 +596,9 @@ LANES_INLINE void substitute_all(olo_packs *x, const bool hinges_only, measures 
         prefetch_four(x, i + 2, offsetof(four, force));
         substitute_bodies(x, i, hinges_only, &update[0], &update[1]);
         measure(&x->four[i], update[0], update[1], per_length, i, m);
-        if (x->rate)
-            memcpy(x->updates[i].found[now], update, sizeof update);
-        else
+        for (int k = 0; x->rate && k < 2; k++)
+            x->updates[i].found[now][k] = update[k];
+        if (!x->rate)
             move_four(x, i, update[0], update[1]);
     }
 }
