@@ -275,10 +275,14 @@ void olo_balance_finish_work(const olo_step *step, olo_state *state)
 
 void olo_balance_finish(const olo_step *step, olo_state *state)
 {
-    const size_t size = (size_t)step->system->n * sizeof *state->v;
+    double *before = state->v_before, *v = state->v;
+    const double *v1 = step->v1;
     olo_balance_finish_work(step, state);
     if (step->pending)
         return;
-    memcpy(state->v_before, state->v, size);
-    memcpy(state->v, step->v1, size);
+    for (int i = 0; i < step->system->n; i++) {
+        const double last = v[i];
+        v[i] = v1[i];
+        before[i] = last;
+    }
 }

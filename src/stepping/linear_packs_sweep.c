@@ -87,7 +87,7 @@ LANES_INLINE void gather_four(olo_linear_packs *x, int i, double a, const bool a
     linear_body *to = x->bodies + LANES * i;
     balance t;
     lane3 g[4], d1[3];
-    make_balance(b, a, at_start, &t);
+    make_balance(b, a, at_start, NULL, &t);
     gather_end(b, &x->packs->slots[i], a, at_start, by, g);
     if (by->force)
         scatter_lanes(g[0], sizeof *to, &to->end_force);

@@ -240,14 +240,27 @@ bool olo_packs_store_tangents(olo_packs *x)
     return x->stored != NULL;
 }
 
+static void find_parents_rates(olo_packs *x)
+{
+    static const double ground[sizeof(end_rates) / sizeof(double)] = {0};
+    for (int i = 0; i < x->fours; i++)
+        for (int l = 0; l < LANES; l++) {
+            const int parent = x->slots[i].parent[l];
+            x->slots[i].above_rate[l] =
+                parent < 0 ? ground : (const double *)&x->rate[parent / LANES] + parent % LANES;
+        }
+}
+
 /* Velocities that are unknowns: a second elimination over the same bodies. False: no memory. */
 static bool add_rates(olo_packs *x)
 {
     x->rate = olo_alloc((size_t)x->fours, sizeof *x->rate);
+    x->turned = olo_alloc((size_t)x->fours, sizeof *x->turned);
     x->updates = olo_alloc((size_t)x->fours, sizeof *x->updates);
     olo_packs *mass = x->mass = olo_alloc(1, sizeof *x->mass);
-    if (!x->rate || !x->updates || !mass)
+    if (!x->rate || !x->turned || !x->updates || !mass)
         return false;
+    find_parents_rates(x);
     mass->count = x->count;
     mass->fours = x->fours;
     mass->slots = x->slots;
@@ -360,6 +373,7 @@ void olo_packs_free(olo_packs *x)
     }
     olo_free(x->mass);
     olo_free(x->rate);
+    olo_free(x->turned);
     olo_free(x->updates);
     olo_free(x->four);
     olo_free(x->slots);
@@ -470,10 +484,11 @@ bool olo_packs_iterate(olo_packs *x, const olo_step *step, bool older, olo_newto
 
 int olo_packs_velocities(olo_packs *x, olo_step *step)
 {
-    if (olo_rates_follow(step, x->update, x->moved)) {
+    x->following = olo_rates_follow(step, x->update, x->moved);
+    if (x->following && x->closures) /* loads need them */
         x->kernels->write_rates(x, step->v1);
+    if (x->following)
         return -1;
-    }
     if (x->closures)
         x->closures->kernels->load(x, step);
     const int singular = project_rates(x, step, step->v1);

@@ -269,10 +269,11 @@ LANES_INLINE void predict_four(olo_packs *x, int i, const olo_step *step, double
     if (x->h != step->h)
         scale_impulses(b, at, step, at_start);
     const lane3 rho = lane3_combine(b->pivot, b->d0);
-    if (at_start) {
+    if (at_start)
         set_momenta(b, at, step);
-    } else {
+    else
         set_velocities(b, at, step->v0);
+    if (!at_start && !x->summed) {
         gather_twists(olo_last_motion(state), at, &motion[0], &motion[1]);
         set_wrenches(b, at, olo_last_wrenches(state), scale, rho, motion[1]);
     }
@@ -321,15 +322,31 @@ typedef struct balance {
     lane3 d_m[3], dd[3], p[4], T[4];
 } balance;
 
-LANES_INLINE void make_balance(const four *b, double a, const bool at_start, balance *out)
+/* Directors at the midpoint, and their change. */
+LANES_INLINE void turn_directors(const four *b, lane3 d_m[3], lane3 dd[3])
 {
-    const lane scale = lane_cayley_scale(b->a), factor = lane_all(a);
-    lane3 change[4];
+    const lane scale = lane_cayley_scale(b->a);
     for (int I = 0; I < 3; I++) {
         const lane_turned d = lane_cayley_apply(b->a, scale, b->d0[I]);
-        out->d_m[I] = d.mid;
-        out->dd[I] = d.change;
-        change[1 + I] = lane3_times(factor, d.change);
+        d_m[I] = d.mid;
+        dd[I] = d.change;
+    }
+}
+
+/* `known` has the directors of this iterate; NULL: they are not known. */
+LANES_INLINE void make_balance(const four *b, double a, const bool at_start,
+                               const turned_four *known, balance *out)
+{
+    const lane factor = lane_all(a);
+    lane3 change[4];
+    if (!known)
+        turn_directors(b, out->d_m, out->dd);
+    for (int I = 0; I < 3; I++) {
+        if (known) {
+            out->d_m[I] = known->d_m[I];
+            out->dd[I] = known->dd[I];
+        }
+        change[1 + I] = lane3_times(factor, out->dd[I]);
     }
     if (at_start) {
         change[0] = lane3_times(factor, lane3_subtract(b->x, lane3_combine(b->pivot, out->dd)));
@@ -360,10 +377,27 @@ LANES_INLINE lane3 moment_of(const lane3 d[3], const lane3 T[4])
                      lane3_cross(d[2], T[3]));
 }
 
+/* sum_J E_IJ d_J */
+LANES_INLINE lane3 inertia_along(const four *b, int I, const lane3 d[3])
+{
+    const lane *e = b->mass.E,
+               E[3][3] = {{e[0], e[3], e[4]}, {e[3], e[1], e[5]}, {e[4], e[5], e[2]}};
+    return lane3_combine(E[I], d);
+}
+
+LANES_INLINE void find_moments(const four *b, const lane3 left[3], const lane3 d1[3],
+                               mass_moments *to)
+{
+    to->right = lane3_combine(b->mass.c, d1);
+    to->left = lane3_combine(b->mass.c, left);
+    for (int I = 0; I < 3; I++)
+        to->inertia[I] = inertia_along(b, I, left);
+}
+
 /* The matrix of four bodies [m I, -C1^; Cm^, R - (tr R) I], times a, with R = sum_I d_I,1 (x) V_I.
  */
-LANES_INLINE void set_matrices(const four *b, double a, const lane3 left[3], const lane3 d1[3],
-                               const lane3 V[3], sums *to)
+LANES_INLINE void set_matrices(const four *b, double a, const mass_moments *moments,
+                               const lane3 d1[3], const lane3 V[3], sums *to)
 {
     const lane factor = lane_all(a), zero = lane_all(0.0), m = factor * b->mass.m;
     lane3 R[3];
@@ -372,8 +406,7 @@ LANES_INLINE void set_matrices(const four *b, double a, const lane3 left[3], con
         for (int j = 0; j < 3; j++)
             R[j] = lane3_add(R[j], lane3_times(V[I].x[j], d1[I]));
     const lane trace = R[0].x[0] + R[1].x[1] + R[2].x[2];
-    const lane3 C1 = lane3_times(factor, lane3_combine(b->mass.c, d1)),
-                Cm = lane3_times(factor, lane3_combine(b->mass.c, left));
+    const lane3 C1 = lane3_times(factor, moments->right), Cm = lane3_times(factor, moments->left);
     R[0].x[0] -= trace;
     R[1].x[1] -= trace;
     R[2].x[2] -= trace;
@@ -392,43 +425,29 @@ LANES_INLINE void set_matrices(const four *b, double a, const lane3 left[3], con
     scatter_lanes(R[2], sizeof *to, to->K + LOWER + 5);
 }
 
-/* sum_J E_IJ d_J */
-LANES_INLINE lane3 inertia_along(const four *b, int I, const lane3 d[3])
-{
-    const lane *e = b->mass.E,
-               E[3][3] = {{e[0], e[3], e[4]}, {e[3], e[1], e[5]}, {e[4], e[5], e[2]}};
-    return lane3_combine(E[I], d);
-}
-
-/* K = S and z = w of four bodies, a = 2/h, and the balance itself */
-LANES_INLINE void make_bodies(const four *b, double a, const bool at_start, sums *to, balance *t)
+/* K = S and z = w of four bodies, a = 2/h, and the balance itself; `known` has moments of masses,
+ * too */
+LANES_INLINE void make_bodies(const four *b, double a, const bool at_start,
+                              const turned_four *known, sums *to, balance *t)
 {
     const lane factor = lane_all(a), half = lane_all(0.5);
     lane3 d1[3], V[3];
-    make_balance(b, a, at_start, t);
+    make_balance(b, a, at_start, known, t);
     const lane3 *left = left_directors(b, t, at_start);
     scatter_lanes(t->T[0], sizeof *to, to->K + Z);
     scatter_lanes(moment_of(left, t->T), sizeof *to, to->K + Z + 1);
-    for (int I = 0; I < 3; I++) {
-        const lane3 inertia = inertia_along(b, I, left);
-        V[I] = at_start
-                   ? lane3_times(-factor, inertia)
-                   : lane3_subtract(lane3_times(half, t->T[1 + I]), lane3_times(factor, inertia));
+    for (int I = 0; I < 3; I++)
         d1[I] = lane3_add(b->d0[I], t->dd[I]);
-    }
-    set_matrices(b, a, left, d1, V, to);
+    mass_moments own;
+    const mass_moments *moments = known ? &known->moments : &own;
+    if (!known)
+        find_moments(b, left, d1, &own);
+    for (int I = 0; I < 3; I++)
+        V[I] = at_start ? lane3_times(-factor, moments->inertia[I])
+                        : lane3_subtract(lane3_times(half, t->T[1 + I]),
+                                         lane3_times(factor, moments->inertia[I]));
+    set_matrices(b, a, moments, d1, V, to);
 }
-
-/* Arms and axes that have turned. */
-typedef struct turned_joints {
-    lane_turned arm, n;
-    lane3 n1, gap_turn;
-    lane3 apart; /* x_p + change of the arm that the parent would carry - x_c */
-    /* joints that are staged */
-    lane_turned M[3], m;
-    lane3 M1[3], m1;
-    lane3 v1; /* of levers: from the parent's joint point to the child's */
-} turned_joints;
 
 /* The Cayley vectors of the bodies that carry the axes of translations. */
 LANES_INLINE lane3 carriers_vector(const joints *j, lane3 a_c, lane3 a_p)
@@ -504,13 +523,15 @@ LANES_INLINE void turn_joints(const four *b, const joints *j, lane3 x_p, lane3 a
                               lane3_add(b->arm0, lane3_times(lane_all(0.5), moved)), t->arm.mid);
 }
 
-/* The gaps of joints go to their bodies; j is NULL if none is staged. */
-LANES_INLINE void make_gaps(const four *b, const slots *at, const joints *j, body *to,
-                            turned_joints *t)
+/* The gaps of joints go to their bodies; j is NULL if none is staged. If `known`, the joints have
+ * been turned already. */
+LANES_INLINE void make_gaps(const four *b, const slots *at, const joints *j, const bool known,
+                            body *to, turned_joints *t)
 {
     const lane zero = lane_all(0.0);
-    const lane3 x_p = parents_vector(at, 0), a_p = parents_vector(at, 3);
-    turn_joints(b, j, x_p, a_p, t);
+    const lane3 a_p = parents_vector(at, 3);
+    if (!known)
+        turn_joints(b, j, parents_vector(at, 0), a_p, t);
     const lane_turned n_p = lane_cayley_apply(a_p, lane_cayley_scale(a_p), b->n0);
     lane3 gap = t->apart;
     t->gap_turn = lane3_cross(t->n1, lane3_subtract(n_p.change, t->n.change));
@@ -525,9 +546,9 @@ LANES_INLINE void make_gaps(const four *b, const slots *at, const joints *j, bod
 
 /* Joints but for what varies with the wrench; arm1 is returned. */
 LANES_INLINE lane3 make_joints(const four *b, const slots *at, const joints *j, const bool at_start,
-                               body *to, joint *joint_of, turned_joints *t)
+                               const bool known, body *to, joint *joint_of, turned_joints *t)
 {
-    make_gaps(b, at, j, to, t);
+    make_gaps(b, at, j, known, to, t);
     const lane3 arm1 = lane3_add(b->arm0, t->arm.change);
     scatter_lanes(t->n1, sizeof *to, &to->n1);
     scatter_lanes(arm1, sizeof *to, &to->arm1);

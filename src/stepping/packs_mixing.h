@@ -81,7 +81,8 @@ static void solve_mixing(const mixing_sums *from, int columns, double theta[MIXE
 /* The update that four bodies make. */
 LANES_INLINE void mix_update(updates *u, int now, int columns, const double *theta)
 {
-    memcpy(u->made[now], u->found[now], sizeof u->made[now]);
+    for (int k = 0; k < 2; k++)
+        u->made[now][k] = u->found[now][k];
     for (int j = 0; j < columns; j++) {
         lane3 F[2];
         mixing_column(u, now, j, F);

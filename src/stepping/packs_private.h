@@ -86,7 +86,8 @@ typedef struct olo_packs_slots {
     int waiting[LANES];         /* its parent is in an earlier four: where they wait, or -1 */
     bool first[LANES];          /* and nothing waits there before it */
     int above_q[LANES];         /* first coordinate of the parent, or -1 */
-    const double *above[LANES]; /* x of the parent, its numbers LANES apart */
+    const double *above[LANES]; /* x of the parent, its numbers LANES apart, ... */
+    const double *above_rate[LANES]; /* ... and its rates, with consistent velocities */
 } slots;
 
 /* One body and all that hangs on it, while it is eliminated; vectors of three numbers and a zero.
@@ -129,6 +130,31 @@ typedef struct olo_packs_rate {
     lane3 w0;      /* spin at the start */
 } end_rates;
 
+/* Arms and axes of four joints that have turned. */
+typedef struct turned_joints {
+    lane_turned arm, n;
+    lane3 n1, gap_turn;
+    lane3 apart; /* x_p + change of the arm that the parent would carry - x_c */
+    /* joints that are staged */
+    lane_turned M[3], m;
+    lane3 M1[3], m1;
+    lane3 v1; /* of levers: from the parent's joint point to the child's */
+} turned_joints;
+
+/* Moments of the masses of four bodies, with the directors of the left pair and of the right one.
+ */
+typedef struct mass_moments {
+    lane3 left, right; /* sum c_I d_I */
+    lane3 inertia[3];  /* sum_J E_IJ d_J of the left pair */
+} mass_moments;
+
+/* What has turned at the iterate at which velocities were found, for the balance there. */
+typedef struct olo_packs_turned {
+    lane3 d_m[3], dd[3];  /* directors at the midpoint, and their change */
+    mass_moments moments; /* of a new tangent */
+    turned_joints joints;
+} turned_four;
+
 /* The updates of four bodies, shift and spin, that the last iterations found and made, one after
  * the other (packs_mixing.h). */
 enum { MIXED = 2, UPDATES = MIXED + 1 };
@@ -151,7 +177,7 @@ typedef struct olo_packs_kernels {
     /* velocities at the iterate, by the last factors if `older`; v1[n] unless NULL. Returns the
      * position of a singular body, or -1 */
     int (*project_rates)(olo_packs *x, const olo_step *step, bool older, double *v1);
-    void (*write_rates)(olo_packs *x, double *v1); /* those of the last projection */
+    void (*write_rates)(olo_packs *x, double *v1); /* those that follow the last update */
     void (*settle)(const olo_packs *x, const olo_step *step);
 } olo_packs_kernels;
 
@@ -177,19 +203,21 @@ struct olo_packs {
     sums *stored; /* [fours * LANES] the last tangent, where it is used again; else NULL */
     bool summed;  /* joint wrenches are summed from the leaves, no longer those of the last step */
     bool framed;  /* directors, axes and arms are those at q_end, by a projection */
-    end_rates *rate;   /* [fours] of schemes with consistent velocities, else NULL */
-    updates *updates;  /* the same; ... */
-    int update_count;  /* ... updates that are mixed with the next one, ... */
-    bool older;        /* ... the last of them by an older tangent, ... */
-    double change;     /* ... and its size */
-    olo_packs *mass;   /* the same bodies with factors of P_m^T M P(q1), for their velocities */
-    bool velocities;   /* these are the `mass` of others */
-    bool factored;     /* `mass` has factors of this step */
-    double update;     /* the size of the last update times the angle of the step, ... */
-    double moved;      /* ... and the size of the motion in the step, scaled */
-    double h;          /* of the impulses */
-    double per_length; /* one over the model's length */
-    double *predicted; /* [twists] motions */
+    end_rates *rate;     /* [fours] of schemes with consistent velocities, else NULL */
+    turned_four *turned; /* the same */
+    updates *updates;    /* the same; ... */
+    int update_count;    /* ... updates that are mixed with the next one, ... */
+    bool older;          /* ... the last of them by an older tangent, ... */
+    double change;       /* ... and its size */
+    olo_packs *mass;     /* the same bodies with factors of P_m^T M P(q1), for their velocities */
+    bool velocities;     /* these are the `mass` of others */
+    bool factored;       /* `mass` has factors of this step */
+    double update;       /* the size of the last update times the angle of the step, ... */
+    double moved;        /* ... and the size of the motion in the step, scaled */
+    bool following;      /* velocities follow the last update without a projection */
+    double h;            /* of the impulses */
+    double per_length;   /* one over the model's length */
+    double *predicted;   /* [twists] motions */
     double ground[6 * LANES];
 };
 

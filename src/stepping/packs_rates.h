@@ -39,18 +39,13 @@
 #include "stepping/packs_local.h"
 
 /* Three numbers of the rates of the parents, from the first-th on; those of the ground are zero. */
-LANES_INLINE lane3 parents_rate(const olo_packs *x, const slots *at, int first)
+LANES_INLINE lane3 parents_rate(const slots *at, int first)
 {
-    static const double ground[sizeof(end_rates) / sizeof(double)] = {0};
-    const double *from[LANES];
     lane3 out;
-    for (int l = 0; l < LANES; l++)
-        from[l] = at->parent[l] < 0
-                      ? ground
-                      : (const double *)&x->rate[at->parent[l] / LANES] + at->parent[l] % LANES;
     for (int i = 0; i < 3; i++) {
         const int k = LANES * (first + i);
-        out.x[i] = (lane){from[0][k], from[1][k], from[2][k], from[3][k]};
+        out.x[i] = (lane){at->above_rate[0][k], at->above_rate[1][k], at->above_rate[2][k],
+                          at->above_rate[3][k]};
     }
     return out;
 }
@@ -58,11 +53,10 @@ LANES_INLINE lane3 parents_rate(const olo_packs *x, const slots *at, int first)
 enum { RATE_V = 12, RATE_W = 15, RATE_W0 = 18 }; /* where they are among the numbers of a rate */
 
 /* The directors at the end. */
-LANES_INLINE void end_directors(const four *b, lane3 d1[3])
+LANES_INLINE void end_directors(const four *b, const lane3 dd[3], lane3 d1[3])
 {
-    const lane scale = lane_cayley_scale(b->a);
     for (int I = 0; I < 3; I++)
-        d1[I] = lane3_add(b->d0[I], lane_cayley_apply(b->a, scale, b->d0[I]).change);
+        d1[I] = lane3_add(b->d0[I], dd[I]);
 }
 
 /* v0 + v1 */
@@ -98,21 +92,24 @@ LANES_INLINE const lane3 *impulses_of(const olo_packs *x, int i)
     return x->closures ? x->mass->closures->base[i] : NULL;
 }
 
-/* z = P_m^T M (v0 + v1 - (2/h) dq), and the matrix of four bodies if it is wanted */
+/* z = P_m^T M (v0 + v1 - (2/h) dq), and the matrix of four bodies if it is wanted; turns the
+ * directors */
 LANES_INLINE void make_projection(const four *b, const end_rates *v, double a, const lane3 *impulse,
-                                  const bool matrix, lane3 *force, lane3 *moment, sums *to)
+                                  const bool matrix, turned_four *at_iterate, lane3 *force,
+                                  lane3 *moment, sums *to)
 {
-    const lane scale = lane_cayley_scale(b->a), factor = lane_all(a), half = lane_all(0.5);
-    lane3 d_m[3], d1[3], e[4], p[4];
+    const lane factor = lane_all(a), half = lane_all(0.5);
+    lane3 d_m[3], dd[3], d1[3], e[4], p[4];
+    turn_directors(b, d_m, dd);
     e[0] =
         lane3_subtract(lane3_add(lane3_times(half, b->start[0]), v->V), lane3_times(factor, b->x));
     for (int I = 0; I < 3; I++) {
-        const lane_turned d = lane_cayley_apply(b->a, scale, b->d0[I]);
-        d_m[I] = d.mid;
-        d1[I] = lane3_add(b->d0[I], d.change);
+        at_iterate->d_m[I] = d_m[I];
+        at_iterate->dd[I] = dd[I];
+        d1[I] = lane3_add(b->d0[I], dd[I]);
         e[1 + I] =
             lane3_subtract(lane3_add(lane3_times(half, b->start[1 + I]), lane3_cross(v->w, d1[I])),
-                           lane3_times(factor, d.change));
+                           lane3_times(factor, dd[I]));
     }
     lane_momenta(&b->mass, e, p);
     for (int I = 0; impulse && I < 4; I++)
@@ -122,9 +119,10 @@ LANES_INLINE void make_projection(const four *b, const end_rates *v, double a, c
     if (!matrix)
         return;
     lane3 R[3];
+    find_moments(b, d_m, d1, &at_iterate->moments);
     for (int I = 0; I < 3; I++)
-        R[I] = lane3_times(lane_all(-1.0), inertia_along(b, I, d_m));
-    set_matrices(b, 1.0, d_m, d1, R, to);
+        R[I] = lane3_times(lane_all(-1.0), at_iterate->moments.inertia[I]);
+    set_matrices(b, 1.0, &at_iterate->moments, d1, R, to);
 }
 
 /* What joints lack in the velocities of their bodies, without their own rates: at the solution it
@@ -134,7 +132,7 @@ LANES_INLINE void make_rate_gaps(const olo_packs *x, int i, const joints *j, con
 {
     const slots *at = &x->slots[i];
     const end_rates *v = &x->rate[i];
-    const lane3 V_p = parents_rate(x, at, RATE_V), w_p = parents_rate(x, at, RATE_W),
+    const lane3 V_p = parents_rate(at, RATE_V), w_p = parents_rate(at, RATE_W),
                 arm1 = lane3_add(x->four[i].arm0, t->arm.change), apart = lane3_subtract(w_p, v->w);
     lane3 gap = lane3_subtract(lane3_add(V_p, lane3_cross(w_p, arm1)), v->V),
           turn = lane3_subtract(apart, lane3_times(lane3_dot(t->n1, apart), t->n1));
@@ -178,7 +176,7 @@ LANES_INLINE void make_gamma_rows(const four *b, const slots *at, const joints *
     }
 }
 
-/* The left pair of four joints, and for new factors the right pair. */
+/* The left pair of four joints, and for new factors the right pair; turns them. */
 LANES_INLINE void make_rate_joints(olo_packs *x, int i, const joints *j, const bool matrix,
                                    joint *joint_of)
 {
@@ -187,21 +185,21 @@ LANES_INLINE void make_rate_joints(olo_packs *x, int i, const joints *j, const b
     body *to = x->mass->bodies + LANES * i;
     const lane zero = lane_all(0.0);
     const lane3 none = {{zero, zero, zero}};
-    turned_joints t;
-    turn_joints(b, j, parents_vector(at, 0), parents_vector(at, 3), &t);
-    scatter_lanes(t.n.mid, sizeof *joint_of, &joint_of->turn.left);
-    scatter_lanes(t.arm.mid, sizeof *joint_of, &joint_of->arm_m);
+    turned_joints *t = &x->turned[i].joints;
+    turn_joints(b, j, parents_vector(at, 0), parents_vector(at, 3), t);
+    scatter_lanes(t->n.mid, sizeof *joint_of, &joint_of->turn.left);
+    scatter_lanes(t->arm.mid, sizeof *joint_of, &joint_of->arm_m);
     if (j) {
-        t.gap_turn = none;
-        make_dofs(j, &t, false, none, none, joint_of);
+        t->gap_turn = none;
+        make_dofs(j, t, false, none, none, joint_of);
     }
     if (at->forced)
         make_gamma_rows(b, at, j, joint_of);
     if (matrix) {
-        scatter_lanes(t.n1, sizeof *to, &to->n1);
-        scatter_lanes(lane3_add(b->arm0, t.arm.change), sizeof *to, &to->arm1);
+        scatter_lanes(t->n1, sizeof *to, &to->n1);
+        scatter_lanes(lane3_add(b->arm0, t->arm.change), sizeof *to, &to->arm1);
     }
-    make_rate_gaps(x, i, j, &t, to);
+    make_rate_gaps(x, i, j, t, to);
 }
 
 /* --- the load of the balance --- */
@@ -217,7 +215,7 @@ LANES_INLINE void find_joint_rates(const olo_packs *x, int i, const joints *j, j
     const slots *at = &x->slots[i];
     const four *b = &x->four[i];
     const lane3 *own = x->rate[i].both;
-    const lane3 above = parents_rate(x, at, 0);
+    const lane3 above = parents_rate(at, 0);
     to->n = lane3_combine(b->axis, own + 1);
     to->arm = lane3_subtract(own[0], above);
     if (!j)
@@ -225,7 +223,7 @@ LANES_INLINE void find_joint_rates(const olo_packs *x, int i, const joints *j, j
     const lane_mask levers = j->levers > lane_all(0.0);
     lane3 parent[3];
     for (int I = 0; I < 3; I++)
-        parent[I] = parents_rate(x, at, 3 + 3 * I);
+        parent[I] = parents_rate(at, 3 + 3 * I);
     for (int k = 0; k < 3; k++)
         to->M[k] = lane3_choose(levers, lane3_combine(j->axes[k], own + 1),
                                 lane3_combine(j->axes[k], parent));
@@ -261,8 +259,8 @@ LANES_INLINE void add_relation_rows(const olo_packs *x, int i, const joints *j, 
     const four *b = &x->four[i];
     const end_rates *v = &x->rate[i];
     const forced *f = at->forced;
-    const lane3 a_p = parents_vector(at, 3), w1 = parents_rate(x, at, RATE_W),
-                w0 = parents_rate(x, at, RATE_W0), D = lane3_subtract(w1, w0);
+    const lane3 a_p = parents_vector(at, 3), w1 = parents_rate(at, RATE_W),
+                w0 = parents_rate(at, RATE_W0), D = lane3_subtract(w1, w0);
     const lane3 n1 =
         lane3_add(b->n0, lane_cayley_apply(b->a, lane_cayley_scale(b->a), b->n0).change);
     const lane alpha = lane3_dot(a_p, b->n0), P = 1.0 + 0.25 * lane3_dot(a_p, a_p),

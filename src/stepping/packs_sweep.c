@@ -103,7 +103,7 @@ LANES_INLINE void close_four(olo_packs *x, int i)
     body *c = x->bodies + LANES * i;
     turned_joints t;
     lane arm[LANES], lever[LANES];
-    make_gaps(b, at, j, c, &t);
+    make_gaps(b, at, j, false, c, &t);
     scatter_lanes(lane3_add(b->arm0, t.arm.change), sizeof *arm, arm);
     if (j)
         scatter_lanes(lane3_times(j->levers, t.v1), sizeof *lever, lever);
@@ -126,7 +126,8 @@ LANES_INLINE void close_four(olo_packs *x, int i)
 }
 
 /* x->predicted by a mix, as olo_predictor_motion has it. */
-static void predict_motions(olo_packs *x, const olo_state *state, const olo_motion_mix *mix)
+LANES_INLINE void mix_motions(olo_packs *x, const olo_state *state, const olo_motion_mix *mix,
+                              const int motions)
 {
     const int count = state->twists, whole = count - count % LANES;
     const double *latest = olo_last_motion(state), *earlier = olo_predictor_of(state)->before;
@@ -135,7 +136,7 @@ static void predict_motions(olo_packs *x, const olo_state *state, const olo_moti
         lane sum = mix->last * lane_load(latest + i);
         if (mix->prior != 0)
             sum += mix->prior * lane_load(earlier + i);
-        for (int k = 0; k < mix->differences; k++)
+        for (int k = 0; k < motions; k++)
             sum += lane_load(differences + k * count + i);
         lane_store(sum, x->predicted + i);
     }
@@ -143,15 +144,51 @@ static void predict_motions(olo_packs *x, const olo_state *state, const olo_moti
         double sum = mix->last * latest[i];
         if (mix->prior != 0)
             sum += mix->prior * earlier[i];
-        for (int k = 0; k < mix->differences; k++)
+        for (int k = 0; k < motions; k++)
             sum += differences[k * count + i];
         x->predicted[i] = sum;
+    }
+}
+
+/* Unrolled for most numbers of differences. */
+static void predict_motions(olo_packs *x, const olo_state *state, const olo_motion_mix *mix)
+{
+    switch (mix->differences) {
+    case 0:
+        mix_motions(x, state, mix, 0);
+        return;
+    case 3:
+        mix_motions(x, state, mix, 3);
+        return;
+    case 4:
+        mix_motions(x, state, mix, 4);
+        return;
+    case 5:
+        mix_motions(x, state, mix, 5);
+        return;
+    case 6:
+        mix_motions(x, state, mix, 6);
+        return;
+    case 7:
+        mix_motions(x, state, mix, 7);
+        return;
+    case 8:
+        mix_motions(x, state, mix, 8);
+        return;
+    case OLO_PREDICTOR_MOTIONS - 1:
+        mix_motions(x, state, mix, OLO_PREDICTOR_MOTIONS - 1);
+        return;
+    default:
+        mix_motions(x, state, mix, mix->differences);
     }
 }
 
 static void predict(olo_packs *x, const olo_step *step, double scale, const olo_motion_mix *mix,
                     bool framed)
 {
+    /* where motions are extrapolated well, the wrenches of the balance are better than the last,
+     * which are without forces of relations */
+    x->summed = (x->rate && mix->differences > 1) || (x->closures && x->closures->share_count > 0);
     predict_motions(x, step->state, mix);
     for (int i = 0; i < x->fours; i++) {
         prefetch_four(x, i + 2, sizeof(four));
@@ -171,9 +208,6 @@ static void predict(olo_packs *x, const olo_step *step, double scale, const olo_
     x->h = step->h;
     x->update_count = 0;
     x->older = false;
-    /* where motions are extrapolated well, the wrenches of the balance are better than the last,
-     * which are without forces of relations */
-    x->summed = (x->rate && mix->differences > 1) || (x->closures && x->closures->share_count > 0);
 }
 
 /* --- joint wrenches --- */
@@ -250,29 +284,30 @@ LANES_INLINE void make_four(olo_packs *x, int i, const olo_step *step, const boo
     const four *b = &x->four[i];
     lane3 force = b->force, moment = b->moment;
     balance t;
-    turned_joints turned;
-    make_bodies(b, 2 / step->h, at_start, own, &t);
+    turned_joints here, *turned = rated ? &x->turned[i].joints : &here;
+    make_bodies(b, 2 / step->h, at_start, rated ? &x->turned[i] : NULL, own, &t);
     const joints *j = hinges_only ? NULL : at->joints;
-    const lane3 arm1 = make_joints(b, at, j, at_start, x->bodies + LANES * i, joint_of, &turned);
+    const lane3 arm1 =
+        make_joints(b, at, j, at_start, rated, x->bodies + LANES * i, joint_of, turned);
     if (x->summed && !at_start) {
         if (j)
-            scatter_lanes(whole_arm(j, &turned), sizeof *joint_of, &joint_of->arm_m);
+            scatter_lanes(whole_arm(j, turned), sizeof *joint_of, &joint_of->arm_m);
         sum_wrenches(x, at, joint_of, own);
         force = collect(own[0].force, own[1].force, own[2].force, own[3].force);
         moment = collect(own[0].moment, own[1].moment, own[2].moment, own[3].moment);
     }
     if (j) {
-        make_dofs(j, &turned, at_start, force, moment, joint_of);
+        make_dofs(j, turned, at_start, force, moment, joint_of);
         /* a lever is eliminated at the joint point of the parent */
-        const lane3 v = left_lever(j, &turned, at_start);
+        const lane3 v = left_lever(j, turned, at_start);
         moment = lane3_add(moment, lane3_times(j->levers, lane3_cross(v, force)));
-        scatter_lanes(at_start ? b->arm0 : turned.arm.mid, sizeof *joint_of, &joint_of->arm_m);
+        scatter_lanes(at_start ? b->arm0 : turned->arm.mid, sizeof *joint_of, &joint_of->arm_m);
     }
     if (!at_start)
-        make_variations(force, moment, turned.n1, arm1, joint_of);
-    make_rows(x, i, step, &turned, hinges_only, rated, force, joint_of);
+        make_variations(force, moment, turned->n1, arm1, joint_of);
+    make_rows(x, i, step, turned, hinges_only, rated, force, joint_of);
     if (rated)
-        add_loads(x, i, step, &t, &turned, j, joint_of, own->K + Z + 1, sizeof *own);
+        add_loads(x, i, step, &t, turned, j, joint_of, own->K + Z + 1, sizeof *own);
     for (int l = 0; l < LANES; l++)
         for (int k = 0; at->late[l] >= 0 && k < SUMS; k++)
             own[l].K[k] += x->waiting[at->late[l]].K[k];
@@ -367,9 +402,9 @@ LANES_INLINE void forward_four(olo_packs *x, int i, double a)
     lane z[LANES][2];
     joint joint_of[LANES];
     balance t;
-    make_balance(b, a, true, &t);
+    make_balance(b, a, true, NULL, &t);
     turned_joints turned;
-    make_gaps(b, at, at->joints, x->bodies + LANES * i, &turned);
+    make_gaps(b, at, at->joints, false, x->bodies + LANES * i, &turned);
     scatter_lanes(t.T[0], sizeof *z, &z[0][0]);
     scatter_lanes(moment_of(b->d0, t.T), sizeof *z, &z[0][1]);
     scatter_lanes(b->n0, sizeof *joint_of, &joint_of->turn.left);
@@ -389,17 +424,17 @@ LANES_INLINE void forward_rated_four(olo_packs *x, int i, const olo_step *step,
     lane z[LANES][2];
     joint joint_of[LANES];
     balance t;
-    make_balance(b, 2 / step->h, false, &t);
-    turned_joints turned;
-    make_gaps(b, at, j, x->bodies + LANES * i, &turned);
+    turned_joints *turned = &x->turned[i].joints;
+    make_balance(b, 2 / step->h, false, &x->turned[i], &t);
+    make_gaps(b, at, j, true, x->bodies + LANES * i, turned);
     scatter_lanes(t.T[0], sizeof *z, &z[0][0]);
     scatter_lanes(moment_of(t.d_m, t.T), sizeof *z, &z[0][1]);
-    scatter_lanes(turned.n.mid, sizeof *joint_of, &joint_of->turn.left);
-    scatter_lanes(turned.arm.mid, sizeof *joint_of, &joint_of->arm_m);
+    scatter_lanes(turned->n.mid, sizeof *joint_of, &joint_of->turn.left);
+    scatter_lanes(turned->arm.mid, sizeof *joint_of, &joint_of->arm_m);
     if (j)
-        make_dofs(j, &turned, false, none, none, joint_of);
-    make_rows(x, i, step, &turned, hinges_only, true, none, joint_of);
-    add_loads(x, i, step, &t, &turned, j, joint_of, &z[0][1], sizeof *z);
+        make_dofs(j, turned, false, none, none, joint_of);
+    make_rows(x, i, step, turned, hinges_only, true, none, joint_of);
+    add_loads(x, i, step, &t, turned, j, joint_of, &z[0][1], sizeof *z);
     forward_bodies(x, i, joint_of, hinges_only, true, true, z);
 }
 
@@ -561,9 +596,9 @@ LANES_INLINE void substitute_all(olo_packs *x, const bool hinges_only, measures 
         prefetch_four(x, i + 2, offsetof(four, force));
         substitute_bodies(x, i, hinges_only, &update[0], &update[1]);
         measure(&x->four[i], update[0], update[1], per_length, i, m);
-        if (x->rate)
-            memcpy(x->updates[i].found[now], update, sizeof update);
-        else
+        for (int k = 0; x->rate && k < 2; k++)
+            x->updates[i].found[now][k] = update[k];
+        if (!x->rate)
             move_four(x, i, update[0], update[1]);
     }
 }
@@ -657,17 +692,39 @@ LANES_INLINE lane write_momenta(const four *b, const slots *at, const balance *t
     return action;
 }
 
-LANES_INLINE lane finish_four(olo_packs *x, int i, const bool at_start, olo_step *step,
-                              double *wrench)
+/* v0 + v1 of four bodies whose directors change by dd, and v1 unless NULL. */
+LANES_INLINE void conclude_rates(olo_packs *x, int i, const lane3 dd[3], double *v1)
+{
+    lane3 d1[3];
+    end_directors(&x->four[i], dd, d1);
+    set_both(&x->four[i], d1, &x->rate[i]);
+    if (v1)
+        write_velocities(&x->four[i], &x->slots[i], &x->rate[i], d1, v1);
+}
+
+/* The directors, velocities and momenta of four bodies at the solution. */
+LANES_INLINE void conclude_four(olo_packs *x, int i, olo_step *step, balance *t)
+{
+    const four *b = &x->four[i];
+    end_rates *v = &x->rate[i];
+    turn_directors(b, t->d_m, t->dd);
+    if (x->following && !x->closures) /* else they are known */
+        conclude_rates(x, i, t->dd, step->v1);
+    balance_momenta(b, v, impulses_of(x, i), t->T);
+}
+
+LANES_INLINE lane finish_four(olo_packs *x, int i, const bool at_start, const bool rated,
+                              olo_step *step, double *wrench)
 {
     const slots *at = &x->slots[i];
     const four *b = &x->four[i];
     balance t;
     lane3 dq[4], q_m[4];
     prefetch_end(x, i - 2, step, wrench);
-    make_balance(b, 2 / step->h, at_start, &t);
-    if (x->rate)
-        balance_momenta(b, &x->rate[i], impulses_of(x, i), t.T);
+    if (rated)
+        conclude_four(x, i, step, &t);
+    else
+        make_balance(b, 2 / step->h, at_start, NULL, &t);
     memcpy(q_m + 1, t.d_m, sizeof t.d_m);
     memcpy(dq + 1, t.dd, sizeof t.dd);
     if (at_start || !x->closures) /* else it is there from the last iteration */
@@ -681,9 +738,11 @@ static void finish(olo_packs *x, olo_step *step, double *wrench)
     lane action = lane_all(0.0);
     for (int i = x->fours - 1; i >= 0; i--)
         if (x->at_start)
-            action += finish_four(x, i, true, step, wrench);
+            action += finish_four(x, i, true, false, step, wrench);
+        else if (x->rate)
+            (void)finish_four(x, i, false, true, step, wrench);
         else
-            (void)finish_four(x, i, false, step, wrench);
+            (void)finish_four(x, i, false, false, step, wrench);
     step->energy =
         step->constant_energy + ((action[0] + action[1]) + (action[2] + action[3])) / step->h;
     step->concluded = x->at_start;
@@ -749,8 +808,8 @@ LANES_INLINE int eliminate_rates(olo_packs *x, const olo_step *step, const bool 
         sums *own = mass->stored + LANES * i;
         joint joint_of[LANES];
         lane3 force, moment;
-        make_projection(&x->four[i], &x->rate[i], 2 / step->h, impulses_of(x, i), !older, &force,
-                        &moment, own);
+        make_projection(&x->four[i], &x->rate[i], 2 / step->h, impulses_of(x, i), !older,
+                        &x->turned[i], &force, &moment, own);
         make_rate_joints(x, i, hinges_only ? NULL : at->joints, !older, joint_of);
         if (mass->closures && !older)
             add_closures(mass, i, true, joint_of, own);
@@ -773,16 +832,6 @@ LANES_INLINE int eliminate_rates(olo_packs *x, const olo_step *step, const bool 
     return -1;
 }
 
-/* v0 + v1 of four bodies, and v1 unless NULL. */
-LANES_INLINE void conclude_rates(olo_packs *x, int i, double *v1)
-{
-    lane3 d1[3];
-    end_directors(&x->four[i], d1);
-    set_both(&x->four[i], d1, &x->rate[i]);
-    if (v1)
-        write_velocities(&x->four[i], &x->slots[i], &x->rate[i], d1, v1);
-}
-
 /* Root to leaf: the velocities of four bodies. */
 LANES_INLINE void substitute_rates(olo_packs *x, int i, const bool hinges_only, double *v1)
 {
@@ -791,7 +840,7 @@ LANES_INLINE void substitute_rates(olo_packs *x, int i, const bool hinges_only, 
     substitute_bodies(x->mass, i, hinges_only, &shift, &spin);
     v->V = lane3_add(v->V, shift);
     v->w = lane3_add(v->w, spin);
-    conclude_rates(x, i, v1);
+    conclude_rates(x, i, x->turned[i].dd, v1);
 }
 
 LANES_INLINE int project_all(olo_packs *x, const olo_step *step, bool older, const bool hinges_only,
@@ -814,8 +863,11 @@ static int project_rates(olo_packs *x, const olo_step *step, bool older, double 
 
 static void write_rates(olo_packs *x, double *v1)
 {
-    for (int i = 0; i < x->fours; i++)
-        conclude_rates(x, i, v1);
+    for (int i = 0; i < x->fours; i++) {
+        lane3 d_m[3], dd[3];
+        turn_directors(&x->four[i], d_m, dd);
+        conclude_rates(x, i, dd, v1);
+    }
 }
 
 /* --- what the last motions predict --- */

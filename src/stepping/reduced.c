@@ -550,7 +550,7 @@ static double residual_of(const reduced *x, const olo_step *step, const olo_newt
     const double stagnation = x->rates ? 1e-13 : 1e-9, negligible = 1e-14, slow = 0.5;
     const bool small =
         newton->increment <= olo_larger(stagnation * olo_smaller(newton->size, 1.0), negligible);
-    if (!small || (!x->rates && newton->increment <= slow * x->update_before))
+    if (!small || newton->increment <= slow * x->update_before)
         return HUGE_VAL;
     return olo_rows_largest_residual(step, x->topology->closure_count, x->topology->closures);
 }

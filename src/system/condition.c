@@ -181,9 +181,8 @@ void olo_rate_by_configuration(const olo_constraint *row, const olo_at *at, cons
 
 double olo_rate_by_time(const olo_constraint *row, const olo_at *at)
 {
-    double motion[2];
-    motion_derivatives(row, at->t, motion);
-    return motion[1];
+    const olo_time_function *time = &row->time;
+    return time->value && time->curvature ? -time->curvature(time->context, at->t) : 0.0;
 }
 
 void olo_rate_second(const olo_constraint *row, const olo_at *at, const double *v, bool by_velocity,
