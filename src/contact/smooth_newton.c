@@ -235,12 +235,12 @@ static bool respond(olo_smooth_newton *x, olo_error *error)
 /* The dense system of the impulses. */
 static void reduce(olo_smooth_newton *x)
 {
-    memset(x->A, 0, olo_area(x->count, x->count) * sizeof *x->A);
     for (int i = 0; i < x->count; i++) {
         const olo_contact_unknown *of = &x->unknown[i];
         const olo_row_over *over = olo_smooth_over(&x->smooth, of->contact, of->row);
         double *row = x->A + olo_area(i, x->count);
         if (of->row > 0 && !of->pair) {
+            memset(row, 0, (size_t)x->count * sizeof *row);
             friction_row(x, i, row);
             continue;
         }
