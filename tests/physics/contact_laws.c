@@ -1,21 +1,11 @@
 /* The laws of impacts and friction, each against its closed form in one step: restitution along the
  * normal and along the plane, sliding and sticking through an impact; force and torque of a patch
  * that slides and spins. */
+#include "angular_velocity.h"
 #include "scene.h"
 
 static const char *const schemes[] = {"contact", "contact-captured", "contact-two-step", "moreau"};
 static const char *const forms[] = {"reduced", "multipliers"};
-
-/* The angular velocity of a body, from its directors: 1/2 sum d_i x d_i'. */
-static void angular_velocity(const scene *s, const char *body, double omega[3])
-{
-    const double *d = scene_q(s, body) + 3, *v = scene_v(s, body) + 3;
-    memset(omega, 0, 3 * sizeof *omega);
-    for (int i = 0; i < 9; i += 3)
-        for (int k = 0; k < 3; k++)
-            omega[k] += 0.5 * (d[i + (k + 1) % 3] * v[i + (k + 2) % 3] -
-                               d[i + (k + 2) % 3] * v[i + (k + 1) % 3]);
-}
 
 /* A solid ball, J = 2/5 m R^2, touches the floor and falls with 3 m/s. Its touching point slides
  * with (v_x - R omega_y, v_y + R omega_x). Along the plane 2/7 of the mass act. If friction holds,

@@ -1,21 +1,11 @@
 /* Friction between spheres: exact solutions, and momenta that it does not change. */
+#include "angular_velocity.h"
 #include "scene.h"
 
 static scene open_with(const char *text, const char *name, const char *value)
 {
     const olo_setting settings[] = {{name, value}};
     return scene_open_set(text, NULL, settings, 1);
-}
-
-/* The angular velocity of a body, from its directors: 1/2 sum d_i x d_i'. */
-static void angular_velocity(const scene *s, const char *body, double omega[3])
-{
-    const double *d = scene_q(s, body) + 3, *v = scene_v(s, body) + 3;
-    memset(omega, 0, 3 * sizeof *omega);
-    for (int i = 0; i < 9; i += 3)
-        for (int k = 0; k < 3; k++)
-            omega[k] += 0.5 * (d[i + (k + 1) % 3] * v[i + (k + 2) % 3] -
-                               d[i + (k + 2) % 3] * v[i + (k + 1) % 3]);
 }
 
 /* --- a ball on a dome --- */
