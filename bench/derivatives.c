@@ -2,11 +2,11 @@
  * kinetic energy with respect to the initial state and to parameters is computed, with all steps in
  * memory or with checkpoints.
  *
- *     derivatives MODEL STEPS N SCHEME run|watch|memory|checkpoints [end|running [PARAMETER ...]]
+ *     derivatives MODEL STEPS N SCHEME run|ledger|memory|checkpoints [end|running [PARAMETER ...]]
  *
  * N is the parameter n, or -. The energy is that at the end, or its integral over time. `run`
- * performs steps only, `watch` also evaluates the ledger. Prints the number of steps, the number of
- * steps made again from checkpoints, and CPU seconds.
+ * performs steps only, `ledger` also evaluates the ledger. Prints the number of steps, the number
+ * of steps made again from checkpoints, and CPU seconds.
  *
  *     derivatives MODEL STEPS [N [SCHEME]]
  *
@@ -81,7 +81,7 @@ static olo_status measure(bench *x, const char *what, int tries, double *seconds
         double start = olo_cpu_seconds();
         if (strcmp(what, "run") == 0)
             status = run(x, error);
-        else if (strcmp(what, "watch") == 0)
+        else if (strcmp(what, "ledger") == 0)
             status = scene_measure(&x->s, error);
         else
             status = differentiate(x, strcmp(what, "memory") == 0, g, error);
@@ -119,13 +119,13 @@ static olo_status print_one(bench *x, const char *what, olo_error *error)
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        fprintf(stderr, "usage: derivatives MODEL STEPS [N [SCHEME [run|watch|memory|checkpoints "
+        fprintf(stderr, "usage: derivatives MODEL STEPS [N [SCHEME [run|ledger|memory|checkpoints "
                         "[end|running [PARAMETER ...]]]]]\n");
         return 2;
     }
     bool running = argc > 6 && strcmp(argv[6], "running") == 0;
     bench x = {.s = {.model_name = argv[1],
-                     .mode = "watch",
+                     .mode = "ledger",
                      .steps = atol(argv[2]),
                      .n = argc > 3 && strcmp(argv[3], "-") != 0 ? argv[3] : NULL,
                      .scheme = argc > 4 ? argv[4] : NULL,

@@ -59,7 +59,7 @@ int main(int argc, char **argv)
         return 2;
     }
     scene x = {
-        .model_name = argv[1], .n = argv[2], .steps = 1, .mode = "watch", .treatment = "reduced"};
+        .model_name = argv[1], .n = argv[2], .steps = 1, .mode = "ledger", .treatment = "reduced"};
     olo_error error = {0};
     double used = 0;
     olo_status status = scene_open(&x, &error);

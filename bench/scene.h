@@ -1,7 +1,7 @@
 /* Common part of the benchmarks of models: runs a model of the catalogue for a number of steps and
  * prints steps, Newton iterations and CPU seconds.
  *
- * Mode `step` performs steps only; `watch` also evaluates the ledger and the verdict after every
+ * Mode `step` performs steps only; `ledger` also evaluates the ledger and the verdict after every
  * step; `record` also writes a result file, as `oloid run` does. */
 #ifndef OLO_BENCH_SCENE_H
 #define OLO_BENCH_SCENE_H

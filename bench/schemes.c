@@ -1,13 +1,13 @@
 /* The cost of a step of a scheme. Modes as in scene.h.
  *
- *     schemes MODEL N|- STEPS step|watch|record SCHEME STEP
+ *     schemes MODEL N|- STEPS step|ledger|record SCHEME STEP
  */
 #include "scene.h"
 
 int main(int argc, char **argv)
 {
     if (argc < 7) {
-        fprintf(stderr, "usage: schemes MODEL N|- STEPS step|watch|record SCHEME STEP\n");
+        fprintf(stderr, "usage: schemes MODEL N|- STEPS step|ledger|record SCHEME STEP\n");
         return 2;
     }
     scene x = {.model_name = argv[1],

@@ -93,7 +93,7 @@ def joint_function(guard, function):
 
 
 def load_derivatives(guard, function):
-    """The `slopes=` of a load, two matrices of (t, position, velocity), as C derivatives."""
+    """The `derivatives=` of a load, two matrices of (t, position, velocity), as C derivatives."""
     def called(_context, t, position, velocity, by_position, by_velocity):
         by_position[0:9] = by_velocity[0:9] = [NAN] * 9
         if guard.exception is None:
@@ -106,7 +106,7 @@ def load_derivatives(guard, function):
 
 
 def joint_derivatives(guard, function):
-    """The `slopes=` of a joint, two numbers of (t, coordinate, rate), as C derivatives."""
+    """The `derivatives=` of a joint, two numbers of (t, coordinate, rate), as C derivatives."""
     def called(_context, t, coordinate, rate, by):
         by[0:2] = [NAN, NAN]
         if guard.exception is None:

@@ -86,7 +86,7 @@ class Model:
     A contact of type function accepts `function=`: gap(x) of the position of its point, or of both
     points `between`, which returns the gap, its gradient and its Hessian.
     Loads and joints accept a Python function, `function=`: force(t, position, velocity) of a load,
-    torque(t, coordinate, rate) of a joint. Its derivatives, `slopes=`, are a function of the same
+    torque(t, coordinate, rate) of a joint. Its derivatives, `derivatives=`, are a function of the same
     arguments: for a load it returns the matrices dforce/dposition and dforce/dvelocity, for a joint
     the derivatives by coordinate and by rate. With them steps converge faster and runs have
     gradients. A load on a body may have `wrench=` instead: a function of the whole motion of the
@@ -114,11 +114,11 @@ class Model:
         section = kinds().get(noun)
         if section is None:
             raise InputError(f"there is no element '{noun}'; known are {', '.join(kinds())}")
-        function, derivatives = keys.pop("function", None), keys.pop("slopes", None)
+        function, derivatives = keys.pop("function", None), keys.pop("derivatives", None)
         wrench = keys.pop("wrench", None)
         check_keys(noun, keys)
         if derivatives is not None and not (callable(derivatives) and callable(function)):
-            raise InputError(f"{section}: `slopes` are a function, the derivatives of `function`")
+            raise InputError(f"{section}: `derivatives` are a function, those of `function`")
         if wrench is not None:
             if noun != "load" or function is not None:
                 raise InputError(f"{section}: `wrench` is a function of a load, instead of "

@@ -28,7 +28,7 @@ static olo_status refuse(const olo_system *s, const olo_run *run, olo_error *err
         if (s->actions[i].type->motion_tangent)
             return olo_fail(error, OLO_UNSUPPORTED,
                             "%s: a force by a C function has no derivatives unless its "
-                            "`slopes` are given, too",
+                            "`derivatives` are given, too",
                             s->actions[i].owner);
     return OLO_OK;
 }

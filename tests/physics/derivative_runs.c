@@ -505,7 +505,7 @@ TEST(functions_without_derivatives_are_refused)
     olo_parameter_derivative *change;
     scene x = open_pushed("space", false);
     check_status(OLO_UNSUPPORTED, olo_derivatives_create(x.system, &x.run, &d, &error));
-    check_contains("`slopes`", error.text);
+    check_contains("`derivatives`", error.text);
     check_status(OLO_UNSUPPORTED, olo_parameter_derivative_create(x.model, "m", &change, &error));
     check_contains("functions of a program", error.text);
     scene_close(&x);

@@ -209,7 +209,7 @@ def pushed(derivatives=True):
     model = pendulum()
     model.add_joint(name="rail", type="prismatic", between=["ground", "cart"], at=[0, 2, 0],
                     axis=[1, 0, 0], function=lambda t, x, v: -5 * x**3 - v,
-                    slopes=(lambda t, x, v: (-15 * x**2, -1)) if derivatives else None)
+                    derivatives=(lambda t, x, v: (-15 * x**2, -1)) if derivatives else None)
     model.add_body(name="cart", mass=1, inertia=[1, 1, 1], position=[0.5, 2, 0])
 
     def drag(t, x, v):
@@ -219,7 +219,7 @@ def pushed(derivatives=True):
         speed = numpy.linalg.norm(v)
         return 0, -0.2 * (speed * numpy.eye(3) + (numpy.outer(v, v) / speed if speed > 0 else 0))
     model.add_load(name="air", on="bob", function=drag,
-                   slopes=drag_derivatives if derivatives else None)
+                   derivatives=drag_derivatives if derivatives else None)
     return model
 
 
@@ -236,14 +236,15 @@ def test_functions_with_derivatives_have_gradients():
         start.v = start.v + s * dv
         return d.gradient(goals, start).value
     assert g.v @ dv == pytest.approx(extrapolated(moved, 0.0, 0.05), rel=1e-8)
-    with pytest.raises(oloid.Error, match="`slopes`"):
+    with pytest.raises(oloid.Error, match="`derivatives`"):
         oloid.load(pushed(derivatives=False)).derivatives()
-    with pytest.raises(oloid.InputError, match="derivatives of `function`"):
-        pendulum().add_load(name="x", on="bob", slopes=3)
+    with pytest.raises(oloid.InputError, match="`derivatives` are a function"):
+        pendulum().add_load(name="x", on="bob", derivatives=3)
 
 
 def test_an_exception_in_derivatives_is_raised():
     model = pendulum()
-    model.add_load(name="air", on="bob", function=lambda t, x, v: -v, slopes=lambda t, x, v: 1 / 0)
+    model.add_load(name="air", on="bob", function=lambda t, x, v: -v,
+                   derivatives=lambda t, x, v: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         oloid.load(model).derivatives().gradient(oloid.goal("kinetic", end=1))
