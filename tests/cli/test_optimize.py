@@ -677,9 +677,12 @@ optimize:
   conditions: [{{quantity: ball.position.x, value: 1}}, {{quantity: ball.position.y, value: 0.5}}]
 """)
         summary = solve(oloid, tmp_path / "p.yaml")
-        assert summary["solved"] == (summary["stationarity"] < 1e-8)
-        if not summary["solved"]:
-            assert "the conditions of optimality to" in summary["ended"]
+        found = summary["ended"] == "an optimum was found"
+        assert found == (summary["stationarity"] < 1e-8)
+        assert summary["solved"] == (summary["stationarity"] < 1e-4)
+        if not found:
+            assert ("as exact as rounding permits" if summary["solved"] else
+                    "the conditions of optimality to") in summary["ended"]
         ended.add(summary["solved"])
     assert True in ended
 

@@ -98,8 +98,8 @@ TEST(feedback_leads_a_load_below_a_quadcopter_to_its_end)
 {
     skip_without_solver();
     scene s = scene_open("quadcopter-swing", NULL);
-    olo_optimum *optimum = solve(&s, 40);
-    const double *q = olo_optimum_configuration(optimum, 40);
+    olo_optimum *optimum = solve(&s, 30);
+    const double *q = olo_optimum_configuration(optimum, 30);
     const double wanted[2][3] = {{2, 0.5, 1}, {2, 0.5, 0.17}};
     for (int i = 0; i < 6; i++)
         check_close(wanted[i / 3][i % 3], position(&s, q, i < 3 ? "copter" : "parcel")[i % 3],
