@@ -25,7 +25,9 @@ typedef struct olo_step_report {
     int passes;      /**< Newton solutions; more than one per step with `augmented` */
     double residual; /**< scaled residual of the last iteration */
     double rotation; /**< largest rotation of a body in the step, rad */
-    int rotation_node; /**< node of that body, -1 if there is none */
+    int rotation_node;    /**< node of that body, -1 if there is none */
+    const double *inputs; /**< controls of the step (olo_stepper_set_control), one number for each
+                               load and drive; NULL: none */
 } olo_step_report;
 
 /** Creates a stepper for the scheme, treatment and tolerances of `run`. Refers to the system,
@@ -111,6 +113,10 @@ OLO_API void olo_system_constraint_forces(const olo_system *system, const olo_st
 typedef struct olo_observer {
     int initialised; /**< set by olo_observer_default(); leave it */
     void *context;   /**< argument of all functions */
+    /** `step` reads no reactions and no forces of prescribed motions. With energy-momentum these
+     * are found at the end of each step only if an observer reads them, or else at the end of the
+     * run: they may cost as much as an iteration of a step. */
+    bool ignores_forces;
     /** Called with the initial state (step 0) and after every step. */
     olo_status (*step)(void *context, const olo_system *system, const olo_state *state, long step,
                        const olo_step_report *report, olo_error *error);

@@ -67,6 +67,7 @@ olo_observer cli_drives_observer(cli_drives *drives)
 {
     olo_observer observer = olo_observer_default();
     observer.context = drives;
+    observer.ignores_forces = drives->count == 0;
     observer.step = on_step;
     return observer;
 }

@@ -134,6 +134,7 @@ olo_observer cli_progress_observer(cli_progress_line *line)
 {
     olo_observer observer = olo_observer_default();
     observer.context = line;
+    observer.ignores_forces = true;
     observer.step = on_step;
     return observer;
 }

@@ -42,7 +42,9 @@ struct olo_recorder {
     olo_ledger *part_ledgers;         /* [verdict.parts] */
     double *work;                     /* [n] */
     olo_normal_motion *normal_motion; /* NULL: velocities are not judged */
-    olo_accelerations *accelerations; /* of outputs, with consistent velocities; else NULL */
+    olo_accelerations *accelerations; /* with consistent velocities, if rows have what they give */
+    double *inputs;                   /* [actions] controls of the last step ... */
+    bool controlled;                  /* ... if it had some */
     bool other_mode;                  /* these two belong to another mode of the system */
     double *normal;                   /* [n] */
     olo_thinning ledger;              /* of the steps since the last row */
@@ -165,18 +167,20 @@ static void pass_fields(olo_recorder *recorder, olo_bytes *bytes)
     olo_verdict_pass(&recorder->verdict, bytes);
 }
 
-/* Allocates the last state and the memory of checkpoints. */
-/* Rows have the accelerations of outputs at their states, which are of the order of the steps. */
+/* Rows have the accelerations of outputs, reactions and forces of prescribed motions at their
+ * states, which are of the order of the steps. */
 static olo_status create_accelerations(olo_recorder *recorder, const olo_system *system,
                                        olo_error *error)
 {
     const olo_run *run = &recorder->run;
-    if (!olo_scheme_of(run)->consistent || olo_system_output_count(system) == 0)
+    const int read = olo_system_output_count(system) + system->reaction_count + system->drive_count;
+    if (!olo_scheme_of(run)->consistent || read == 0)
         return OLO_OK;
     return olo_accelerations_create(system, run->step > 0 ? run->step : 1.0,
                                     &recorder->accelerations, error);
 }
 
+/* Allocates the last state and the memory of checkpoints. */
 static olo_status allocate_state(olo_recorder *recorder, olo_error *error)
 {
     olo_status status = olo_state_create(recorder->system, &recorder->last, error);
@@ -188,7 +192,9 @@ static olo_status allocate_state(olo_recorder *recorder, olo_error *error)
     pass_fields(recorder, &bytes);
     recorder->saved.size = bytes.at + olo_state_saved_size(recorder->last);
     recorder->saved.bytes = olo_pool_alloc(&recorder->pool, recorder->saved.size, 1);
-    return recorder->saved.bytes != NULL
+    recorder->inputs = olo_pool_alloc(&recorder->pool, (size_t)recorder->system->action_count,
+                                      sizeof *recorder->inputs);
+    return recorder->saved.bytes != NULL && recorder->inputs != NULL
                ? OLO_OK
                : olo_fail(error, OLO_NO_MEMORY, "out of memory for a recorder");
 }
@@ -359,21 +365,25 @@ static void follow(olo_recorder *recorder, const olo_state *state, const olo_led
         sample_sizes(recorder, state);
 }
 
-/* Writes a row: `state` and the ledger of the steps since the last row. */
-/* The accelerations at a state; NULL: those of outputs are the change of velocity over the step. */
-static const double *accelerations_at(const olo_recorder *recorder, const olo_state *state)
+/* Finds the accelerations at the last state, and writes the forces of constraints to it. NULL: they
+ * are not known; accelerations of outputs are the change of velocity over the step. */
+static const double *find_accelerations(const olo_recorder *recorder)
 {
     const bool motion = recorder->accelerations && recorder->axis[0] == '\0';
-    return motion && olo_accelerations_at(recorder->accelerations, state, NULL)
-               ? olo_accelerations_values(recorder->accelerations)
-               : NULL;
+    if (!motion || !olo_accelerations_at(recorder->accelerations, recorder->last,
+                                         recorder->controlled ? recorder->inputs : NULL))
+        return NULL;
+    if (recorder->last->h != 0) // an initial state has no forces
+        olo_record_forces(recorder->accelerations, recorder->last);
+    return olo_accelerations_values(recorder->accelerations);
 }
 
-static olo_status record(olo_recorder *recorder, const olo_state *state, olo_error *error)
+/* Writes a row: the last state and the ledger of the steps since the last row. */
+static olo_status record(olo_recorder *recorder, olo_error *error)
 {
     return recorder->file == NULL
                ? OLO_OK
-               : olo_record_file_row(recorder->file, state, accelerations_at(recorder, state),
+               : olo_record_file_row(recorder->file, recorder->last, find_accelerations(recorder),
                                      recorder->summary.steps, &recorder->ledger, error);
 }
 
@@ -383,7 +393,7 @@ static olo_status record_full_row(olo_recorder *recorder, const olo_state *state
         olo_system_part_ledgers(recorder->system, state, recorder->part_ledgers);
         olo_verdict_add_parts(&recorder->verdict, recorder->part_ledgers);
     }
-    const olo_status status = record(recorder, state, error);
+    const olo_status status = record(recorder, error);
     recorder->rows++;
     olo_thinning_clear(&recorder->ledger);
     return status;
@@ -464,13 +474,17 @@ static olo_status record_step(void *context, const olo_system *system, const olo
         olo_summary_add(&recorder->summary, report, true);
     recorder->summary.steps = step;
     follow(recorder, state, &ledger);
-    if (first || is_full(recorder, state, report))
-        status = record_full_row(recorder, state, error);
     if (recorder->file != NULL) {
         olo_state_copy(state, recorder->last); // a run may end at any step
-        if (status == OLO_OK && (first || olo_record_file_is_due(recorder->file)))
-            status = make_checkpoint(recorder, !first, error);
+        recorder->controlled = report != NULL && report->inputs != NULL;
+        for (int i = 0; recorder->controlled && i < system->action_count; i++)
+            recorder->inputs[i] = report->inputs[i];
     }
+    if (first || is_full(recorder, state, report))
+        status = record_full_row(recorder, state, error);
+    if (status == OLO_OK && recorder->file != NULL &&
+        (first || olo_record_file_is_due(recorder->file)))
+        status = make_checkpoint(recorder, !first, error);
     return status;
 }
 
@@ -495,6 +509,7 @@ olo_observer olo_recorder_observer(olo_recorder *recorder)
 {
     olo_observer observer = olo_observer_default();
     observer.context = recorder;
+    observer.ignores_forces = true; // it finds those of its rows
     observer.step = record_step;
     observer.warn = record_warning;
     observer.event = record_event;
@@ -511,7 +526,7 @@ static olo_status finish_file(olo_recorder *recorder, const olo_record_end *end,
     if (recorder->stride > 0)
         status = make_checkpoint(recorder, false, error); // the writes that follow are synced
     if (status == OLO_OK && recorder->ledger.count > 0)
-        status = record(recorder, recorder->last, error);
+        status = record(recorder, error);
     return status != OLO_OK ? status : olo_record_file_finish(recorder->file, end, error);
 }
 

@@ -28,5 +28,7 @@ bool olo_accelerations_at(olo_accelerations *accelerations, const olo_state *sta
 const double *olo_accelerations_values(const olo_accelerations *accelerations);
 const double *olo_accelerations_multipliers(const olo_accelerations *accelerations);
 olo_forces olo_accelerations_forces(const olo_accelerations *accelerations);
+/* Writes the recorded reactions and the forces of prescribed motions to the state. */
+void olo_record_forces(const olo_accelerations *accelerations, olo_state *state);
 
 #endif

@@ -130,7 +130,9 @@ olo_status olo_stepper_advance(olo_stepper *x, olo_state *state, double h, olo_e
     olo_status status = step_or_halve(x, state, h, 0, &reason);
     if (status == OLO_OK) {
         state->t = target;
-        olo_stepper_record_end_forces(x, state);
+        x->report.inputs = x->step.inputs;
+        if (!x->forces_on_demand)
+            olo_stepper_record_end_forces(x, state);
         return OLO_OK;
     }
     if (x->saved)

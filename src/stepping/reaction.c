@@ -258,12 +258,17 @@ void olo_stepper_record_reactions(olo_stepper *x, olo_state *state)
     olo_record_reactions(&forces, state);
 }
 
+void olo_record_forces(const olo_accelerations *accelerations, olo_state *state)
+{
+    const olo_forces forces = olo_accelerations_forces(accelerations);
+    olo_record_reactions(&forces, state);
+    olo_state_set_drive_forces(forces.step->system, state, forces.lambda);
+}
+
 void olo_stepper_record_end_forces(olo_stepper *x, olo_state *state)
 {
     if (!x->accelerations || x->system->reaction_count + x->system->drive_count == 0 ||
         !olo_accelerations_at(x->accelerations, state, x->step.inputs))
         return;
-    const olo_forces forces = olo_accelerations_forces(x->accelerations);
-    olo_record_reactions(&forces, state);
-    olo_state_set_drive_forces(x->system, state, forces.lambda);
+    olo_record_forces(x->accelerations, state);
 }

@@ -38,6 +38,14 @@ static bool wants_stop(const olo_observer *observers, int count)
     return false;
 }
 
+static bool read_forces(const olo_observer *observers, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (observers[i].step && !observers[i].ignores_forces)
+            return true;
+    return false;
+}
+
 static void warn(const olo_observer *observers, int count, const char *text)
 {
     for (int i = 0; i < count; i++)
@@ -268,6 +276,8 @@ static olo_status run_steps(const olo_run *run, const walker *x, olo_state *stat
     if (!stepper_of(x)) /* no memory for a mode */
         return status;
     olo_status whole = olo_stepper_complete(stepper_of(x), state, status == OLO_OK ? error : NULL);
+    if (stepper_of(x)->forces_on_demand && stepper_of(x)->stepped)
+        olo_stepper_record_end_forces(stepper_of(x), state);
     return status == OLO_OK ? whole : status;
 }
 
@@ -322,6 +332,8 @@ static olo_status simulate(walker x, const olo_run *run, olo_state *state,
     }
     if (status == OLO_OK && from_start)
         status = notify(observers, observer_count, system_of(&x), state, 0, &none, error);
+    if (status == OLO_OK && x.stepper)
+        x.stepper->forces_on_demand = !read_forces(observers, observer_count);
     if (status == OLO_OK && x.stepper)
         x.stepper->lazy = observer_count == 0 && !x.before && olo_stepper_may_be_lazy(x.stepper);
     if (status == OLO_OK)

@@ -355,14 +355,15 @@ struct olo_stepper {
     double tolerance;
     int iterations, halvings;
     int unknowns;
-    bool quadratic;      /* the tangent is complete: Newton converges quadratically */
-    bool plain_angles;   /* no joint angle changes by more than the bodies rotate */
-    bool has_objections; /* some constraint may be meaningless over a long step */
-    bool stepped;        /* `step` is a finished step */
-    bool unsolvable;     /* the last failure would also occur with a smaller step */
-    bool lazy;           /* velocities of a scheme with momenta are computed on demand only */
-    bool eager;          /* they are needed at the ends of parts of steps, too */
-    bool projected;      /* steps start from the velocities of a state, not from its momentum */
+    bool quadratic;        /* the tangent is complete: Newton converges quadratically */
+    bool plain_angles;     /* no joint angle changes by more than the bodies rotate */
+    bool has_objections;   /* some constraint may be meaningless over a long step */
+    bool stepped;          /* `step` is a finished step */
+    bool unsolvable;       /* the last failure would also occur with a smaller step */
+    bool lazy;             /* velocities of a scheme with momenta are computed on demand only */
+    bool eager;            /* they are needed at the ends of parts of steps, too */
+    bool projected;        /* steps start from the velocities of a state, not from its momentum */
+    bool forces_on_demand; /* olo_stepper_record_end_forces is called by others */
     olo_step_report report;
     double history[64]; /* scaled updates of the last attempt */
     int history_count;
@@ -391,7 +392,8 @@ void olo_record_reactions(const olo_forces *forces, olo_state *state);
 /* The same after a step. */
 void olo_stepper_record_reactions(olo_stepper *stepper, olo_state *state);
 /* With consistent velocities: replaces recorded reactions and forces of prescribed motions, which
- * are means over the step, by those at its end, unless these are not determined. */
+ * are means over the step, by those at its end, unless these are not determined. After every step,
+ * unless x->forces_on_demand. */
 void olo_stepper_record_end_forces(olo_stepper *stepper, olo_state *state);
 /* Adds the impulses of joints and rows over x->step.x, a part of a step with contacts. */
 void olo_stepper_add_reactions(olo_stepper *stepper, const double *wrench, const double *lambda);

@@ -82,6 +82,7 @@ olo_observer olo_throttle_observer(olo_throttle *throttle)
     throttle->last = olo_clock_seconds();
     throttle->due = throttle->stepped = false;
     observer.context = throttle;
+    observer.ignores_forces = !throttle->observer.step || throttle->observer.ignores_forces;
     observer.step = step;
     observer.stop = stop;
     observer.warn = warn;

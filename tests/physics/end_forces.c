@@ -2,6 +2,8 @@
  * step, from the accelerations there. They have the order of the steps, 2, 4 or 6; those of a
  * pendulum follow from its state alone; and all agree with the means over short steps, which are
  * computed by other equations. */
+#include <unistd.h>
+
 #include "scene.h"
 
 #include "linalg/vec3.h"
@@ -181,6 +183,126 @@ TEST(they_agree_with_the_means_of_short_steps)
     }
 }
 
-TEST_MAIN(cmocka_unit_test(the_tension_of_a_pendulum_is_exact_at_any_step),
+/* --- on demand --- */
+
+/* What an observer sees after every step: force and moment in the elbow, and the force of the
+ * motion. */
+enum { STEPS = 20, SEEN = 7 };
+typedef struct witness {
+    double seen[STEPS + 1][SEEN];
+} witness;
+
+static void read_forces(const olo_system *system, const olo_state *state, double out[SEEN])
+{
+    olo_system_reaction(system, state, 1, out, out + 3);
+    out[6] = olo_system_drive_force(system, state, 0);
+}
+
+static olo_status see(void *context, const olo_system *system, const olo_state *state, long step,
+                      const olo_step_report *report, olo_error *error)
+{
+    (void)report, (void)error;
+    read_forces(system, state, ((witness *)context)->seen[step]);
+    return OLO_OK;
+}
+
+static const char *const columns[SEEN] = {"e.force.x",           "e.force.y",  "e.force.z",
+                                          "e.moment.x",          "e.moment.y", "e.moment.z",
+                                          "shoulder.angle.drive"};
+
+/* Runs DRIVEN with an observer of forces, or one that ignores them, and a recorder. */
+static void observe(bool ignores, witness *w, double end[SEEN], double rows[STEPS + 1][SEEN])
+{
+    const char *file = "end-forces.h5";
+    scene s = open_order(DRIVEN, "reduced", "2");
+    olo_error error = {0};
+    olo_recorder *recorder = NULL;
+    olo_result *result = NULL;
+    olo_run_summary summary = {0};
+    s.run.end = STEPS * s.run.step;
+    check_ok(olo_recorder_create(file, s.model, s.system, &s.run, "", &recorder, &error), &error);
+    olo_observer observers[] = {olo_recorder_observer(recorder), olo_observer_default()};
+    observers[1].context = w;
+    observers[1].step = see;
+    observers[1].ignores_forces = ignores;
+    check_ok(olo_simulate(s.system, &s.run, s.state, observers, 2, &summary, &error), &error);
+    check_ok(olo_recorder_finish(recorder, &summary, OLO_OK, &error), &error);
+    olo_recorder_free(recorder);
+    read_forces(s.system, s.state, end);
+    check_ok(olo_result_open(file, &result, &error), &error);
+    check_equal(STEPS + 1, olo_result_row_count(result));
+    for (int i = 0; i < SEEN; i++) {
+        double column[STEPS + 1];
+        check_ok(olo_result_read_column(result, columns[i], column, &error), &error);
+        for (int k = 0; k <= STEPS; k++)
+            rows[k][i] = column[k];
+    }
+    olo_result_free(result);
+    unlink(file);
+    scene_close(&s);
+}
+
+/* Where no observer reads them they are those of the end in the rows of a result and in the last
+ * state; only between them the states have means over steps. */
+TEST(forces_are_found_where_they_are_read)
+{
+    const double rounding = 1e-13; /* of forces of about 10; times differ by rounding, too */
+    static witness reads, ignores;
+    double end[2][SEEN], rows[2][STEPS + 1][SEEN];
+    observe(false, &reads, end[0], rows[0]);
+    observe(true, &ignores, end[1], rows[1]);
+    for (int i = 0; i < SEEN; i++) {
+        check_close(reads.seen[STEPS][i], end[0][i], rounding);
+        check_close(reads.seen[STEPS][i], end[1][i], rounding);
+        for (int k = 1; k <= STEPS; k++) {
+            check_close(reads.seen[k][i], rows[0][k][i], rounding);
+            check_close(reads.seen[k][i], rows[1][k][i], rounding);
+        }
+    }
+    check_true(fabs(ignores.seen[STEPS][6] - reads.seen[STEPS][6]) > 1e-3);
+}
+
+static olo_status push(void *context, olo_stepper *stepper, const olo_state *state,
+                       olo_error *error)
+{
+    (void)context, (void)state;
+    return olo_stepper_set_control(stepper, "motor", 6, error);
+}
+
+/* A control of 6 times 1 N on 2 kg. */
+TEST(accelerations_of_rows_have_the_controls_of_their_steps)
+{
+    static const char slider[] =
+        "bodies: {name: m, mass: 2, inertia: [1, 1, 1]}\n"
+        "joints: {name: rail, type: prismatic, between: [ground, m], axis: [1, 0, 0]}\n"
+        "loads: {name: motor, along: rail.position, magnitude: 1, time: 0}\n"
+        "outputs: {name: m, on: m}\n"
+        "run: {step: 0.01, end: 0.05}\n";
+    const char *file = "end-forces.h5";
+    scene s = open_order(slider, "reduced", "2");
+    olo_error error = {0};
+    olo_recorder *recorder = NULL;
+    olo_result *result = NULL;
+    olo_run_summary summary = {0};
+    double column[6];
+    check_ok(olo_recorder_create(file, s.model, s.system, &s.run, "", &recorder, &error), &error);
+    const olo_observer observer = olo_recorder_observer(recorder);
+    check_ok(
+        olo_simulate_with(s.system, &s.run, s.state, &observer, 1, push, NULL, &summary, &error),
+        &error);
+    check_ok(olo_recorder_finish(recorder, &summary, OLO_OK, &error), &error);
+    olo_recorder_free(recorder);
+    check_ok(olo_result_open(file, &result, &error), &error);
+    check_ok(olo_result_read_column(result, "m.acceleration.x", column, &error), &error);
+    for (int k = 1; k <= 5; k++)
+        check_close(3, column[k], 1e-12);
+    olo_result_free(result);
+    unlink(file);
+    scene_close(&s);
+}
+
+TEST_MAIN(cmocka_unit_test(forces_are_found_where_they_are_read),
+          cmocka_unit_test(accelerations_of_rows_have_the_controls_of_their_steps),
+          cmocka_unit_test(the_tension_of_a_pendulum_is_exact_at_any_step),
           cmocka_unit_test(reactions_and_drives_have_orders_2_4_6),
           cmocka_unit_test(they_agree_with_the_means_of_short_steps))
