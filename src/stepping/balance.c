@@ -44,8 +44,9 @@ static void set_frame(const olo_frame_mass *frame, const olo_frame_inertia *x)
     for (int I = 0; I < 4; I++) {
         if (x->from_momentum)
             p[I] = row3_subtract(p[I], row3_times(2, row3_load(start + 3 * I)));
-        const row3 force = row3_times(x->h, row3_load(x->constant + q + 3 * I));
-        row3_store(row3_add(force, p[I]), x->T + q + 3 * I);
+        if (x->constant)
+            p[I] = row3_add(row3_times(x->h, row3_load(x->constant + q + 3 * I)), p[I]);
+        row3_store(p[I], x->T + q + 3 * I);
     }
 }
 
@@ -63,7 +64,7 @@ void olo_balance_inertia(const olo_step *step, const olo_frame_inertia *x)
     for (int k = 0; k < frames->alone_count; k++) {
         const olo_node *node = &s->nodes[frames->alone[k]];
         for (int i = node->q; i < node->q + node->size; i++)
-            x->T[i] = x->h * x->constant[i] - of_momentum * x->start[i];
+            x->T[i] = (x->constant ? x->h * x->constant[i] : 0) - of_momentum * x->start[i];
     }
     for (int k = 0; k < frames->count; k++)
         frames->kernels->set_inertia(&frames->pack[k], x);

@@ -32,7 +32,7 @@ bool olo_dense_rates_create(olo_dense_rates *x, const olo_system *s)
                                 {&x->work, length},  {&x->nu, length},
                                 {&x->gamma, length}, {&x->force, length}};
     bool ok = olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) &&
-              olo_anderson_create(&x->mixing, n, &x->pool);
+              olo_anderson_create(&x->mixing, n, OLO_ANDERSON_DEPTH, &x->pool);
     if (ok)
         set_weights(s, x->mixing.weight);
     x->C_pivot = olo_pool_alloc(&x->pool, (size_t)rows + 1, sizeof *x->C_pivot);
@@ -119,7 +119,7 @@ olo_status olo_dense_rates_project(olo_dense_rates *x, const olo_row_basis *all,
 
 void olo_dense_rates_begin(olo_dense_rates *x)
 {
-    x->slow = false;
+    x->slow = x->known = false;
     x->update = 0;
     olo_anderson_restart(&x->mixing);
 }
@@ -131,7 +131,8 @@ void olo_dense_rates_measure(olo_dense_rates *x, const olo_newton *newton)
     x->update = newton->increment;
 }
 
-/* gamma = (D W)^-T W^T r/h, and T += h sum gamma a */
+/* gamma = (D W)^-T W^T r/h, and T += h sum gamma a, or that of earlier iterations and a mix of its
+ * changes */
 static void add_force(olo_dense_rates *x, olo_row_basis *all, olo_step *step)
 {
     const olo_system *s = step->system;
@@ -143,17 +144,23 @@ static void add_force(olo_dense_rates *x, olo_row_basis *all, olo_step *step)
         x->work[i] *= 0.5;
     find_multipliers(x, all, all->C, all->pivot);
     memset(step->gamma, 0, (size_t)s->m * sizeof *step->gamma);
-    memset(x->force, 0, (size_t)s->n * sizeof *x->force);
+    double *change = olo_anderson_found(&x->mixing);
+    memset(change, 0, (size_t)s->n * sizeof *change);
     for (int i = 0; i < all->rank; i++) {
         const olo_constraint *row = &s->constraints[all->order[i]];
         step->gamma[all->order[i]] = x->gamma[i];
         olo_rate_gradient(row, &over, &v, a);
         for (int j = 0; j < row->size; j++)
-            x->force[row->index[j]] += step->h * x->gamma[i] * a[j];
+            change[row->index[j]] += step->h * x->gamma[i] * a[j];
     }
-    olo_anderson_next(&x->mixing, x->slow, x->force);
-    for (int i = 0; i < s->n; i++)
-        step->T[i] += x->force[i];
+    if (x->known) {
+        olo_dense_add(s->n, -1, x->force, change);
+        olo_dense_add(s->n, 1, olo_anderson_next(&x->mixing, x->slow), x->force);
+    } else {
+        memcpy(x->force, change, (size_t)s->n * sizeof *x->force);
+    }
+    x->known = true;
+    olo_dense_add(s->n, 1, x->force, step->T);
 }
 
 bool olo_dense_rates_apply(olo_dense_rates *x, olo_row_basis *all, olo_step *step)

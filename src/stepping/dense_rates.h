@@ -26,8 +26,9 @@ typedef struct olo_dense_rates {
     int *C_pivot, *K_pivot;  /* [rank], [n - rank] */
     double *momentum, *work; /* [n] */
     double *nu, *gamma;      /* [n] */
-    double *force;           /* [n] h sum gamma a */
-    olo_anderson mixing;     /* of the force, ... */
+    double *force;           /* [n] h sum gamma a ... */
+    bool known;              /* ... if this step has one already */
+    olo_anderson mixing;     /* of changes of the force, ... */
     bool slow;               /* ... if the iteration converges slowly, by ... */
     double update;           /* ... the last update */
 } olo_dense_rates;

@@ -1,9 +1,11 @@
 /* What belongs to the nodes of a system alone, for four of them at once: their inertia in the
- * balance of a step, their blocks of the tangent in twists, and their motion after an update.
+ * balance of a step, their blocks of the tangent in twists, their motion after an update, and with
+ * consistent velocities (reduced_rates.h) their velocities and loads.
  *
  *     T = M ((2/h) dq - 2 v0) + h f
  *     w = P_int(left)^T T = [T_phi; sum d_I x T_I]
  *     S = factor P_int(left)^T M P_int(q1) + 1/2 sum (d_I,1 (x) T_I - (d_I,1 . T_I) I)
+ *     v = P_int(q1) t,   load = -dP_int[v_m]^T r = [0; -sum d_I' x r_I]
  *
  * These are frames, points (which have positions alone) and triads (directors alone). Numbers of
  * four nodes are in lanes (linalg/lanes.h). The kernels are compiled twice, to the same bits. */
@@ -52,7 +54,8 @@ typedef struct olo_frame_packs {
 bool olo_frame_packs_create(const olo_system *system, bool plain, olo_frame_packs *packs);
 void olo_frame_packs_free(olo_frame_packs *packs);
 
-/* The balance of inertia and constant forces. If a step starts from a momentum, `start` is that. */
+/* The balance of inertia and constant forces, NULL: none. If a step starts from a momentum, `start`
+ * is that. */
 typedef struct olo_frame_inertia {
     double h;
     const double *dq, *start, *constant;
@@ -77,6 +80,13 @@ typedef struct olo_frame_tangent {
     const double *T, *left, *q1;
 } olo_frame_tangent;
 
+/* r at q_m, and the mean velocity of the step: P_int(q_m)^T r goes to wrench[twists], the load to
+ * load[twists]. */
+typedef struct olo_frame_load {
+    const double *qm, *mean, *r;
+    double *wrench, *load;
+} olo_frame_load;
+
 /* The change of four frames by an update, and their motion before it: lengths over the model's
  * length, plus angles; and the angles of the motion. */
 typedef struct olo_frame_measures {
@@ -96,6 +106,9 @@ typedef struct olo_frame_kernels {
     /* Adds twists at q1 to the motions, and moves the frames. */
     void (*update)(const olo_frame_pack *pack, const double *const twist[LANES], double per_length,
                    olo_motion *x, olo_frame_measures *measures);
+    /* v = P_int(q) twist, of all coordinates and twists */
+    void (*velocity)(const olo_frame_pack *pack, const double *q, const double *twist, double *v);
+    void (*load)(const olo_frame_pack *pack, const olo_frame_load *x);
 } olo_frame_kernels;
 
 extern const olo_frame_kernels olo_frame_kernels_plain;

@@ -140,7 +140,8 @@ LANES_INLINE void set_inertia_of(const parts of, const olo_frame_pack *pack,
     lane3 change[4], start[4], force[4], p[4];
     gather(of, pack, x->dq, change);
     gather(of, pack, x->start, start);
-    gather(of, pack, x->constant, force);
+    if (x->constant)
+        gather(of, pack, x->constant, force);
     for (int I = first_of(of); I < end_of(of); I++) {
         change[I] = lane3_times(a, change[I]);
         if (!x->from_momentum)
@@ -150,7 +151,8 @@ LANES_INLINE void set_inertia_of(const parts of, const olo_frame_pack *pack,
     for (int I = first_of(of); I < end_of(of); I++) {
         if (x->from_momentum)
             p[I] = lane3_subtract(p[I], lane3_times(two, start[I]));
-        p[I] = lane3_add(lane3_times(h, force[I]), p[I]);
+        if (x->constant)
+            p[I] = lane3_add(lane3_times(h, force[I]), p[I]);
     }
     scatter(of, pack, p, x->T);
 }
@@ -403,8 +405,65 @@ static void update(const olo_frame_pack *pack, const double *const twist[LANES],
     FOR_EACH_PARTS(pack, update_of(PARTS, pack, twist, per_length, x, measures));
 }
 
+/* ---- velocities ------------------------------------------------------------------------------ */
+
+LANES_INLINE void velocity_of(const parts of, const olo_frame_pack *pack, const double *q,
+                              const double *twist, double *v)
+{
+    const double *const from[LANES] = {twist + pack->motion[0], twist + pack->motion[1],
+                                       twist + pack->motion[2], twist + pack->motion[3]};
+    lane3 t[2], d[4], out[4];
+    gather_twists(of, from, t);
+    if (of.directors)
+        gather(of, pack, q, d);
+    out[0] = t[0];
+    for (int I = 1; I < end_of(of); I++)
+        out[I] = lane3_cross(t[1], d[I]);
+    scatter(of, pack, out, v);
+}
+
+static void velocity(const olo_frame_pack *pack, const double *q, const double *twist, double *v)
+{
+    FOR_EACH_PARTS(pack, velocity_of(PARTS, pack, q, twist, v));
+}
+
+/* sum a_I x b_I of directors */
+LANES_INLINE lane3 moment_of(const lane3 a[4], const lane3 b[4])
+{
+    return lane3_add(lane3_add(lane3_cross(a[1], b[1]), lane3_cross(a[2], b[2])),
+                     lane3_cross(a[3], b[3]));
+}
+
+LANES_INLINE void load_of(const parts of, const olo_frame_pack *pack, const olo_frame_load *x)
+{
+    const lane zero = lane_all(0.0);
+    const int *to = pack->motion;
+    double *const wrench[LANES] = {x->wrench + to[0], x->wrench + to[1], x->wrench + to[2],
+                                   x->wrench + to[3]};
+    double *const load[LANES] = {x->load + to[0], x->load + to[1], x->load + to[2],
+                                 x->load + to[3]};
+    lane3 r[4], at_qm[4], moving[4], out[2], turned[2] = {{{zero, zero, zero}}};
+    gather(of, pack, x->r, r);
+    out[0] = r[0];
+    if (of.directors) {
+        gather(of, pack, x->qm, at_qm);
+        gather(of, pack, x->mean, moving);
+        out[1] = moment_of(at_qm, r);
+        turned[1] = moment_of(r, moving);
+    }
+    scatter_twists(of, out, wrench);
+    scatter_twists(of, turned, load);
+}
+
+static void load(const olo_frame_pack *pack, const olo_frame_load *x)
+{
+    FOR_EACH_PARTS(pack, load_of(PARTS, pack, x));
+}
+
 const olo_frame_kernels OLO_FRAME_KERNELS = {.set_inertia = set_inertia,
                                              .add_inertia = add_inertia,
                                              .fill = fill,
                                              .fill_pair = fill_pair,
-                                             .update = update};
+                                             .update = update,
+                                             .velocity = velocity,
+                                             .load = load};

@@ -251,14 +251,24 @@ static void find_parents_rates(olo_packs *x)
         }
 }
 
+/* Updates are compared with lengths over the model's length beside angles. False: no memory. */
+static bool add_mixing(olo_packs *x)
+{
+    const int columns = 2; /* more of them saved no iterations */
+    if (!olo_anderson_create(&x->mixing, UPDATE * x->fours, columns, &x->pool))
+        return false;
+    for (int i = 0; i < x->mixing.size; i++)
+        x->mixing.weight[i] = i % UPDATE < UPDATE / 2 ? x->per_length * x->per_length : 1.0;
+    return true;
+}
+
 /* Velocities that are unknowns: a second elimination over the same bodies. False: no memory. */
 static bool add_rates(olo_packs *x)
 {
     x->rate = olo_alloc((size_t)x->fours, sizeof *x->rate);
     x->turned = olo_alloc((size_t)x->fours, sizeof *x->turned);
-    x->updates = olo_alloc((size_t)x->fours, sizeof *x->updates);
     olo_packs *mass = x->mass = olo_alloc(1, sizeof *x->mass);
-    if (!x->rate || !x->turned || !x->updates || !mass)
+    if (!x->rate || !x->turned || !mass || !add_mixing(x))
         return false;
     find_parents_rates(x);
     mass->count = x->count;
@@ -374,7 +384,7 @@ void olo_packs_free(olo_packs *x)
     olo_free(x->mass);
     olo_free(x->rate);
     olo_free(x->turned);
-    olo_free(x->updates);
+    olo_pool_free(&x->pool);
     olo_free(x->four);
     olo_free(x->slots);
     olo_free(x->bodies);
@@ -461,7 +471,7 @@ bool olo_packs_iterate(olo_packs *x, const olo_step *step, bool older, olo_newto
 {
     x->factored = x->factored && older;
     if (x->older && !older) /* updates by older tangents are not mixed with others */
-        x->update_count = 0;
+        olo_anderson_restart(&x->mixing);
     x->older = older;
     if (x->closures)
         x->closures->kernels->load(x, step);

@@ -3,6 +3,7 @@
 #ifndef OLO_STEPPING_PACKS_PRIVATE_H
 #define OLO_STEPPING_PACKS_PRIVATE_H
 
+#include "linalg/anderson.h"
 #include "linalg/lanes.h"
 #include "stepping/joint_forces.h"
 #include "stepping/packs.h"
@@ -155,12 +156,9 @@ typedef struct olo_packs_turned {
     turned_joints joints;
 } turned_four;
 
-/* The updates of four bodies, shift and spin, that the last iterations found and made, one after
- * the other (packs_mixing.h). */
-enum { MIXED = 2, UPDATES = MIXED + 1 };
-typedef struct olo_packs_updates {
-    lane3 found[UPDATES][2], made[UPDATES][2];
-} updates;
+/* The numbers of four bodies in an update that may be mixed with those before it: shift and spin.
+ */
+enum { UPDATE = 6 * LANES };
 
 typedef struct olo_packs_kernels {
     /* framed: directors, axes and arms are those at the start already */
@@ -205,10 +203,10 @@ struct olo_packs {
     bool framed;  /* directors, axes and arms are those at q_end, by a projection */
     end_rates *rate;     /* [fours] of schemes with consistent velocities, else NULL */
     turned_four *turned; /* the same */
-    updates *updates;    /* the same; ... */
-    int update_count;    /* ... updates that are mixed with the next one, ... */
-    bool older;          /* ... the last of them by an older tangent, ... */
-    double change;       /* ... and its size */
+    olo_anderson mixing; /* of updates, the same; ... */
+    bool older;          /* ... the last of them was by an older tangent ... */
+    double change;       /* ... and had this size */
+    olo_pool pool;       /* memory of `mixing` */
     olo_packs *mass;     /* the same bodies with factors of P_m^T M P(q1), for their velocities */
     bool velocities;     /* these are the `mass` of others */
     bool factored;       /* `mass` has factors of this step */

@@ -23,7 +23,6 @@
 #include "stepping/packs_elimination.h"
 #include "stepping/packs_forces.h"
 #include "stepping/packs_local.h"
-#include "stepping/packs_mixing.h"
 #include "stepping/packs_projection.h"
 #include "stepping/packs_rates.h"
 #include "stepping/packs_right_side.h"
@@ -206,7 +205,7 @@ static void predict(olo_packs *x, const olo_step *step, double scale, const olo_
             guess_rates(x, i, step);
     }
     x->h = step->h;
-    x->update_count = 0;
+    olo_anderson_restart(&x->mixing);
     x->older = false;
 }
 
@@ -568,37 +567,29 @@ LANES_INLINE void move_four(olo_packs *x, int i, lane3 shift, lane3 spin)
 static bool move_mixed(olo_packs *x, double change)
 {
     const double slow = 4e-4;
-    const int now = x->update_count % UPDATES,
-              known = x->update_count < MIXED ? x->update_count : MIXED,
-              columns = change > slow * x->change ? known : 0;
-    const lane weight = lane_all(x->per_length * x->per_length);
-    mixing_sums gram = {0};
-    double theta[MIXED] = {0};
-    for (int i = 0; columns > 0 && i < x->fours; i++)
-        sum_columns(&x->updates[i], now, columns, weight, &gram);
-    solve_mixing(&gram, columns, theta);
+    const bool mixed = x->mixing.count > 0 && change > slow * x->change;
+    const double *made = olo_anderson_next(&x->mixing, mixed);
     for (int i = 0; i < x->fours; i++) {
-        updates *u = &x->updates[i];
-        mix_update(u, now, columns, theta);
-        move_four(x, i, u->made[now][0], u->made[now][1]);
+        lane3 update[2];
+        memcpy(update, made + UPDATE * i, sizeof update);
+        move_four(x, i, update[0], update[1]);
     }
     x->change = change;
-    x->update_count++;
-    return columns > 0;
+    return mixed;
 }
 
 LANES_INLINE void substitute_all(olo_packs *x, const bool hinges_only, measures *m)
 {
     const lane per_length = lane_all(x->per_length);
-    const int now = x->update_count % UPDATES;
+    double *found = x->rate ? olo_anderson_found(&x->mixing) : NULL;
     for (int i = 0; i < x->fours; i++) {
         lane3 update[2];
         prefetch_four(x, i + 2, offsetof(four, force));
         substitute_bodies(x, i, hinges_only, &update[0], &update[1]);
         measure(&x->four[i], update[0], update[1], per_length, i, m);
-        for (int k = 0; x->rate && k < 2; k++)
-            x->updates[i].found[now][k] = update[k];
-        if (!x->rate)
+        if (found)
+            memcpy(found + UPDATE * i, update, sizeof update);
+        else
             move_four(x, i, update[0], update[1]);
     }
 }

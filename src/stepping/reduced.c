@@ -568,12 +568,10 @@ static bool is_settled(const olo_newton *newton)
     return small && newton->turn <= moderate_turn;
 }
 
-/* Velocities at the iterate, from its matrix or with the factors of an earlier one, and their load.
- */
-static int update_rates(reduced *x, olo_step *step, bool factored)
+/* Velocities at the iterate and their load. */
+static int update_rates(reduced *x, olo_step *step)
 {
     fill_joints(x, step);
-    x->rates->factored = factored;
     const int singular = olo_reduced_rates_project(x, step);
     if (singular < 0)
         olo_reduced_rates_load(x, step);
@@ -589,7 +587,7 @@ static void fill_rhs(reduced *x, olo_step *step)
     x->rod_turn = 0;
     olo_elimination_clear_right(x->elimination);
     if (x->rates)
-        (void)update_rates(x, step, true);
+        (void)update_rates(x, step);
     x->scheme->balance(step, NULL);
     add_closures(x, step);
     for (int k = 0; x->rates && k < s->node_count; k++)
@@ -618,9 +616,10 @@ static void fill_rhs(reduced *x, olo_step *step)
 static void find_errors_of_rates(reduced *x, const olo_newton *newton)
 {
     const double change_of_mass = 100; /* of the factors, relative to such an update */
-    const double behind = x->older ? x->behind : 0;
-    x->turned = newton->turn * newton->increment + change_of_mass * behind * x->rates->correction;
-    x->behind = behind + newton->increment;
+    x->turned =
+        newton->turn * newton->increment + change_of_mass * x->rates->behind * x->rates->correction;
+    x->rates->behind += newton->increment;
+    x->behind = newton->increment + (x->older ? x->behind : 0);
 }
 
 /* The contraction that the tangent at the solution would have: it lacks the variation of the load
@@ -717,7 +716,7 @@ static int assemble(reduced *x, olo_step *step)
 {
     x->rod_turn = 0;
     olo_elimination_clear(x->elimination);
-    int singular = x->rates ? update_rates(x, step, false) : -1;
+    int singular = x->rates ? update_rates(x, step) : -1;
     if (singular < 0)
         singular = assemble_balance(x, step);
     x->filled = false;

@@ -41,13 +41,10 @@ olo_status olo_reduced_rates_create(const olo_topology *topology, olo_reduced_ra
                                 {&x->row, (size_t)topology->unknowns},
                                 {&x->twist, twists},
                                 {&x->nu, (size_t)topology->unknowns},
-                                {&x->total, (size_t)mixed},
-                                {&x->update, (size_t)mixed},
                                 {&x->gamma, (size_t)topology->closure_count},
                                 {&x->rows, (size_t)topology->closure_count * OLO_FORM_SIZE_MAX}};
-    if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
-        return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
-    if (!olo_anderson_create(&x->mixing, mixed, &x->pool))
+    if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) ||
+        !olo_anderson_create(&x->mixing, mixed, OLO_ANDERSON_DEPTH, &x->pool))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
     set_weights(s, x->mixing.weight);
     olo_status status = olo_elimination_create(topology->elimination, &x->elimination, error);
@@ -155,8 +152,8 @@ static void fill_joint(const reduced *x, reduced *y, const olo_step *step, int k
         fill_right_pair_at_rest(y, step, k);
 }
 
-/* The twist of node k from that of its parent and the joint rates, and its velocity. */
-static void move_node(const reduced *y, olo_step *step, int k)
+/* The twist of node k from that of its parent and the joint rates. */
+static void find_twist(const reduced *y, int k)
 {
     const olo_system *s = y->system;
     const olo_topology_node *t = &y->topology->nodes[k];
@@ -173,7 +170,21 @@ static void move_node(const reduced *y, olo_step *step, int k)
     } else {
         memcpy(twist, nu, (size_t)node->twist * sizeof *twist);
     }
-    node->type->velocity(step->x.q1 + node->q, twist, step->v1 + node->q);
+}
+
+/* The velocities at q1 of all nodes. */
+static void find_velocities(const reduced *y, olo_step *step)
+{
+    const olo_frame_packs *frames = &step->frames;
+    for (int i = 0; i < y->system->node_count; i++)
+        find_twist(y, y->topology->order[i]);
+    for (int i = 0; i < frames->count; i++)
+        frames->kernels->velocity(&frames->pack[i], step->x.q1, y->rates->twist, step->v1);
+    for (int i = 0; i < frames->rest_count; i++) {
+        const olo_node *node = &y->system->nodes[frames->rest[i]];
+        node->type->velocity(step->x.q1 + node->q, y->rates->twist + node->motion,
+                             step->v1 + node->q);
+    }
 }
 
 /* momentum += factor sum gamma_c d_c */
@@ -204,11 +215,8 @@ static void find_residual(const reduced *y, const olo_step *step)
     olo_reduced_rates *rates = y->rates;
     for (int i = 0; i < y->system->n; i++)
         rates->mean[i] = 0.5 * (step->v0[i] + step->v1[i]);
-    const olo_frame_inertia inertia = {.h = step->h,
-                                       .dq = step->x.dq,
-                                       .start = rates->mean,
-                                       .constant = rates->zero,
-                                       .T = rates->momentum};
+    const olo_frame_inertia inertia = {
+        .h = step->h, .dq = step->x.dq, .start = rates->mean, .T = rates->momentum};
     olo_balance_inertia(step, &inertia);
 }
 
@@ -268,17 +276,18 @@ static double size_of_correction(const reduced *y, const olo_step *step)
 /* Joints of the matrix at the iterate, and the velocities of the joint rates. */
 static void move_nodes(const reduced *x, reduced *y, olo_step *step)
 {
-    for (int i = 0; i < y->system->node_count; i++) {
-        const int k = y->topology->order[i];
+    for (int k = 0; k < y->system->node_count; k++)
         fill_joint(x, y, step, k);
-        move_node(y, step, k);
-    }
+    find_velocities(y, step);
 }
 
 int olo_reduced_rates_project(const reduced *x, olo_step *step)
 {
+    const double far = 0.01; /* updates after which the factors leave too much of a correction */
     olo_reduced_rates *rates = x->rates;
     reduced y = *x;
+    if (!(rates->behind <= far))
+        rates->factored = false;
     y.elimination = rates->elimination;
     y.projector = rates->projector;
     y.mass_factor = mass_scale(&y, step->h);
@@ -302,9 +311,10 @@ int olo_reduced_rates_project(const reduced *x, olo_step *step)
     const int singular = eliminate(&y, step);
     if (singular >= 0)
         return singular;
+    rates->behind = rates->factored ? rates->behind : 0;
+    rates->factored = true;
     substitute(&y, step);
-    for (int i = 0; i < x->system->node_count; i++)
-        move_node(&y, step, x->topology->order[i]);
+    find_velocities(&y, step);
     rates->correction = rates->known ? size_of_correction(&y, step) : 0;
     rates->known = true;
     return -1;
@@ -318,7 +328,6 @@ void olo_reduced_rates_conclude(const reduced *x, olo_step *step, double update,
         move_nodes(x, &y, step);
         evaluate_rows(&y, step);
     } else {
-        x->rates->factored = true;
         (void)olo_reduced_rates_project(x, step);
     }
 }
@@ -337,17 +346,26 @@ static void find_r(const reduced *x, olo_step *step)
 }
 
 /* load = -(dP_int[v_m])^T r, which is linear in v_m; wrench = P_int^T r */
-static void load_node(const reduced *x, const olo_step *step, int k)
+static void load_nodes(const reduced *x, const olo_step *step)
 {
     const olo_reduced_rates *rates = x->rates;
-    const olo_node *node = &x->system->nodes[k];
-    const double *r = rates->r;
-    double moving[OLO_NODE_TWIST_MAX], *load = rates->load + node->motion;
-    olo_node_wrench(node, step->x.qm, r, rates->wrench + node->motion);
-    olo_node_wrench(node, rates->zero, r, load);
-    olo_node_wrench(node, rates->mean, r, moving);
-    for (int i = 0; i < node->twist; i++)
-        load[i] -= moving[i];
+    const olo_frame_packs *frames = &step->frames;
+    const olo_frame_load at = {.qm = step->x.qm,
+                               .mean = rates->mean,
+                               .r = rates->r,
+                               .wrench = rates->wrench,
+                               .load = rates->load};
+    for (int i = 0; i < frames->count; i++)
+        frames->kernels->load(&frames->pack[i], &at);
+    for (int i = 0; i < frames->rest_count; i++) {
+        const olo_node *node = &x->system->nodes[frames->rest[i]];
+        double moving[OLO_NODE_TWIST_MAX], *load = rates->load + node->motion;
+        olo_node_wrench(node, step->x.qm, rates->r, rates->wrench + node->motion);
+        olo_node_wrench(node, rates->zero, rates->r, load);
+        olo_node_wrench(node, rates->mean, rates->r, moving);
+        for (int j = 0; j < node->twist; j++)
+            load[j] -= moving[j];
+    }
 }
 
 /* A joint adds -dA^T W to the balance of its parent, and -dB^T W to its own row. */
@@ -460,11 +478,9 @@ static void sum_wrenches(const reduced *x, double *wrench)
 
 void olo_reduced_rates_wrenches(const reduced *x, olo_step *step)
 {
-    const olo_system *s = x->system;
     olo_reduced_rates *rates = x->rates;
     find_r(x, step);
-    for (int k = 0; k < s->node_count; k++)
-        olo_node_wrench(&s->nodes[k], step->x.qm, rates->r, rates->wrench + s->nodes[k].motion);
+    load_nodes(x, step);
     sum_wrenches(x, rates->wrench);
 }
 
@@ -495,8 +511,7 @@ static void load_closures(const reduced *x, olo_step *step)
 void olo_reduced_rates_load(const reduced *x, olo_step *step)
 {
     find_r(x, step);
-    for (int k = 0; k < x->system->node_count; k++)
-        load_node(x, step, k);
+    load_nodes(x, step);
     for (int i = x->system->node_count - 1; i >= 0; i--) {
         const int k = x->topology->order[i];
         const olo_joint_type *type = x->topology->nodes[k].type;
@@ -513,7 +528,7 @@ void olo_reduced_rates_load(const reduced *x, olo_step *step)
 
 void olo_reduced_rates_begin(olo_reduced_rates *rates)
 {
-    rates->known = rates->slow = false;
+    rates->known = rates->slow = rates->factored = false;
     rates->update_count = 0;
 }
 
@@ -522,29 +537,21 @@ void olo_reduced_rates_update(const reduced *x, const olo_step *step)
 {
     const olo_system *s = x->system;
     olo_reduced_rates *rates = x->rates;
-    double *update = rates->update;
     const int many = 8;
-    if (!x->older && rates->update_count < many) {
+    if (!x->older && rates->update_count < many)
         olo_anderson_restart(&rates->mixing);
-        memset(rates->total, 0, (size_t)rates->mixing.size * sizeof *rates->total);
-    }
+    double *found = olo_anderson_found(&rates->mixing);
     for (int k = 0; k < s->node_count; k++) {
         const olo_topology_node *t = &x->topology->nodes[k];
-        memcpy(update + s->nodes[k].motion, olo_elimination_twist(x->elimination, k),
-               (size_t)s->nodes[k].twist * sizeof *update);
-        memcpy(update + s->twists + t->u, olo_elimination_increment(x->elimination, k),
-               (size_t)t->dof * sizeof *update);
+        memcpy(found + s->nodes[k].motion, olo_elimination_twist(x->elimination, k),
+               (size_t)s->nodes[k].twist * sizeof *found);
+        memcpy(found + s->twists + t->u, olo_elimination_increment(x->elimination, k),
+               (size_t)t->dof * sizeof *found);
     }
     rates->update_count++;
-    olo_dense_add(rates->mixing.size, 1, rates->total, update);
-    olo_anderson_next(&rates->mixing, rates->slow, update);
-    for (int i = 0; i < rates->mixing.size; i++) {
-        const double total = update[i];
-        update[i] = total - rates->total[i];
-        rates->total[i] = total;
-    }
+    rates->update = olo_anderson_next(&rates->mixing, rates->slow);
     /* v1 = (2/h) dq - v0 up to the projection */
-    olo_dense_add(x->topology->unknowns, 2 / step->h, update + s->twists, rates->nu);
+    olo_dense_add(x->topology->unknowns, 2 / step->h, rates->update + s->twists, rates->nu);
 }
 
 /* --- joint wrenches of lambda --- */
@@ -568,9 +575,9 @@ void olo_reduced_rates_reactions(const reduced *x, olo_step *step, double *wrenc
     olo_reduced_rates *rates = x->rates;
     /* nodes: T - (2/h) r, and the lifts of internal rows */
     find_r(x, step);
+    load_nodes(x, step);
     for (int k = 0; k < s->node_count; k++) {
         const int first = s->nodes[k].motion;
-        load_node(x, step, k);
         olo_node_wrench(&s->nodes[k], step->x.qm, step->T, wrench + first);
         olo_dense_add(s->nodes[k].twist, -2 / step->h, rates->wrench + first, wrench + first);
     }

@@ -309,6 +309,42 @@ TEST(updates_have_the_bits_of_single_nodes_on_every_processor)
     sample_close(&plain);
 }
 
+/* v = P_int(q) t, P_int^T r and -dP_int[v_m]^T r are those of the types of nodes, on every
+ * processor. P_int is affine in q, so that the last is its value at 0 less that at v_m. */
+TEST(velocities_and_loads_are_those_of_single_nodes)
+{
+    static sample x;
+    static const double none[MOST] = {0};
+    sample_open(&x, BODIES, false);
+    const olo_system *s = x.s.system;
+    const olo_frame_kernels *const kernels[] = {&olo_frame_kernels_plain, x.packs.kernels};
+    for (int i = 0; i < 2; i++) {
+        double v[MOST] = {0}, wrench[MOST] = {0}, load[MOST] = {0};
+        const olo_frame_load at = {
+            .qm = x.qm, .mean = x.v, .r = x.force, .wrench = wrench, .load = load};
+        for (int p = 0; p < x.packs.count; p++) {
+            kernels[i]->velocity(&x.packs.pack[p], x.q1, x.motion, v);
+            kernels[i]->load(&x.packs.pack[p], &at);
+        }
+        for (int p = 0; p < x.packs.count; p++)
+            for (int l = 0; l < x.packs.pack[p].count; l++) {
+                const olo_node *node = &s->nodes[x.packs.pack[p].node[l]];
+                double moved[12], own[6], moving[6], still[6];
+                node->type->velocity(x.q1 + node->q, x.motion + node->motion, moved);
+                olo_node_wrench(node, x.qm, x.force, own);
+                olo_node_wrench(node, x.v, x.force, moving);
+                olo_node_wrench(node, none, x.force, still);
+                for (int k = 0; k < node->size; k++)
+                    check_close(moved[k], v[node->q + k], 1e-15);
+                for (int k = 0; k < node->twist; k++) {
+                    check_close(own[k], wrench[node->motion + k], 1e-14);
+                    check_close(still[k] - moving[k], load[node->motion + k], 1e-14);
+                }
+            }
+    }
+    sample_close(&x);
+}
+
 /* With four bodies, the ends of the rod and the frames of the beam one frame is single, with five
  * all are in packs. The bodies do not interact, so that the last of four moves equally. */
 TEST(single_frames_have_the_bits_of_packs)
@@ -333,5 +369,6 @@ TEST_MAIN(cmocka_unit_test(every_node_is_in_one_pack_or_in_the_rest),
           cmocka_unit_test(inertia_is_that_of_the_mass_matrix),
           cmocka_unit_test(tangents_are_those_of_unit_twists),
           cmocka_unit_test(blocks_of_coupled_frames_are_those_of_unit_twists),
+          cmocka_unit_test(velocities_and_loads_are_those_of_single_nodes),
           cmocka_unit_test(updates_have_the_bits_of_single_nodes_on_every_processor),
           cmocka_unit_test(single_frames_have_the_bits_of_packs))
