@@ -32,7 +32,7 @@ typedef struct olo_packs_variation {
 
 typedef struct olo_linear_packs_kernels {
     void (*gather)(olo_linear_packs *x, const olo_step *step, const olo_packs_adjoint *a);
-    bool (*solve)(olo_linear_packs *x);
+    void (*solve)(olo_linear_packs *x);
     /* the variation with the configuration at which was projected last is added to gq */
     void (*vary)(olo_linear_packs *x, const olo_packs_variation *of, double *gq);
     void (*give)(const olo_linear_packs *x, olo_step *step, const olo_packs_adjoint *a);

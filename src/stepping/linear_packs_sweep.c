@@ -179,16 +179,19 @@ LANES_INLINE void carry_joint(linear_body *c, const body *b, const slots *at, in
     hang(c, left_vector(c->arm0, b->arm1, at_start), at->slides[l] != 0, parent);
 }
 
-/* A free root: K^T y = -g */
-static bool solve_root(const sums *stored, linear_body *c)
+/* M^T x of a matrix by its columns */
+LANES_INLINE lane transposed_three(const lane M[3], lane x)
 {
-    double transposed[36];
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 6; j++) {
-            transposed[6 * j + i] = stored->K[j][i];
-            transposed[6 * j + 3 + i] = stored->K[LOWER + j][i];
-        }
-    return solve_six(transposed, -c->sensitivity[0], -c->sensitivity[1], c->y);
+    return (lane){vector_sum(M[0] * x), vector_sum(M[1] * x), vector_sum(M[2] * x), 0};
+}
+
+/* A free root: K^T y = -g, by the factors of packs_elimination.h */
+LANES_INLINE void solve_root(const sums *stored, const body *b, linear_body *c)
+{
+    const lane V[3] = {b->y[0], b->y[1], b->n1}, *g = c->sensitivity,
+               t = transposed_three(stored->K, g[0] - transposed_three(V, g[1]));
+    c->y[0] = -t;
+    c->y[1] = transposed_three(stored->K + LOWER + 3, transposed_three(stored->K + 3, t) - g[1]);
 }
 
 LANES_INLINE void follow(linear_body *c, const body *b, const sums *stored, const bool at_start,
@@ -290,7 +293,7 @@ LANES_INLINE void follow_joint(olo_linear_packs *x, int i, const bool at_start)
                    above < 0 ? NULL : &x->joints[above]);
 }
 
-LANES_INLINE bool solve_all(olo_linear_packs *x, const bool at_start)
+LANES_INLINE void solve_all(olo_linear_packs *x, const bool at_start)
 {
     const olo_packs *packs = x->packs;
     for (int i = packs->count - 1; i >= 0; i--) {
@@ -302,8 +305,8 @@ LANES_INLINE bool solve_all(olo_linear_packs *x, const bool at_start)
         else if (!at->free[l])
             carry(&x->bodies[i], &packs->bodies[i], at_start,
                   parent < 0 ? NULL : &x->bodies[parent]);
-        else if (!solve_root(&packs->stored[i], &x->bodies[i]))
-            return false;
+        else
+            solve_root(&packs->stored[i], &packs->bodies[i], &x->bodies[i]);
     }
     for (int i = 0; i < packs->count; i++) {
         const slots *at = &packs->slots[i / LANES];
@@ -316,12 +319,14 @@ LANES_INLINE bool solve_all(olo_linear_packs *x, const bool at_start)
             follow(&x->bodies[i], &packs->bodies[i], &packs->stored[i], at_start,
                    parent < 0 ? NULL : &x->bodies[parent]);
     }
-    return true;
 }
 
-static bool solve(olo_linear_packs *x)
+static void solve(olo_linear_packs *x)
 {
-    return x->packs->at_start ? solve_all(x, true) : solve_all(x, false);
+    if (x->packs->at_start)
+        solve_all(x, true);
+    else
+        solve_all(x, false);
 }
 
 /* --- derivatives by the start --- */

@@ -8,8 +8,9 @@
  * In all of it four columns or rows are treated at once, or four bodies where their motion is
  * written.
  */
+#include "linalg/small.h"
 #include "stepping/packs_closures.h"
-#include "stepping/packs_local.h"
+#include "stepping/packs_elimination.h"
 #include "system/condition.h"
 #include "system/interval.h"
 
@@ -353,23 +354,22 @@ LANES_INLINE void pass_joint(const body *b, lane turn_gap, lane arm_left, bundle
 static void pass_root(const sums *c, const body *b, const int groups, lane *rho, lane *eta,
                       const bundle *C, const bundle *G, lane *value)
 {
-    double K[36], columns[6 * LANES];
-    int pivot[6] = {0};
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 6; j++) {
-            K[6 * i + j] = c->K[j][i];
-            K[6 * (3 + i) + j] = c->K[LOWER + j][i];
-        }
-    (void)small_lu(6, K, pivot); /* regular: it has been factored before */
+    lane column_of[LANES][2];
+    scatter_lanes(C->upper, sizeof *column_of, &column_of[0][0]);
+    scatter_lanes(C->lower, sizeof *column_of, &column_of[0][1]);
+    for (int l = 0; l < LANES; l++) {
+        const column dt = solve_free(c, b, (column){column_of[l][0], column_of[l][1]});
+        column_of[l][0] = dt.upper;
+        column_of[l][1] = dt.lower;
+    }
+    const lane3 shift = collect(column_of[0][0], column_of[1][0], column_of[2][0], column_of[3][0]),
+                spin = collect(column_of[0][1], column_of[1][1], column_of[2][1], column_of[3][1]);
     for (int i = 0; i < 3; i++) {
-        lane_store(C->upper.x[i], columns + LANES * i);
-        lane_store(C->lower.x[i], columns + LANES * (3 + i));
+        rho[i * groups] = shift.x[i];
+        rho[(3 + i) * groups] = spin.x[i];
         eta[i * groups] = G->upper.x[i];
         eta[(3 + i) * groups] = G->lower.x[i];
     }
-    small_lu_solve(6, K, pivot, LANES, columns);
-    for (int i = 0; i < 6; i++)
-        rho[i * groups] = lane_load(columns + LANES * i);
     *value += lane3_dot(spread(b->twist[0]), G->upper) + lane3_dot(spread(b->twist[1]), G->lower);
 }
 

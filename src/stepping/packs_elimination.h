@@ -140,16 +140,15 @@ LANES_INLINE bool eliminate_body(sums *c, const joint *h, bool first, const bool
     return true;
 }
 
-/* A ball joint, B = B^ = [0; I]: with K = [K_xx K_xw; K_wx D], V = D^-1 K_wx and s = D^-1 z_w only
+/* The rotations of a ball joint or a free root, B = B^ = [0; I]: with K = [K_xx K_xw; K_wx D] and
+ * V = D^-1 K_wx only
  *
- *     Q = K_xx - K_xw V,    z_x + Q e - K_xw s
+ *     Q = K_xx - K_xw V
  *
- * is left for the parent. D^-1 replaces D for iterations with an older tangent. */
-LANES_INLINE bool eliminate_ball(sums *c, const joint *h, bool first, const bool at_start, body *b,
-                                 sums *parent)
+ * is left of K. D^-1 replaces D for iterations with an older tangent. */
+LANES_INLINE bool eliminate_turns(sums *c, body *b, lane Q[3])
 {
-    const lane zero = lane_all(0.0), arm = b->arm1, *K_xw = c->K + 3;
-    lane inverse[4], Q[3];
+    lane inverse[4];
     if (!invert_three(c->K + LOWER + 3, inverse))
         return false;
     const lane V[3] = {times_three(inverse, c->K[LOWER]), times_three(inverse, c->K[LOWER + 1]),
@@ -158,11 +157,22 @@ LANES_INLINE bool eliminate_ball(sums *c, const joint *h, bool first, const bool
     b->y[0] = V[0];
     b->y[1] = V[1];
     b->n1 = V[2];
-    b->twist[1] = times_three(inverse, c->K[Z + 1]);
+    for (int j = 0; j < 3; j++)
+        Q[j] = c->K[j] - times_three(c->K + 3, V[j]);
+    return true;
+}
+
+/* A ball joint: with s = D^-1 z_w the parent gets Q, and z_x + Q e - K_xw s. */
+LANES_INLINE bool eliminate_ball(sums *c, const joint *h, bool first, const bool at_start, body *b,
+                                 sums *parent)
+{
+    const lane zero = lane_all(0.0), arm = b->arm1, *K_xw = c->K + 3;
+    lane Q[3];
+    if (!eliminate_turns(c, b, Q))
+        return false;
+    b->twist[1] = times_three(c->K + LOWER + 3, c->K[Z + 1]);
     if (!parent)
         return true;
-    for (int j = 0; j < 3; j++)
-        Q[j] = c->K[j] - times_three(K_xw, V[j]);
     const lane z = c->K[Z] + times_three(Q, b->twist[0]) - times_three(K_xw, b->twist[1]);
     const lane moved[3] = {arm[1] * Q[2] - arm[2] * Q[1], arm[2] * Q[0] - arm[0] * Q[2],
                            arm[0] * Q[1] - arm[1] * Q[0]};
@@ -329,16 +339,26 @@ LANES_INLINE bool eliminate_joint(sums *c, const joint *h, const slots *at, int 
     return true;
 }
 
-/* A free root: K dt = -z */
-static bool solve_free(const sums *c, column z, body *b)
+/* K^-1 [x; w] of a free root: with s = D^-1 w, t = Q^-1 (x - K_xw s), the result is [t; s - V t].
+ */
+LANES_INLINE column solve_free(const sums *c, const body *b, column z)
 {
-    double K[36];
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 6; j++) {
-            K[6 * i + j] = c->K[j][i];
-            K[6 * (3 + i) + j] = c->K[LOWER + j][i];
-        }
-    return solve_six(K, -z.upper, -z.lower, b->twist);
+    const lane V[3] = {b->y[0], b->y[1], b->n1}, s = times_three(c->K + LOWER + 3, z.lower),
+               t = times_three(c->K, z.upper - times_three(c->K + 3, s));
+    return (column){t, s - times_three(V, t)};
+}
+
+/* A free root: K dt = -z. Q^-1 replaces K_xx. */
+LANES_INLINE bool eliminate_free(sums *c, body *b)
+{
+    lane Q[3], inverse[4];
+    if (!eliminate_turns(c, b, Q) || !invert_three(Q, inverse))
+        return false;
+    memcpy(c->K, inverse, 3 * sizeof *inverse);
+    const column dt = solve_free(c, b, column_right(c));
+    b->twist[0] = -dt.upper;
+    b->twist[1] = -dt.lower;
+    return true;
 }
 
 #endif

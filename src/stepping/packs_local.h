@@ -37,7 +37,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "linalg/small.h"
 #include "stepping/packs_private.h"
 
 /* --- between arrays and lanes --- */
@@ -777,19 +776,6 @@ LANES_INLINE bool invert_three(const lane d[3], lane inverse[4])
 LANES_INLINE lane times_three(const lane M[3], lane x)
 {
     return x[0] * M[0] + x[1] * M[1] + x[2] * M[2];
-}
-
-/* K twist = [first; second], K by rows and overwritten; false: singular */
-LANES_INLINE bool solve_six(double K[36], lane first, lane second, lane twist[2])
-{
-    double x[6] = {first[0], first[1], first[2], second[0], second[1], second[2]};
-    int pivot[6];
-    if (!small_lu(6, K, pivot))
-        return false;
-    small_lu_solve(6, K, pivot, 1, x);
-    twist[0] = (lane){x[0], x[1], x[2], 0};
-    twist[1] = (lane){x[3], x[4], x[5], 0};
-    return true;
 }
 
 #endif

@@ -282,28 +282,19 @@ LANES_INLINE bool eliminate_lever_end(lane *K, const end_joint *h, const slots *
                                                : eliminate_end(moved, at->first[l], b, parent);
 }
 
-/* Row i of a matrix by its diagonals. */
-LANES_INLINE void end_row(lane first, lane second, lane third, int i, double *row)
+/* A free root: K t = z, its rotations first. */
+LANES_INLINE bool solve_free_end(lane *K, body *b)
 {
-    row[i] = first[i];
-    row[(i + 1) % 3] = second[i];
-    row[(i + 2) % 3] = third[i];
-}
-
-/* A free root: K t = z */
-LANES_INLINE bool solve_free_end(const lane *c, body *b)
-{
-    const lane *B = c + END_B, *C = c + END_C;
-    double K[36];
-    for (int i = 0; i < 3; i++) {
-        end_row(c[0], c[1], after_next(c[1]), i, K + 6 * i);
-        end_row(B[0], B[1], B[2], i, K + 6 * i + 3);
-        end_row(C[0], C[1], after_next(C[1]), i, K + 6 * (3 + i) + 3);
-    }
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            K[6 * (3 + i) + j] = K[6 * j + 3 + i];
-    return solve_six(K, c[END_Z], c[END_Z + 1], b->twist);
+    lane A[3], inverse[4];
+    if (!eliminate_ball_in_place(K, b))
+        return false;
+    const lane V[3] = {b->y[0], b->y[1], b->n1};
+    end_columns(K[0], K[1], after_next(K[1]), A);
+    if (!invert_three(A, inverse))
+        return false;
+    b->twist[0] = times_three(inverse, K[END_Z]);
+    b->twist[1] -= times_three(V, b->twist[0]);
+    return true;
 }
 
 LANES_INLINE void substitute_end(body *c, const body *parent, bool ball)

@@ -43,6 +43,13 @@ LANES_INLINE void forward_ball(const sums *c, const lane own[2], lane arm, bool 
     give((column){z, lane_all(0.0)}, arm, first, to, to + 1);
 }
 
+LANES_INLINE void forward_free(const sums *c, const lane own[2], body *b)
+{
+    const column dt = solve_free(c, b, (column){own[0], own[1]});
+    b->twist[0] = -dt.upper;
+    b->twist[1] = -dt.lower;
+}
+
 /* One degree of freedom: its row, and what is left of z. */
 LANES_INLINE column forward_stage(column z, const right_side *of, const dof *d, const bool slides,
                                   stage *to)

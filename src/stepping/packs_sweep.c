@@ -323,7 +323,7 @@ LANES_INLINE bool eliminate_one(olo_packs *x, int i, int l, const bool at_start,
     const slots *at = &x->slots[i];
     body *b = x->bodies + LANES * i + l;
     if (at->free[l])
-        return solve_free(&own[l], column_right(&own[l]), b);
+        return eliminate_free(&own[l], b);
     if (!hinges_only && at->staged[l])
         return eliminate_joint(&own[l], &joint_of[l], at, l, at_start, b, x->stages + at->stage[l],
                                above(x, at, l, own));
@@ -380,7 +380,7 @@ LANES_INLINE void forward_bodies(olo_packs *x, int i, const joint *joint_of, con
                        : at->waiting[l] < 0 ? z[at->parent[l] % LANES]
                                             : x->waiting[at->waiting[l]].K + Z;
         if (at->free[l])
-            (void)solve_free(c, (column){z[l][0], z[l][1]}, to);
+            forward_free(c, z[l], to);
         else if (!hinges_only && at->lever[l])
             forward_lever(c, (column){z[l][0], z[l][1]}, &of, at, l, to, x->stages + at->stage[l],
                           parent);
