@@ -376,33 +376,31 @@ static void rolling_second(const olo_constraint *row, const olo_interval *x, con
  *
  * makes the identity of rate_interval.h exact; it is of second order, as the error without it. */
 typedef struct rate {
-    const double *m;           /* direction of the row: d = [m; c_I m] */
-    double c[3], at_end[2][3]; /* c_I over the step, and at rest at both ends */
-    double by[2][3][9];        /* dc_I/dq0, dc_I/dq1 over the directors */
-    double dq[SIZE], square;   /* |du|^2 */
+    const double *m;         /* direction of the row: d = [m; c_I m] */
+    contact at;              /* over the step */
+    double at_end[2][3];     /* c_I at rest at both ends */
+    double dq[SIZE], square; /* |du|^2 */
 } rate;
 
+/* c_I of a step without motion */
 static void shares_at_rest(const olo_constraint *row, const double *q, double c[3])
 {
-    contact at;
-    const olo_interval rest = rest_at(&(olo_at){.q = q});
-    find_arm(row, &rest, &at);
+    const olo_rolling *rolling = row->data;
+    contact at = {.rolling = rolling, .frame_m = q + row->index[0]};
+    double e[3];
+    olo_rolling_vector(rolling->axis, at.frame_m, e);
+    at.arm.gamma_m = vec3_dot(rolling->normal, e);
+    at.arm.sigma_a = olo_rolling_sine(rolling, e);
     find_shares(&at);
     vec3_copy(at.c, c);
 }
 
 static rate rate_over(const olo_constraint *row, const olo_interval *x)
 {
-    contact at;
     rate r;
-    find_arm(row, x, &at);
-    find_shares(&at);
-    r.m = at.rolling->direction;
-    vec3_copy(at.c, r.c);
-    for (int I = 0; I < 3; I++) {
-        shares_by_end(&at, I, at.arm.sigma_by_e0, r.by[0][I]);
-        shares_by_end(&at, I, at.arm.sigma_by_e1, r.by[1][I]);
-    }
+    find_arm(row, x, &r.at);
+    find_shares(&r.at);
+    r.m = r.at.rolling->direction;
     shares_at_rest(row, x->q0, r.at_end[0]);
     shares_at_rest(row, x->q1, r.at_end[1]);
     memcpy(r.dq, x->dq + row->index[0], sizeof r.dq);
@@ -410,6 +408,14 @@ static rate rate_over(const olo_constraint *row, const olo_interval *x)
     for (int i = 3; i < SIZE; i++)
         r.square += r.dq[i] * r.dq[i];
     return r;
+}
+
+/* dc_I/dq0 or dc_I/dq1 over the directors */
+static void shares_by_slot(const rate *r, int slot, double by[3][9])
+{
+    const double *s = slot == 0 ? r->at.arm.sigma_by_e0 : r->at.arm.sigma_by_e1;
+    for (int I = 0; I < 3; I++)
+        shares_by_end(&r->at, I, s, by[I]);
 }
 
 static double dot(const double *x, const double *y)
@@ -430,29 +436,50 @@ static double along_directors(const rate *r, const double w[3], const double *v)
 }
 
 /* out += factor (dd/dq)^T w of one end */
-static void add_transposed(const rate *r, int slot, double factor, const double *w, double *out)
+static void add_transposed(const rate *r, const double by[3][9], double factor, const double *w,
+                           double *out)
 {
     for (int I = 0; I < 3; I++) {
         const double share = factor * vec3_dot(r->m, w + 3 * (I + 1));
         for (int l = 0; l < 9; l++)
-            out[3 + l] += share * r->by[slot][I][l];
+            out[3 + l] += share * by[I][l];
+    }
+}
+
+/* b = S^T v: the sum of shares_by_end over both ends, contracted with eta_I = m.v_I. */
+static void find_b(const rate *r, const double *v, double b[SIZE])
+{
+    const contact *at = &r->at;
+    const olo_rolling *x = at->rolling;
+    const double lever = x->radius / at->arm.sigma_a, *s0 = at->arm.sigma_by_e0,
+                 *s1 = at->arm.sigma_by_e1;
+    double along_axis = 0, turned = 0, Z[3] = {0, 0, 0};
+    for (int I = 0; I < 3; I++) {
+        const double eta = vec3_dot(r->m, v + 3 * (I + 1));
+        along_axis += eta * x->axis[I];
+        turned += eta * (at->c[I] - x->center[I]) / at->arm.sigma_a;
+        vec3_add(eta, at->reciprocal + 3 * I, Z);
+    }
+    for (int j = 0; j < 3; j++) {
+        const double by_axis = lever * along_axis * x->normal[j] - 0.5 * turned * (s0[j] + s1[j]);
+        b[j] = 0;
+        for (int J = 0; J < 3; J++)
+            b[3 + 3 * J + j] = x->axis[J] * by_axis + lever * at->along[J] * Z[j];
     }
 }
 
 /* b, and mu as the result; v0 and v1 of this body. */
 static double rate_parts(const rate *r, const double *v0, const double *v1, double *b)
 {
-    double both[SIZE], change[SIZE];
+    double mean[SIZE], change[SIZE];
     for (int i = 0; i < SIZE; i++) {
-        both[i] = v0[i] + v1[i];
+        mean[i] = 0.5 * (v0[i] + v1[i]);
         change[i] = v1[i] - v0[i];
-        b[i] = 0;
     }
-    add_transposed(r, 0, 0.5, both, b);
-    add_transposed(r, 1, 0.5, both, b);
+    find_b(r, mean, b);
     /* that of m is the same in all three */
     return along_directors(r, r->at_end[1], v1) - along_directors(r, r->at_end[0], v0) -
-           dot(b, r->dq) - along_directors(r, r->c, change);
+           dot(b, r->dq) - along_directors(r, r->at.c, change);
 }
 
 static void rolling_rate_gradient(const olo_constraint *row, const olo_interval *x,
@@ -470,13 +497,16 @@ static void rolling_rate_gradient_by_velocity(const olo_constraint *row, const o
 {
     const rate r = rate_over(row, x);
     const double sign = slot == 0 ? -1 : 1;
+    double by[2][3][9];
+    shares_by_slot(&r, 0, by[0]);
+    shares_by_slot(&r, 1, by[1]);
     memset(matrix, 0, SIZE * SIZE * sizeof *matrix);
     for (int k = 3; k < SIZE; k++) {
         const int I = k / 3 - 1;
         const double m = r.m[k % 3];
-        double along = sign * (r.at_end[slot][I] - r.c[I]) * m; /* dmu/dv_k */
+        double along = sign * (r.at_end[slot][I] - r.at.c[I]) * m; /* dmu/dv_k */
         for (int j = 3; j < SIZE; j++) {
-            matrix[j * SIZE + k] = 0.5 * m * (r.by[0][I][j - 3] + r.by[1][I][j - 3]);
+            matrix[j * SIZE + k] = 0.5 * m * (by[0][I][j - 3] + by[1][I][j - 3]);
             along -= matrix[j * SIZE + k] * r.dq[j];
         }
         for (int j = 3; j < SIZE && r.square > 0; j++)
@@ -493,7 +523,7 @@ static void rolling_rate_gradient_by(const olo_constraint *row, const olo_interv
     const olo_at at = {.q = slot == 0 ? x->q0 : x->q1};
     const rate r = rate_over(row, x);
     double b[SIZE], mean[SIZE], part[SIZE * SIZE], H[SIZE * SIZE], along[SIZE];
-    double change[SIZE], turned[SIZE] = {0};
+    double change[SIZE], turned[SIZE] = {0}, by[3][9];
     v0 += first;
     v1 += first;
     const double mu = rate_parts(&r, v0, v1, b), *v = slot == 0 ? v0 : v1;
@@ -510,7 +540,8 @@ static void rolling_rate_gradient_by(const olo_constraint *row, const olo_interv
         return;
     /* dmu/dq */
     rolling_hessian(row, &at, H);
-    add_transposed(&r, slot, 1.0, change, turned);
+    shares_by_slot(&r, slot, by);
+    add_transposed(&r, by, 1.0, change, turned);
     for (int k = 0; k < SIZE; k++) {
         along[k] = sign * (dot(H + k * SIZE, v) - b[k]) - turned[k];
         for (int j = 0; j < SIZE; j++)
