@@ -818,7 +818,6 @@ static bool rebuild(reduced *x, olo_step *step, double moved_bound)
 static void find_velocities(reduced *x, olo_step *step)
 {
     olo_reduced_rates_conclude(x, step, x->settled ? x->turned : HUGE_VAL, x->moved);
-    olo_reduced_rates_wrenches(x, step);
     for (int i = 0; i < x->system->twists; i++)
         x->wrench[i] -= 2 / step->h * x->rates->wrench[i];
     for (int u = 0; u < x->topology->closure_count; u++)

@@ -260,17 +260,21 @@ static void substitute(reduced *y, const olo_step *step)
     }
 }
 
-/* The largest change of the motion of a node in half a step. */
+/* The largest change of the motion of a node in half a step, at least its shift over the model's
+ * length plus its turn. */
 static double size_of_correction(const reduced *y, const olo_step *step)
 {
     double largest = 0;
     for (int k = 0; k < y->system->node_count; k++) {
-        const double *dt = olo_elimination_twist(y->elimination, k);
         const olo_node *node = &y->system->nodes[k];
-        olo_raise(&largest,
-                  olo_node_shift_size(node, dt) * y->per_length + olo_node_turn_size(node, dt));
+        const double *dt = olo_elimination_twist(y->elimination, k),
+                     *weight = y->rates->mixing.weight + node->motion;
+        double square = 0;
+        for (int i = 0; i < node->twist; i++)
+            square += weight[i] * dt[i] * dt[i];
+        olo_raise(&largest, square);
     }
-    return 0.5 * fabs(step->h * y->mass_factor) * largest;
+    return 0.5 * fabs(step->h * y->mass_factor) * sqrt(2 * largest) * y->per_length;
 }
 
 /* Joints of the matrix at the iterate, and the velocities of the joint rates. */
@@ -320,19 +324,7 @@ int olo_reduced_rates_project(const reduced *x, olo_step *step)
     return -1;
 }
 
-void olo_reduced_rates_conclude(const reduced *x, olo_step *step, double update, double moved)
-{
-    reduced y = *x;
-    y.elimination = x->rates->elimination;
-    if (olo_rates_follow(step, update, moved)) {
-        move_nodes(x, &y, step);
-        evaluate_rows(&y, step);
-    } else {
-        (void)olo_reduced_rates_project(x, step);
-    }
-}
-
-/* --- the load of (2) --- */
+/* --- r and the wrenches of joints --- */
 
 /* r = (h/2) M ((2/h) dq - 2 v_m) - h sum gamma_c d_c, and v_m */
 static void find_r(const reduced *x, olo_step *step)
@@ -367,6 +359,41 @@ static void load_nodes(const reduced *x, const olo_step *step)
             load[j] -= moving[j];
     }
 }
+
+/* Sums the wrenches of nodes to those of joints, from leaf to root. */
+static void sum_wrenches(const reduced *x, double *wrench)
+{
+    for (int i = x->system->node_count - 1; i >= 0; i--) {
+        const int k = x->topology->order[i];
+        olo_joint_blocks b = olo_elimination_joint(x->rates->elimination, k);
+        if (x->topology->nodes[k].type)
+            olo_add_wrench_to_parent(x->topology, k, &b, wrench);
+    }
+}
+
+/* The joint wrenches of r. */
+static void find_wrenches(const reduced *x, olo_step *step)
+{
+    olo_reduced_rates *rates = x->rates;
+    find_r(x, step);
+    load_nodes(x, step);
+    sum_wrenches(x, rates->wrench);
+}
+
+void olo_reduced_rates_conclude(const reduced *x, olo_step *step, double update, double moved)
+{
+    reduced y = *x;
+    y.elimination = x->rates->elimination;
+    if (olo_rates_follow(step, update, moved)) { /* and r is that of the last load */
+        move_nodes(x, &y, step);
+        evaluate_rows(&y, step);
+    } else {
+        (void)olo_reduced_rates_project(x, step);
+        find_wrenches(x, step);
+    }
+}
+
+/* --- the load of (2) --- */
 
 /* A joint adds -dA^T W to the balance of its parent, and -dB^T W to its own row. */
 static void load_joint(const reduced *x, const olo_step *step, int k)
@@ -463,25 +490,6 @@ static void load_rows(const reduced *x, const olo_step *step, int k)
     joint_impulses of;
     find_impulses(x, step, k, &of);
     load_impulses(x, step, &x->system->groups[x->topology->nodes[k].joint.group], k, &of);
-}
-
-/* Sums the wrenches of nodes to those of joints, from leaf to root. */
-static void sum_wrenches(const reduced *x, double *wrench)
-{
-    for (int i = x->system->node_count - 1; i >= 0; i--) {
-        const int k = x->topology->order[i];
-        olo_joint_blocks b = olo_elimination_joint(x->rates->elimination, k);
-        if (x->topology->nodes[k].type)
-            olo_add_wrench_to_parent(x->topology, k, &b, wrench);
-    }
-}
-
-void olo_reduced_rates_wrenches(const reduced *x, olo_step *step)
-{
-    olo_reduced_rates *rates = x->rates;
-    find_r(x, step);
-    load_nodes(x, step);
-    sum_wrenches(x, rates->wrench);
 }
 
 /* The forces h sum gamma a of closures, and those of others. */

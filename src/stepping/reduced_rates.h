@@ -73,10 +73,9 @@ static inline bool olo_rates_follow(const olo_step *step, double update, double 
     const double negligible = step->composed ? 0 : 5e-16;
     return update <= negligible * moved;
 }
-/* The velocities of the solution after the last update. */
+/* The velocities of the solution after the last update, and the joint wrenches of r. */
 void olo_reduced_rates_conclude(const reduced *x, olo_step *step, double update, double moved);
-/* Then: computes r and its joint wrenches; and the load, too. */
-void olo_reduced_rates_wrenches(const reduced *x, olo_step *step);
+/* r, its joint wrenches and the load, after the velocities. */
 void olo_reduced_rates_load(const reduced *x, olo_step *step);
 /* The wrenches -h P_int^T sum lambda d of the joints, lambda = mu + 2 gamma/h, from T with the
  * forces of closures and of others: the constraint forces of the tree are T = -h sum (mu d + gamma

@@ -328,7 +328,8 @@ TEST(stops_and_friction_follow_parameters)
 /* --- rolling --- */
 
 /* An unbalanced disc rolls down an inclined plane, on which it is held by a wall without friction
- * and without loss: energy is constant at any step, in both forms and in the published scheme. */
+ * and without loss: energy is constant at any step, in both forms and in the published scheme, but
+ * for rounding of the kinetic energy in each step and what the solver leaves of an impact. */
 TEST(a_rolling_disc_at_a_wall_conserves_its_energy)
 {
     static const char *const text =
@@ -342,18 +343,20 @@ TEST(a_rolling_disc_at_a_wall_conserves_its_energy)
         "run: {step: 0.005}\n";
     static const char *const forms[] = {"reduced", "multipliers"};
     static const char *const schemes[] = {"contact", "contact-captured", "contact-two-step"};
-    static const double step[] = {0.005, 0.02};
+    static const double step[] = {0.005, 0.02}, rounding = 5e-15, left = 1e-12;
     for (int k = 0; k < 3; k++)
         for (int f = 0; f < 2; f++)
             for (int i = 0; i < 2; i++) {
                 const olo_setting setting = {"run.scheme", schemes[k]};
                 scene s = scene_open_set(text, forms[f], &setting, 1);
-                const double energy = scene_ledger(&s).total;
+                const olo_ledger start = scene_ledger(&s);
                 long impacts = 0;
                 for (int n = 0; n < lround(1 / step[i]); n++) {
                     scene_run(&s, step[i], 1);
                     impacts += s.stepper->contact->report.impacts;
-                    check_close(energy, scene_ledger(&s).total, 1e-13);
+                    check_close(start.total, scene_ledger(&s).total,
+                                ((double)(n + 1) * rounding + (double)impacts * left) *
+                                    start.kinetic);
                     check_below(scene_ledger(&s).velocity_error, 1e-12);
                 }
                 check_true(impacts > 0);
