@@ -113,9 +113,12 @@ static olo_status enter_mode(olo_events *x, olo_state *state, olo_error *error)
     set_switches(x, state);
     for (int i = 0; i < x->system->contact_count; i++)
         state->contacts[i].off = x->switches.contacts_off[i];
-    const olo_status status =
-        olo_system_create_mode(x->system, &x->switches, state->q, &x->mode, error);
-    return status == OLO_OK ? olo_stepper_create(x->mode, x->run, &x->stepper, error) : status;
+    olo_status status = olo_system_create_mode(x->system, &x->switches, state->q, &x->mode, error);
+    if (status == OLO_OK)
+        status = olo_stepper_create(x->mode, x->run, &x->stepper, error);
+    if (status == OLO_OK)
+        x->stepper->forces_on_demand = x->forces_on_demand;
+    return status;
 }
 
 olo_status olo_events_create_first_mode(const olo_system *s, olo_system **mode, olo_error *error)
@@ -142,9 +145,11 @@ olo_status olo_events_refuse(const olo_system *system, const char *what, olo_err
 }
 
 olo_status olo_events_create(olo_events *x, const olo_system *system, const olo_run *run,
-                             olo_state *state, olo_error *error)
+                             bool observed, olo_state *state, olo_error *error)
 {
-    *x = (olo_events){.system = system, .run = run};
+    *x = (olo_events){.system = system,
+                      .run = run,
+                      .forces_on_demand = !observed && !olo_events_read_forces(system)};
     x->before = olo_alloc((size_t)system->event_count, sizeof *x->before);
     x->time = olo_alloc((size_t)system->event_count, sizeof *x->time);
     if (!create_switches(&x->switches, system) || !x->before || !x->time)
@@ -177,6 +182,7 @@ static olo_status try_step(olo_events *x, olo_state *state, double h, olo_error 
     x->report.halvings += report->halvings;
     x->report.passes += report->passes;
     x->report.residual = report->residual;
+    x->report.inputs = report->inputs;
     x->report.rotation = report->rotation;
     x->report.rotation_node = report->rotation_node;
     return status;

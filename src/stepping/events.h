@@ -23,6 +23,7 @@ typedef struct olo_events {
     olo_stepper *stepper;   /* ... and its stepper */
     olo_step_report report; /* of the whole step */
     bool ended;             /* an event has ended the run */
+    bool forces_on_demand;  /* neither conditions nor observers read forces of steps */
     olo_state *start;       /* of the step */
     double *before;         /* [events] conditions at its start */
     double *time;           /* [events] when they have happened in this run; NaN before */
@@ -33,9 +34,9 @@ typedef struct olo_events {
     void *context;
 } olo_events;
 
-/* The mode and stepper of a state of a system with events. */
+/* The mode and stepper of a state of a system with events; `observed`: observers read forces. */
 olo_status olo_events_create(olo_events *events, const olo_system *system, const olo_run *run,
-                             olo_state *state, olo_error *error);
+                             bool observed, olo_state *state, olo_error *error);
 void olo_events_free(olo_events *events);
 
 /* Advances the state by h, or to the event that ends the run. */

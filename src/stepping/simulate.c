@@ -276,7 +276,7 @@ static olo_status run_steps(const olo_run *run, const walker *x, olo_state *stat
     if (!stepper_of(x)) /* no memory for a mode */
         return status;
     olo_status whole = olo_stepper_complete(stepper_of(x), state, status == OLO_OK ? error : NULL);
-    if (stepper_of(x)->forces_on_demand && stepper_of(x)->stepped)
+    if (stepper_of(x)->forces_on_demand && state->h != 0)
         olo_stepper_record_end_forces(stepper_of(x), state);
     return status == OLO_OK ? whole : status;
 }
@@ -324,7 +324,8 @@ static olo_status simulate(walker x, const olo_run *run, olo_state *state,
         status = olo_run_count_steps(run, sum->start, &steps, error);
     if (status == OLO_OK && system->event_count > 0 && !system->is_mode) {
         x.events = &events;
-        status = olo_events_create(&events, system, run, state, error);
+        status = olo_events_create(&events, system, run, read_forces(observers, observer_count),
+                                   state, error);
         events.happened = announce;
         events.context = &listeners;
     } else if (status == OLO_OK) {

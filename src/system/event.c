@@ -142,6 +142,17 @@ bool olo_event_begins_off(const olo_system *s, olo_switched kind, int index)
     return false;
 }
 
+bool olo_events_read_forces(const olo_system *s)
+{
+    for (int e = 0; e < s->event_count; e++)
+        for (int i = 0; i < s->events[e].variable_count; i++) {
+            const olo_event_variable *x = &s->events[e].variables[i];
+            if (x->value == force || x->value == moment)
+                return true;
+        }
+    return false;
+}
+
 double olo_event_condition(const olo_system *s, const olo_system_event *event,
                            const olo_state *state)
 {

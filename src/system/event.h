@@ -60,6 +60,9 @@ typedef struct olo_system_event {
 /* Whether a piece is off at the beginning, since the first event that names it switches it on. */
 bool olo_event_begins_off(const olo_system *system, olo_switched kind, int index);
 
+/* Whether a condition reads reactions. */
+bool olo_events_read_forces(const olo_system *system);
+
 /* The condition of an event. */
 double olo_event_condition(const olo_system *system, const olo_system_event *event,
                            const olo_state *state);

@@ -613,7 +613,7 @@ FAULTS = [
           "olo_state_set_drive_forces(forces.step->system, state, forces.lambda);", "",
           "physics.end_forces"),
     Fault("forces_at_the_end_of_a_run_are_means", "src/stepping/simulate.c",
-          "if (stepper_of(x)->forces_on_demand && stepper_of(x)->stepped)", "if (false)",
+          "if (stepper_of(x)->forces_on_demand && state->h != 0)", "if (false)",
           "physics.end_forces"),
     Fault("rows_with_means_of_forces", "src/results/recorder.c",
           "olo_record_forces(recorder->accelerations, recorder->last);", "",
