@@ -100,6 +100,9 @@ typedef struct olo_frame_kernels {
     /* K += S and right += w */
     void (*fill)(const olo_frame_pack *pack, const olo_frame_tangent *x,
                  const olo_frame_blocks *to);
+    /* right += w = P_int(left)^T T alone */
+    void (*fill_right)(const olo_frame_pack *pack, const double *left, const double *T,
+                       const olo_frame_blocks *to);
     /* K += factor P_int(left)^T M P_int(q1) of pairs */
     void (*fill_pair)(const olo_frame_pair *pair, double factor, const double *left,
                       const double *q1, const olo_pair_blocks *to);

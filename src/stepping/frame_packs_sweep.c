@@ -218,6 +218,43 @@ static void add_inertia(const olo_frame_pair *pair, const olo_frame_inertia *x)
     }
 }
 
+/* ---- right-hand sides ------------------------------------------------------------------------ */
+
+/* sum a_I x b_I of directors */
+LANES_INLINE lane3 moment_of(const lane3 a[4], const lane3 b[4])
+{
+    return lane3_add(lane3_add(lane3_cross(a[1], b[1]), lane3_cross(a[2], b[2])),
+                     lane3_cross(a[3], b[3]));
+}
+
+/* w = [T_phi; sum d_I x T_I], as numbers of the twist */
+LANES_INLINE void form_wrench(const parts of, const lane3 left[4], const lane3 T[4], lane w[6])
+{
+    const lane3 moment = of.directors ? moment_of(left, T) : T[0];
+    for (int i = 0; i < 3; i++)
+        w[i] = of.position ? T[0].x[i] : moment.x[i];
+    for (int i = 0; of.position && of.directors && i < 3; i++)
+        w[3 + i] = moment.x[i];
+}
+
+LANES_INLINE void fill_right_of(const parts of, const olo_frame_pack *pack, const double *left,
+                                const double *T, const olo_frame_blocks *to)
+{
+    lane3 at[4], force[4];
+    lane w[6];
+    gather(of, pack, T, force);
+    if (of.directors)
+        gather(of, pack, left, at);
+    form_wrench(of, at, force, w);
+    lanes_add_first(pack->count, of.position && of.directors ? 6 : 3, w, to->right);
+}
+
+static void fill_right(const olo_frame_pack *pack, const double *left, const double *T,
+                       const olo_frame_blocks *to)
+{
+    FOR_EACH_PARTS(pack, fill_right_of(PARTS, pack, left, T, to));
+}
+
 /* ---- tangent --------------------------------------------------------------------------------- */
 
 /* S' of the frames */
@@ -260,21 +297,14 @@ LANES_INLINE void fill_of(const parts of, const olo_frame_pack *pack, const olo_
     const lane factor = lane_all(x->factor), m = factor * pack->mass.m;
     lane3 T[4], left[4], end[4];
     lane S[3][3], trace = lane_all(0.0), K[36], w[6];
-    const int rotation = of.position ? 3 : 0;
     gather(of, pack, x->T, T);
     if (of.directors) {
         gather(of, pack, x->left, left);
         gather(of, pack, x->q1, end);
         form_rotations(&pack->mass, x, T, left, end, S);
         trace = S[0][0] + S[1][1] + S[2][2];
-        lane3 moment = lane3_cross(left[1], T[1]);
-        moment = lane3_add(moment, lane3_cross(left[2], T[2]));
-        moment = lane3_add(moment, lane3_cross(left[3], T[3]));
-        for (int i = 0; i < 3; i++)
-            w[rotation + i] = moment.x[i];
     }
-    for (int i = 0; of.position && i < 3; i++)
-        w[i] = T[0].x[i];
+    form_wrench(of, left, T, w);
     if (of.position && of.directors) {
         const lane3 C1 = lane3_times(factor, lane3_combine(pack->mass.c, end + 1)),
                     Cm = lane3_times(factor, lane3_combine(pack->mass.c, left + 1));
@@ -427,13 +457,6 @@ static void velocity(const olo_frame_pack *pack, const double *q, const double *
     FOR_EACH_PARTS(pack, velocity_of(PARTS, pack, q, twist, v));
 }
 
-/* sum a_I x b_I of directors */
-LANES_INLINE lane3 moment_of(const lane3 a[4], const lane3 b[4])
-{
-    return lane3_add(lane3_add(lane3_cross(a[1], b[1]), lane3_cross(a[2], b[2])),
-                     lane3_cross(a[3], b[3]));
-}
-
 LANES_INLINE void load_of(const parts of, const olo_frame_pack *pack, const olo_frame_load *x)
 {
     const lane zero = lane_all(0.0);
@@ -463,6 +486,7 @@ static void load(const olo_frame_pack *pack, const olo_frame_load *x)
 const olo_frame_kernels OLO_FRAME_KERNELS = {.set_inertia = set_inertia,
                                              .add_inertia = add_inertia,
                                              .fill = fill,
+                                             .fill_right = fill_right,
                                              .fill_pair = fill_pair,
                                              .update = update,
                                              .velocity = velocity,

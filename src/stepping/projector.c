@@ -311,6 +311,12 @@ void olo_projector_add_frames(olo_projector *p, const olo_frame_tangent *at)
                    p->single_right);
 }
 
+void olo_projector_add_right(olo_projector *p, const double *left, const double *T)
+{
+    for (int k = 0; k < p->frames.count; k++)
+        p->frames.kernels->fill_right(&p->frames.pack[k], left, T, &p->blocks[k]);
+}
+
 bool olo_projector_is_empty(const olo_projector *p)
 {
     bool empty = p->mass_count == 0 && p->frames.pair_count == 0;

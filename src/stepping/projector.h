@@ -28,6 +28,8 @@ void olo_projector_add_mass(olo_projector *projector, double factor, const doubl
 /* The same for the nodes in packs, with the variation of P_int if wanted; adds w = P_int(q_m)^T T
  * to their right-hand sides. */
 void olo_projector_add_frames(olo_projector *projector, const olo_frame_tangent *at);
+/* right += P_int(left)^T T of the nodes in packs alone */
+void olo_projector_add_right(olo_projector *projector, const double *left, const double *T);
 const olo_frame_packs *olo_projector_frames(const olo_projector *projector);
 /* Whether there are no masses and pieces other than frames. */
 bool olo_projector_is_empty(const olo_projector *projector);

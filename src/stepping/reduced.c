@@ -85,7 +85,7 @@ static olo_status create_with(const olo_system *system, const olo_scheme *scheme
         status = olo_packs_create(system, scheme, x->topology, x->elimination, OLO_PACKS_BEST,
                                   &x->packs, error);
     if (status == OLO_OK && scheme->consistent)
-        status = olo_reduced_rates_create(x->topology, &x->rates, error);
+        status = olo_reduced_rates_create(x->topology, x->elimination, &x->rates, error);
     if (x->packs && x->motion_pass)
         x->motion_pass = olo_packs_motion_pass(x->packs);
     if (status == OLO_OK) {
@@ -465,17 +465,19 @@ static void prefetch(const reduced *x, const olo_step *step, int c)
         __builtin_prefetch(t + i);
 }
 
-/* Adds the load of consistent velocities to the balance of a node and to the row of its joint. */
-static void add_load(reduced *x, int k)
+/* Adds the load of consistent velocities to the balance of nodes and to the rows of joints. */
+static void add_loads(reduced *x)
 {
-    const olo_node *node = &x->system->nodes[k];
-    const olo_topology_node *t = &x->topology->nodes[k];
-    double *right = olo_elimination_rhs(x->elimination, k);
-    for (int i = 0; i < node->twist; i++)
-        right[i] += x->rates->load[node->motion + i];
-    if (t->type)
-        memcpy(olo_elimination_row(x->elimination, k), x->rates->row + t->u,
-               (size_t)t->dof * sizeof *right);
+    const olo_system *s = x->system;
+    for (int k = 0; k < s->node_count; k++) {
+        const olo_topology_node *t = &x->topology->nodes[k];
+        const double *load = x->rates->load + s->nodes[k].motion, *row = x->rates->row + t->u;
+        double *right = x->rates->node[k].right;
+        for (int i = 0; i < s->nodes[k].twist; i++)
+            right[i] += load[i];
+        if (t->type)
+            memcpy(olo_elimination_row(x->elimination, k), row, (size_t)t->dof * sizeof *row);
+    }
 }
 
 /* Fills and eliminates, block by block. Returns the singular block, or -1. */
@@ -486,8 +488,8 @@ static int eliminate(reduced *x, olo_step *step)
     const int *order = olo_elimination_sequence(x->elimination);
     fill_nodes(x, &step->x, step->T, x->varied);
     /* closed joints: sum wrenches from the balance of the nodes */
-    for (int k = 0; x->rates && k < s->node_count; k++)
-        add_load(x, k);
+    if (x->rates)
+        add_loads(x);
     for (int k = 0; step->closed && k < s->node_count; k++)
         memcpy(x->wrench + s->nodes[k].motion, olo_elimination_rhs(x->elimination, k),
                (size_t)s->nodes[k].twist * sizeof *x->wrench);
@@ -590,13 +592,13 @@ static void fill_rhs(reduced *x, olo_step *step)
         (void)update_rates(x, step);
     x->scheme->balance(step, NULL);
     add_closures(x, step);
-    for (int k = 0; x->rates && k < s->node_count; k++)
-        add_load(x, k);
+    olo_fill_right(x->projector, x->elimination, s, step->T, olo_motion_left(&step->x));
+    if (x->rates)
+        add_loads(x);
     for (int i = 0; i < olo_elimination_count(x->elimination); i++) {
         int c = order[i];
         if (c < s->node_count) {
             const olo_joint_type *type = x->topology->nodes[c].type;
-            olo_fill_rhs(x->elimination, &s->nodes[c], c, step->T, olo_motion_left(&step->x));
             if (type && x->varied && !x->filled) {
                 fill_joint(x, step, c);
             } else if (type && !x->varied) {

@@ -22,8 +22,17 @@ static void set_weights(const olo_system *s, double *weight)
         }
 }
 
-olo_status olo_reduced_rates_create(const olo_topology *topology, olo_reduced_rates **rates,
-                                    olo_error *error)
+static void find_numbers(const olo_topology *topology, olo_elimination *balance,
+                         olo_node_numbers *node)
+{
+    for (int k = 0; k < topology->system->node_count; k++)
+        node[k] = (olo_node_numbers){.right = olo_elimination_rhs(balance, k),
+                                     .twist = olo_elimination_twist(balance, k),
+                                     .increment = olo_elimination_increment(balance, k)};
+}
+
+olo_status olo_reduced_rates_create(const olo_topology *topology, olo_elimination *balance,
+                                    olo_reduced_rates **rates, olo_error *error)
 {
     const olo_system *s = topology->system;
     const size_t n = (size_t)s->n, twists = (size_t)s->twists;
@@ -46,6 +55,10 @@ olo_status olo_reduced_rates_create(const olo_topology *topology, olo_reduced_ra
     if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) ||
         !olo_anderson_create(&x->mixing, mixed, OLO_ANDERSON_DEPTH, &x->pool))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
+    x->node = olo_pool_alloc(&x->pool, (size_t)s->node_count, sizeof *x->node);
+    if (!x->node)
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
+    find_numbers(topology, balance, x->node);
     set_weights(s, x->mixing.weight);
     olo_status status = olo_elimination_create(topology->elimination, &x->elimination, error);
     if (status == OLO_OK)
@@ -225,10 +238,10 @@ static int eliminate(reduced *y, olo_step *step)
 {
     const int *order = olo_elimination_sequence(y->elimination);
     const bool factored = y->rates->factored;
-    if (!factored)
+    if (factored)
+        olo_fill_right(y->projector, y->elimination, y->system, y->rates->momentum, step->x.qm);
+    else
         fill_nodes(y, &step->x, y->rates->momentum, false);
-    for (int k = 0; factored && k < y->system->node_count; k++)
-        olo_fill_rhs(y->elimination, &y->system->nodes[k], k, y->rates->momentum, step->x.qm);
     add_closures(y, step);
     for (int i = 0; i < olo_elimination_count(y->elimination); i++)
         if (factored)
@@ -551,10 +564,12 @@ void olo_reduced_rates_update(const reduced *x, const olo_step *step)
     double *found = olo_anderson_found(&rates->mixing);
     for (int k = 0; k < s->node_count; k++) {
         const olo_topology_node *t = &x->topology->nodes[k];
-        memcpy(found + s->nodes[k].motion, olo_elimination_twist(x->elimination, k),
-               (size_t)s->nodes[k].twist * sizeof *found);
-        memcpy(found + s->twists + t->u, olo_elimination_increment(x->elimination, k),
-               (size_t)t->dof * sizeof *found);
+        const olo_node_numbers *of = &rates->node[k];
+        double *twist = found + s->nodes[k].motion, *increment = found + s->twists + t->u;
+        for (int i = 0; i < s->nodes[k].twist; i++)
+            twist[i] = of->twist[i];
+        for (int i = 0; i < t->dof; i++)
+            increment[i] = of->increment[i];
     }
     rates->update_count++;
     rates->update = olo_anderson_next(&rates->mixing, rates->slow);

@@ -44,6 +44,16 @@ static inline void olo_fill_rhs(olo_elimination *elimination, const olo_node *no
     node->type->add_wrench(left + node->q, balance + node->q, olo_elimination_rhs(elimination, k));
 }
 
+/* The same of all nodes. */
+static inline void olo_fill_right(olo_projector *projector, olo_elimination *elimination,
+                                  const olo_system *s, const double *balance, const double *left)
+{
+    const olo_frame_packs *frames = olo_projector_frames(projector);
+    olo_projector_add_right(projector, left, balance);
+    for (int i = 0; i < frames->rest_count; i++)
+        olo_fill_rhs(elimination, &s->nodes[frames->rest[i]], frames->rest[i], balance, left);
+}
+
 /* w += P_int^T T of all nodes, the mass of those that have their own, and the variation of P_int if
  * `varied` */
 static inline void olo_fill_nodes(olo_projector *projector, olo_elimination *elimination,
