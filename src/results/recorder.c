@@ -341,9 +341,9 @@ static void sample_sizes(olo_recorder *recorder, const olo_state *state)
         (void)olo_normal_motion_at(recorder->normal_motion, state, recorder->normal);
     olo_sizes_measure(system, state, judged ? recorder->normal : NULL, recorder->work, &sizes,
                       verdict->parts > 0 ? recorder->part_sizes : NULL);
-    olo_verdict_raise(&verdict->whole, &sizes);
+    olo_verdict_raise(&verdict->whole, &sizes, 0.0);
     for (int p = 0; p < verdict->parts; p++)
-        olo_verdict_raise(&verdict->part[p], &recorder->part_sizes[p]);
+        olo_verdict_raise(&verdict->part[p], &recorder->part_sizes[p], verdict->whole.kinetic);
     olo_raise(&verdict->reach, olo_system_reach(system, state));
     if (!(verdict->reach <= 2.0 * verdict->measured_reach)) { // sizes of rows change with distances
         const olo_row_growth rows = olo_system_row_growth(system, state, recorder->work);

@@ -42,6 +42,10 @@ static const double STEP_ROUNDING = 1000.0 * DBL_EPSILON;
 /* Tolerance for rounding of coordinates in every step, for energies: a fraction of the virial. */
 static const double VIRIAL_ROUNDING = 4.0 * DBL_EPSILON;
 
+/* Rounding errors of the whole in a part: some treatments solve the equations of all parts
+ * together. Those of a part at rest are not compared with its own size, which is zero. */
+static const double PART_ROUNDING = 4.0 * DBL_EPSILON;
+
 /* Constraints are solved again in every step: rounding does not accumulate. */
 static const double CONSTRAINT_TOLERANCE = 1e-12;
 static const double POSITION_ROUNDING = 16.0 * DBL_EPSILON;
@@ -189,7 +193,7 @@ void olo_verdict_add_parts(olo_verdict_record *record, const olo_ledger *ledgers
         enter(record, &record->part[p], &ledgers[p], record->states <= 1);
 }
 
-void olo_verdict_raise(olo_conserved *conserved, const olo_sizes *sizes)
+void olo_verdict_raise(olo_conserved *conserved, const olo_sizes *sizes, double kinetic)
 {
     olo_raise(&conserved->linear, sizes->linear);
     olo_raise(&conserved->angular, sizes->angular);
@@ -197,7 +201,8 @@ void olo_verdict_raise(olo_conserved *conserved, const olo_sizes *sizes)
     olo_raise(&conserved->kinetic, sizes->kinetic);
     // at rest all velocities are rounding errors, in all directions
     if (sizes->kinetic > MOTION_SHARE * conserved->kinetic &&
-        sizes->kinetic > VIRIAL_ROUNDING * conserved->virial)
+        sizes->kinetic > VIRIAL_ROUNDING * conserved->virial &&
+        sizes->kinetic > PART_ROUNDING * kinetic)
         olo_raise(&conserved->normal, sizes->normal / sizes->kinetic);
 }
 
@@ -248,12 +253,18 @@ static double exact_tolerance(const olo_verdict_record *record)
     return fmax(EXACT_TOLERANCE, STEP_ROUNDING * walk(record));
 }
 
+/* The smallest drift of an energy relative to its scale that is not ok. */
+static double energy_tolerance(const olo_verdict_record *record)
+{
+    return record->energy_bounded ? GROWING_SHARE * BOUNDED_TOLERANCE : exact_tolerance(record);
+}
+
 static double energy_scale(const olo_verdict_record *record, const olo_conserved *c)
 {
-    const double rounding = VIRIAL_ROUNDING * walk(record) * c->virial;
-    return record->energy_bounded ? fmax(c->initial_kinetic + c->released + c->work,
-                                         rounding / (GROWING_SHARE * BOUNDED_TOLERANCE))
-                                  : fmax(c->energy, rounding / exact_tolerance(record));
+    const double rounding = VIRIAL_ROUNDING * walk(record) * c->virial,
+                 scale = record->energy_bounded ? c->initial_kinetic + c->released + c->work
+                                                : c->energy;
+    return fmax(scale, rounding / energy_tolerance(record));
 }
 
 static double momentum_scale(const olo_conserved *c, int i, const olo_invariant *invariant)
@@ -262,6 +273,19 @@ static double momentum_scale(const olo_conserved *c, int i, const olo_invariant 
     olo_raise(&scale, vec3_norm(invariant->rotation) * c->angular);
     olo_raise(&scale, vec3_norm(invariant->translation) * c->linear);
     return scale;
+}
+
+/* The scale of an invariant of the system or of a part. */
+static double scale_of(const olo_verdict_record *record, const olo_conserved *c, int i)
+{
+    const olo_invariant *invariant = record->invariant[i];
+    const double scale =
+        invariant->energy ? energy_scale(record, c) : momentum_scale(c, i, invariant);
+    if (c == &record->whole)
+        return scale;
+    const double tolerance = invariant->energy ? energy_tolerance(record) : exact_tolerance(record);
+    return fmax(scale,
+                PART_ROUNDING * walk(record) * scale_of(record, &record->whole, i) / tolerance);
 }
 
 static void judge_exact(const olo_verdict_record *record, olo_verdict *v)
@@ -311,8 +335,7 @@ static olo_verdict judge(const olo_verdict_record *record, const olo_conserved *
 {
     const olo_invariant *invariant = record->invariant[i];
     const bool whole = c == &record->whole, bounded = invariant->energy && record->energy_bounded;
-    const double scale =
-        invariant->energy ? energy_scale(record, c) : momentum_scale(c, i, invariant);
+    const double scale = scale_of(record, c, i);
     olo_verdict v = {.kind = invariant->energy ? OLO_VERDICT_ENERGY : OLO_VERDICT_MOMENTUM,
                      .start = c->start[i],
                      .drift = c->drift[i]};

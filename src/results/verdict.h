@@ -76,8 +76,9 @@ void olo_verdict_add_contacts(olo_verdict_record *record, const olo_system *syst
 /* Adds the ledgers of all parts, at the first state and any other. */
 void olo_verdict_add_parts(olo_verdict_record *record, const olo_ledger *ledgers);
 
-/* Raises the sizes to at least those of a sample. */
-void olo_verdict_raise(olo_conserved *conserved, const olo_sizes *sizes);
+/* Raises the sizes to at least those of a sample of the system or of a part; for a part `kinetic`
+ * is the largest kinetic energy of the whole system, otherwise 0. */
+void olo_verdict_raise(olo_conserved *conserved, const olo_sizes *sizes, double kinetic);
 
 /* The verdicts so far: the invariants in order, then constraints, velocities and contacts; none
  * before the first state. If a part conserves a quantity worse than the whole system, the verdict

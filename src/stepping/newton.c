@@ -17,6 +17,8 @@ static const double residual_floor = 1e-12;
 static const double linear_tolerance = 1e-14;
 /* Permitted error after an update with an older tangent. */
 static const double rounding = 1e-16;
+/* What moves by less in a step (model lengths, radians) is at rest. */
+static const double smallest_motion = 1e-20;
 /* After a larger update (model lengths, radians) the iteration has diverged. */
 static const double largest_update = 1e8;
 
@@ -29,7 +31,7 @@ static void record_update(olo_stepper *x, double increment)
 
 static bool converged(const olo_stepper *x, const olo_newton *now, double before)
 {
-    double bound = now->size < 1 ? now->size : 1.0;
+    const double bound = fmin(fmax(now->size, smallest_motion), 1.0);
     if (now->left > 0 && now->left <= rounding * bound)
         return true;
     if (x->quadratic && now->left == 0 && now->increment <= x->tolerance * bound)

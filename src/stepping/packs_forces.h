@@ -22,6 +22,15 @@ LANES_INLINE lane finish_column(const olo_packs *x, const slots *at, int k, lane
     return f + of->sense[k] * (of->multiplier[k] + 2 / step->h * of->gamma[k]);
 }
 
+/* phi = dtheta/S of system/law_angle.c, and C from there. Where angles hardly change, both dtheta
+ * and S are rounding errors: their quotient is taken from S/C instead. */
+LANES_INLINE lane angle_over_sine(lane dtheta, lane S, lane C)
+{
+    const lane r = S / C;
+    const lane_mask small = 2.0 * lane_size(S) <= MOST_SMALL * C;
+    return lane_choose(small, small_ratio(r * r) / C, dtheta / S);
+}
+
 /* The moment on the child of torques f along the angles, f C_m x (d_1 P_1 + d_2 P_2), with the
  * discrete gradient d of the angle as in system/law_angle.c. */
 LANES_INLINE lane3 torque_on_child(const four *b, const forced *of, lane3 a_p, lane f, lane dtheta)
@@ -35,9 +44,8 @@ LANES_INLINE lane3 torque_on_child(const four *b, const forced *of, lane3 a_p, l
     const lane c0 = lane3_dot(of->C0, of->P0[0]), s0 = sense * lane3_dot(of->C0, of->P0[1]),
                dc = lane3_dot(C.mid, P1.change) + lane3_dot(C.change, P1.mid),
                ds = sense * (lane3_dot(C.mid, P2.change) + lane3_dot(C.change, P2.mid));
-    const lane S = c0 * ds - s0 * dc, zero = lane_all(0.0),
-               phi =
-                   lane_choose(S != zero, of->sense[ANGLE] * dtheta / S, 1.0 / (c0 * c0 + s0 * s0));
+    const lane S = c0 * ds - s0 * dc, cosine = c0 * (c0 + dc) + s0 * (s0 + ds),
+               phi = angle_over_sine(of->sense[ANGLE] * dtheta, S, cosine), zero = lane_all(0.0);
     const lane3 N = lane3_add(lane3_times(-phi * (s0 + 0.5 * ds), P1.mid),
                               lane3_times(sense * phi * (c0 + 0.5 * dc), P2.mid));
     const lane3 moment = lane3_times((1.0 - 2.0 * of->reversed) * f, lane3_cross(C.mid, N));

@@ -629,13 +629,13 @@ LANES_INLINE void angle_ratio(lane c, lane dtheta, lane *phi, lane *by_c)
     *by_c = lane_choose(size < lane_all(1e-2), series_by_c, (1 / (1 + 0.25 * square) - *phi) / c);
 }
 
-/* 2 atan(c/2) by its series; the next term is below rounding for |c| <= MOST_SMALL */
+/* atan(r)/r by its series in r^2; the next term is below rounding for |2 r| <= MOST_SMALL */
 static const double MOST_SMALL = 0.04;
 
-LANES_INLINE lane small_angles(lane c)
+LANES_INLINE lane small_ratio(lane square)
 {
-    const lane s = 0.25 * c * c;
-    return c * (1.0 + s * (-1.0 / 3 + s * (1.0 / 5 + s * (-1.0 / 7 + s * (1.0 / 9)))));
+    return 1.0 +
+           square * (-1.0 / 3 + square * (1.0 / 5 + square * (-1.0 / 7 + square * (1.0 / 9))));
 }
 
 /* c of joint_forces.h, and the change of the angles where there are forces. */
@@ -645,7 +645,7 @@ LANES_INLINE lane angle_changes(const four *b, const slots *at, lane3 a_p, lane 
                     0.5 * lane3_dot(b->n0, lane3_cross(a_p, b->a))) /
                    (1.0 + 0.25 * lane3_dot(a_p, b->a));
     const lane_mask none = at->forced->sense[ANGLE] == lane_all(0.0);
-    *dtheta = lane_choose(none, lane_all(0.0), small_angles(c));
+    *dtheta = lane_choose(none, lane_all(0.0), c * small_ratio(0.25 * c * c));
     const lane_mask large = lane_size(c) > lane_all(MOST_SMALL);
     for (int l = 0; l < LANES; l++)
         if (large[l] && !none[l])

@@ -65,6 +65,13 @@ def test_a_heavy_part_hides_no_other(oloid):
     assert energy["level"] == "broken" and energy["drift"] == pytest.approx(10, rel=1e-6)
 
 
+@pytest.mark.parametrize("scheme", ["energy-momentum-2006", "energy-momentum", "variational"])
+def test_a_part_at_rest_is_judged_by_the_rounding_of_the_whole(oloid, scheme):
+    """With `minimal` all parts are unknowns of one dense matrix."""
+    report = judged(oloid, "part-at-rest", "--constraints", "minimal", "--scheme", scheme)
+    assert {verdict["level"] for verdict in report["verdict"]} == {"ok"}
+
+
 def test_parts_with_loads_and_dampers_have_their_own_balance(oloid):
     """Two pendulums with a motor, a damper and a load each, one a million times heavier."""
     report = judged(oloid, "two-parts")

@@ -178,6 +178,18 @@ TEST(reactions_of_both_treatments_agree)
         "angular_velocity: [0, -2, 0]}\npoints: {name: a, mass: 1, position: [1, 0, 1]}\n"
         "rods: {name: r, between: [{on: b, at: [0.5, 0, 0.5]}, a]}\n"
         "supports: {name: s, on: {on: b, at: [0.5, 0, 0.3]}, type: point}\n",
+        /* a motor at a hinge that another joint locks: its angle changes by rounding errors */
+        "gravity: [0, 0, -9.81]\n"
+        "bodies:\n"
+        "  - {name: a, mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.3, 0, 0],\n"
+        "     rotation: {axis: [0.3, 1, 0.2], angle: 0.7}, angular_velocity: [0, 2, 0]}\n"
+        "  - {name: b, mass: 2, inertia: [0.1, 0.2, 0.1], position: [0.9, 0.1, 0.1],\n"
+        "     rotation: {axis: [1, 1, 0.2], angle: 0.4}}\n"
+        "joints:\n"
+        "  - {name: swing, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+        "  - {name: motor, between: [a, b], at: [0.6, 0, 0], axis: [0, 0.6, 0.8], torque: 1.3}\n"
+        "  - {name: lock, type: point-on-plane, between: [a, b], at: [0.9, 0.2, -0.1], axis: [0.3, "
+        "0.2, 0.9]}\n",
     };
     for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
         scene a = scene_open(models[k], "reduced"), b = scene_open(models[k], "multipliers");

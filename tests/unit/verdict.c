@@ -129,7 +129,7 @@ TEST(energy_at_rest_is_judged_by_rounding_of_the_coordinates)
     add_energy(&record, 0.0, 0.0);
     add_energy(&record, 1e-15, 1e-31);
     check_equal(OLO_VERDICT_BROKEN, verdict_of(&record).level); // no size is known
-    olo_verdict_raise(&record.whole, &sizes);
+    olo_verdict_raise(&record.whole, &sizes, 0.0);
     check_equal(OLO_VERDICT_OK, verdict_of(&record).level);
     add_energy(&record, 1e-12, 1e-31); // beyond 4 epsilon sqrt(3) 10 = 1.5e-14
     check_equal(OLO_VERDICT_BROKEN, verdict_of(&record).level);
@@ -153,7 +153,7 @@ TEST(a_total_momentum_of_zero_is_judged_by_the_sum_of_magnitudes)
     add_shift(&record, 0.0);
     add_shift(&record, 1e-16);
     check_equal(OLO_VERDICT_BROKEN, verdict_of(&record).level); // no size is known
-    olo_verdict_raise(&record.whole, &sizes);
+    olo_verdict_raise(&record.whole, &sizes, 0.0);
     check_relative(5e-17, verdict_of(&record).relative_drift, 1e-12);
     check_equal(OLO_VERDICT_OK, verdict_of(&record).level);
 }
@@ -327,11 +327,11 @@ TEST(velocities_off_the_constraints_are_a_warning)
     const olo_ledger ledger = {.kinetic = 1.0};
     olo_verdict_add(&record, &ledger, 0);
     const olo_sizes fine = {.kinetic = 1.0, .normal = 0.9e-3};
-    olo_verdict_raise(&record.whole, &fine);
+    olo_verdict_raise(&record.whole, &fine, 0.0);
     check_equal(2, olo_verdict_list(&record, NULL, verdicts));
     check_equal(OLO_VERDICT_OK, verdicts[1].level);
     const olo_sizes coarse = {.kinetic = 1.0, .normal = 1.2e-3};
-    olo_verdict_raise(&record.whole, &coarse);
+    olo_verdict_raise(&record.whole, &coarse, 0.0);
     check_equal(2, olo_verdict_list(&record, NULL, verdicts));
     check_equal(OLO_VERDICT_WARN, verdicts[1].level);
     check_contains("0.12 % of the kinetic energy is not motion", verdicts[1].text);
@@ -345,7 +345,7 @@ TEST(velocities_of_what_rests_are_not_judged)
     const olo_ledger moving = {.kinetic = 1.0};
     olo_verdict_add(&record, &moving, 0);
     const olo_sizes resting = {.kinetic = 1e-20, .normal = 1e-20};
-    olo_verdict_raise(&record.whole, &resting);
+    olo_verdict_raise(&record.whole, &resting, 0.0);
     check_equal(2, olo_verdict_list(&record, NULL, verdicts));
     check_equal(OLO_VERDICT_OK, verdicts[1].level);
 }
@@ -381,7 +381,7 @@ TEST(a_bounded_energy_at_rest_is_rounding)
     const olo_sizes sizes = {.virial = 10.0};
     for (int i = 0; i < 100; i++)
         add_energy(&record, 1e-16 * i, 0.0);
-    olo_verdict_raise(&record.whole, &sizes);
+    olo_verdict_raise(&record.whole, &sizes, 0.0);
     check_equal(OLO_VERDICT_OK, verdict_of(&record).level); // 4 epsilon sqrt(100) 10 = 9e-14
 }
 
