@@ -55,11 +55,6 @@ void olo_predictor_restart(olo_state *state)
     olo_predictor_of(state)->parts = olo_predictor_of(state)->smooth = 0;
 }
 
-static void reverse(olo_state *state)
-{
-    olo_predictor_restart(state);
-}
-
 static bool is_valid(const olo_state *state)
 {
     const olo_predictor_segment *memory = olo_predictor_of(state);
@@ -85,7 +80,7 @@ const olo_segment olo_segment_predictor = {.name = "predictor",
                                            .fixed = sizeof(olo_predictor_segment) / sizeof(double),
                                            .twists = 1 + OLO_PREDICTOR_ROWS,
                                            .used = used,
-                                           .reverse = reverse,
+                                           .reverse = olo_predictor_restart,
                                            .check = is_valid};
 
 /* The factors `last` and `prior` of the last two motions in the linear extrapolation of their rates
