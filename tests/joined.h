@@ -16,6 +16,7 @@
 
 #include "linalg/rotation.h"
 #include "linalg/vec3.h"
+#include "stepping/predictor.h"
 
 /* Lower pairs (multibody-null-space, table of 5.0): m_ext rows, r degrees of freedom, and which
  * these are: translations along or normal to the axis n, rotations about n or about all axes. */
@@ -334,6 +335,19 @@ static inline scene joined_open_scheme(const joined *x, const char *scheme, cons
 static inline scene joined_open(const joined *x, const char *constraints)
 {
     return joined_open_scheme(x, "energy-momentum-2006", constraints);
+}
+
+/* The last motion of a state and its first differences after steps of order 2, times factors. */
+static inline olo_motion_mix joined_mix(const olo_state *state, int rows, const double *factor)
+{
+    olo_motion_mix mix = olo_predictor_last(state, factor[0]);
+    mix.rows = rows;
+    for (int k = 1; k < rows; k++) {
+        mix.even = mix.even && factor[k] == 1;
+        mix.factor[k] = factor[k];
+    }
+    mix.others = olo_predictor_of(state)->before + 2 * state->twists;
+    return mix;
 }
 
 static inline void joined_free(joined *x)

@@ -62,3 +62,11 @@ const olo_composition *olo_composition_find(int order, bool estimated)
             return &compositions[i];
     return NULL;
 }
+
+double olo_composition_middle(const olo_composition *c, int part)
+{
+    double node = 0;
+    for (int i = 0; i < part; i++)
+        node += c->part[i];
+    return node + 0.5 * c->part[part];
+}

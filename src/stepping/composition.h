@@ -24,5 +24,7 @@ typedef struct olo_composition {
 
 /* Returns the composition of an order, with an error estimate if wanted; NULL if there is none. */
 const olo_composition *olo_composition_find(int order, bool estimated);
+/* The middle of a part, as a fraction of the whole step. */
+double olo_composition_middle(const olo_composition *composition, int part);
 
 #endif

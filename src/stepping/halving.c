@@ -64,6 +64,7 @@ static olo_status step_composed(olo_stepper *x, olo_state *state, double h, olo_
     const bool lazy = x->lazy, inner = !x->projected && !x->eager && olo_stepper_may_be_lazy(x);
     for (int i = 0; i < c->parts; i++) {
         x->lazy = lazy || (inner && i < c->parts - 1);
+        x->step.part = x->step.composed ? i : 0; /* equal parts continue each other */
         olo_status status = olo_stepper_step_once(x, state, c->part[i] * h, error);
         x->lazy = lazy;
         if (status != OLO_OK) {

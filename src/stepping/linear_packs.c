@@ -95,7 +95,8 @@ static void sum_forces(olo_linear_packs *x, const olo_packs_adjoint *adjoint)
 bool olo_linear_packs_back(olo_linear_packs *x, olo_step *step, const olo_packs_adjoint *adjoint)
 {
     olo_packs *packs = x->packs;
-    olo_packs_predict(packs, step, 1.0, (olo_motion_mix){.last = 1});
+    const olo_motion_mix last = olo_predictor_last(step->state, 1.0);
+    olo_packs_predict(packs, step, 1.0, &last);
     packs->summed = true; /* at a solution the wrenches are the sums */
     if (packs->kernels->eliminate(packs, step) >= 0)
         return false;

@@ -399,7 +399,7 @@ void olo_packs_free(olo_packs *x)
     olo_free(x);
 }
 
-void olo_packs_predict(olo_packs *x, const olo_step *step, double scale, olo_motion_mix mix)
+void olo_packs_predict(olo_packs *x, const olo_step *step, double scale, const olo_motion_mix *mix)
 {
     const size_t size = (size_t)x->system->n * sizeof *step->q_end;
     const bool framed = x->framed && memcmp(step->q_end, step->x.q0, size) == 0;
@@ -408,7 +408,7 @@ void olo_packs_predict(olo_packs *x, const olo_step *step, double scale, olo_mot
     if (x->closures && x->rate)
         memset(x->mass->closures->gamma, 0,
                (size_t)x->topology->closure_count * sizeof *x->mass->closures->gamma);
-    x->kernels->predict(x, step, scale, &mix, framed);
+    x->kernels->predict(x, step, scale, mix, framed);
     if (x->closures)
         x->closures->kernels->remember_balance(x);
     x->framed = x->factored = false;

@@ -27,7 +27,8 @@ void olo_packs_free(olo_packs *packs);
 
 /* Start of an iteration at a mix of the last motions, and at the last joint wrenches times `scale`;
  * joints are left as open as that makes them. */
-void olo_packs_predict(olo_packs *packs, const olo_step *step, double scale, olo_motion_mix mix);
+void olo_packs_predict(olo_packs *packs, const olo_step *step, double scale,
+                       const olo_motion_mix *mix);
 /* One iteration, by the tangent of the last one if that will do (`older`: schemes with their left
  * pair at the start or with consistent velocities only, and not the first). Velocities that are
  * unknowns are projected before it. False: singular, at the node newton->worst. */

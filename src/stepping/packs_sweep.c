@@ -125,60 +125,65 @@ LANES_INLINE void close_four(olo_packs *x, int i)
 }
 
 /* x->predicted by a mix, as olo_predictor_motion has it. */
-LANES_INLINE void mix_motions(olo_packs *x, const olo_state *state, const olo_motion_mix *mix,
-                              const int motions)
+LANES_INLINE void mix_rows(olo_packs *x, int twists, const olo_motion_mix *mix, const int rows,
+                           const bool even)
 {
-    const int count = state->twists, whole = count - count % LANES;
-    const double *latest = olo_last_motion(state), *earlier = olo_predictor_of(state)->before;
-    const double *differences = olo_predictor_differences(state);
+    const int whole = twists - twists % LANES;
     for (int i = 0; i < whole; i += LANES) {
-        lane sum = mix->last * lane_load(latest + i);
-        if (mix->prior != 0)
-            sum += mix->prior * lane_load(earlier + i);
-        for (int k = 0; k < motions; k++)
-            sum += lane_load(differences + k * count + i);
+        lane sum = lane_load(mix->first + i);
+        if (!even)
+            sum = lane_all(mix->factor[0]) * sum;
+        for (int k = 1; k < rows; k++) {
+            const lane row = lane_load(mix->others + (size_t)(k - 1) * (size_t)twists + i);
+            sum += even ? row : lane_all(mix->factor[k]) * row;
+        }
         lane_store(sum, x->predicted + i);
     }
-    for (int i = whole; i < count; i++) {
-        double sum = mix->last * latest[i];
-        if (mix->prior != 0)
-            sum += mix->prior * earlier[i];
-        for (int k = 0; k < motions; k++)
-            sum += differences[k * count + i];
+    for (int i = whole; i < twists; i++) {
+        double sum = (even ? 1 : mix->factor[0]) * mix->first[i];
+        for (int k = 1; k < rows; k++)
+            sum += (even ? 1 : mix->factor[k]) *
+                   mix->others[(size_t)(k - 1) * (size_t)twists + (size_t)i];
         x->predicted[i] = sum;
     }
 }
 
-/* Unrolled for most numbers of differences. */
-static void predict_motions(olo_packs *x, const olo_state *state, const olo_motion_mix *mix)
+/* Unrolled for most numbers of rows. */
+static void predict_motions(olo_packs *x, int twists, const olo_motion_mix *mix)
 {
-    switch (mix->differences) {
-    case 0:
-        mix_motions(x, state, mix, 0);
+    switch (mix->even ? mix->rows : -mix->rows) {
+    case -1:
+        mix_rows(x, twists, mix, 1, false);
         return;
-    case 3:
-        mix_motions(x, state, mix, 3);
+    case -2:
+        mix_rows(x, twists, mix, 2, false);
+        return;
+    case 1:
+        mix_rows(x, twists, mix, 1, true);
         return;
     case 4:
-        mix_motions(x, state, mix, 4);
+        mix_rows(x, twists, mix, 4, true);
         return;
     case 5:
-        mix_motions(x, state, mix, 5);
+        mix_rows(x, twists, mix, 5, true);
         return;
     case 6:
-        mix_motions(x, state, mix, 6);
+        mix_rows(x, twists, mix, 6, true);
         return;
     case 7:
-        mix_motions(x, state, mix, 7);
+        mix_rows(x, twists, mix, 7, true);
         return;
     case 8:
-        mix_motions(x, state, mix, 8);
+        mix_rows(x, twists, mix, 8, true);
         return;
-    case OLO_PREDICTOR_MOTIONS - 1:
-        mix_motions(x, state, mix, OLO_PREDICTOR_MOTIONS - 1);
+    case 9:
+        mix_rows(x, twists, mix, 9, true);
+        return;
+    case OLO_PREDICTOR_MOTIONS:
+        mix_rows(x, twists, mix, OLO_PREDICTOR_MOTIONS, true);
         return;
     default:
-        mix_motions(x, state, mix, mix->differences);
+        mix_rows(x, twists, mix, mix->rows, mix->even);
     }
 }
 
@@ -187,8 +192,8 @@ static void predict(olo_packs *x, const olo_step *step, double scale, const olo_
 {
     /* where motions are extrapolated well, the wrenches of the balance are better than the last,
      * which are without forces of relations */
-    x->summed = (x->rate && mix->differences > 1) || (x->closures && x->closures->share_count > 0);
-    predict_motions(x, step->state, mix);
+    x->summed = (x->rate && mix->rows > 2) || (x->closures && x->closures->share_count > 0);
+    predict_motions(x, step->state->twists, mix);
     for (int i = 0; i < x->fours; i++) {
         prefetch_four(x, i + 2, sizeof(four));
         if (!framed)
@@ -863,28 +868,28 @@ static void write_rates(olo_packs *x, double *v1)
 
 /* --- what the last motions predict --- */
 
-LANES_INLINE void pass_some(const double *now, olo_state *state, const int motions, double *missed)
+LANES_INLINE void pass_some(const double *now, int twists, double *row, const int motions,
+                            double *missed)
 {
-    const int count = state->twists, whole = count - count % LANES;
-    double *d[OLO_PREDICTOR_MOTIONS] = {olo_last_motion(state)};
+    const int whole = twists - twists % LANES;
     lane sum[OLO_PREDICTOR_MOTIONS];
     memset(sum, 0, sizeof sum);
-    for (int k = 1; k < OLO_PREDICTOR_MOTIONS; k++)
-        d[k] = olo_predictor_differences(state) + (k - 1) * count;
     for (int i = 0; i < whole; i += LANES) {
         lane e = lane_load(now + i);
         for (int k = 0; k < motions; k++) {
-            const lane before = lane_load(d[k] + i);
-            lane_store(e, d[k] + i);
+            double *d = row + (size_t)k * (size_t)twists + i;
+            const lane before = lane_load(d);
+            lane_store(e, d);
             e -= before;
             sum[k] += e * e;
         }
     }
-    for (int i = whole; i < count; i++) {
+    for (int i = whole; i < twists; i++) {
         double e = now[i];
         for (int k = 0; k < motions; k++) {
-            const double before = d[k][i];
-            d[k][i] = e;
+            double *d = row + (size_t)k * (size_t)twists + i;
+            const double before = *d;
+            *d = e;
             e -= before;
             sum[k][0] += e * e;
         }
@@ -894,39 +899,39 @@ LANES_INLINE void pass_some(const double *now, olo_state *state, const int motio
 }
 
 /* Unrolled for most numbers of motions. */
-static void pass_motions(const double *now, olo_state *state, int motions,
+static void pass_motions(const double *now, int twists, double *row, int motions,
                          double missed[OLO_PREDICTOR_MOTIONS + 1])
 {
     switch (motions) {
     case 2:
-        pass_some(now, state, 2, missed);
+        pass_some(now, twists, row, 2, missed);
         return;
     case 3:
-        pass_some(now, state, 3, missed);
+        pass_some(now, twists, row, 3, missed);
         return;
     case 4:
-        pass_some(now, state, 4, missed);
+        pass_some(now, twists, row, 4, missed);
         return;
     case 5:
-        pass_some(now, state, 5, missed);
+        pass_some(now, twists, row, 5, missed);
         return;
     case 6:
-        pass_some(now, state, 6, missed);
+        pass_some(now, twists, row, 6, missed);
         return;
     case 7:
-        pass_some(now, state, 7, missed);
+        pass_some(now, twists, row, 7, missed);
         return;
     case 8:
-        pass_some(now, state, 8, missed);
+        pass_some(now, twists, row, 8, missed);
         return;
     case 9:
-        pass_some(now, state, 9, missed);
+        pass_some(now, twists, row, 9, missed);
         return;
     case OLO_PREDICTOR_MOTIONS:
-        pass_some(now, state, OLO_PREDICTOR_MOTIONS, missed);
+        pass_some(now, twists, row, OLO_PREDICTOR_MOTIONS, missed);
         return;
     default:
-        pass_some(now, state, motions, missed);
+        pass_some(now, twists, row, motions, missed);
     }
 }
 

@@ -2,19 +2,33 @@
 #ifndef OLO_STEPPING_PREDICTOR_H
 #define OLO_STEPPING_PREDICTOR_H
 
+#include "stepping/composition.h"
 #include "stepping/step.h"
 
-enum { OLO_PREDICTOR_MOTIONS = 10 }; /* largest number of motions in a prediction */
+/* The largest number of motions in a prediction, and the number that is stored: all parts of a
+ * composed step have the same share of them. */
+enum { OLO_PREDICTOR_MOTIONS = 10, OLO_PREDICTOR_ROWS = 40 };
+
+/* What is stored of the steps, or of one part of composed steps. */
+typedef struct olo_predictor_part {
+    double h;  /* size of the last one */
+    int equal; /* number of last steps of this size */
+    int known; /* number of last motions that the differences include */
+    int order; /* number of motions that would have predicted the last one best; 0: a line through
+                  the last parts would have been better */
+} olo_predictor_part;
 
 /* The segment of a state that the predictor owns. */
 typedef struct olo_predictor_segment {
     double h_before; /* step size of `before` */
     int smooth; /* linear extrapolation would have predicted the last motion better than a constant
                    rate */
-    int equal;  /* number of last motions with equal step size that the differences include */
-    int order;  /* number of motions that would have predicted the last one best */
+    int parts;  /* of the steps whose differences are stored; 0: none */
     double lag; /* contraction by an older tangent over the size of the updates since: reduced.c */
-    double before[]; /* [twists] the motion before the last one */
+    olo_predictor_part part[OLO_COMPOSITION_PARTS];
+    double span[OLO_PREDICTOR_ROWS]; /* times between successive motions of a part, last first */
+    double before[]; /* [twists] the motion before the last one, of any part; then [rows][twists]:
+                        of each part the last motion and its backward differences */
 } olo_predictor_segment;
 
 static inline olo_predictor_segment *olo_predictor_of(const olo_state *state)
@@ -22,34 +36,27 @@ static inline olo_predictor_segment *olo_predictor_of(const olo_state *state)
     return state->segment[OLO_SEGMENT_predictor];
 }
 
-/* [OLO_PREDICTOR_MOTIONS - 1][twists] Backward differences of the last motions, if the treatment
- * uses them. */
-static inline double *olo_predictor_differences(const olo_state *state)
-{
-    return olo_predictor_of(state)->before + state->twists;
-}
-
 /* Discards previous motions. */
-static inline void olo_predictor_restart(olo_state *state)
-{
-    olo_predictor_of(state)->equal = olo_predictor_of(state)->order = 0;
-}
+void olo_predictor_restart(olo_state *state);
 
-/* Factors of the last motion of the state and of the one before, and the number of differences that
- * are added. */
+/* A prediction: the sum of rows times factors. */
 typedef struct olo_motion_mix {
-    double last, prior;
-    int differences;
+    int rows;
+    bool even;                            /* all factors are one */
+    double factor[OLO_PREDICTOR_MOTIONS]; /* if they are not */
+    const double *first, *others;         /* [twists] and [rows - 1][twists] */
 } olo_motion_mix;
 
-/* The mix for a step of size h, which is `scale` times the last one; 0: zero motion. */
-olo_motion_mix olo_predictor_mix(const olo_state *state, double h, double scale);
+/* The last motion times a factor. */
+olo_motion_mix olo_predictor_last(const olo_state *state, double factor);
+/* The mix for a step, whose size is `scale` times the last one; 0: zero motion. */
+olo_motion_mix olo_predictor_mix(const olo_step *step, double scale);
 /* Computes motion[twists] from a mix. */
-void olo_predictor_motion(const olo_state *state, olo_motion_mix mix, double *motion);
+void olo_predictor_motion(const olo_motion_mix *mix, int twists, double *motion);
 
-/* Updates the last motion of the state and its first `count` - 1 differences; missed[k] is the
+/* Updates a last motion and its first `count` - 1 differences, row[count][twists]; missed[k] is the
  * squared error of the prediction from k motions, 1 to count. */
-typedef void olo_motion_pass(const double *now, olo_state *state, int count,
+typedef void olo_motion_pass(const double *now, int twists, double *row, int count,
                              double missed[OLO_PREDICTOR_MOTIONS + 1]);
 olo_motion_pass olo_motion_pass_any;
 

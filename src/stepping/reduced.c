@@ -319,14 +319,13 @@ static void forget(reduced *x)
 static void predict(void *data, olo_step *step, double scale)
 {
     reduced *x = data;
-    double h = step->h;
     const olo_state *state = step->state;
-    const olo_motion_mix mix = olo_predictor_mix(state, h, scale);
+    const olo_motion_mix mix = olo_predictor_mix(step, scale);
     forget(x);
     x->lag = olo_predictor_of(state)->lag;
     x->packed = x->packs && !step->closed;
     if (x->packed) {
-        olo_packs_predict(x->packs, step, scale, mix);
+        olo_packs_predict(x->packs, step, scale, &mix);
         if (olo_packs_have_closures(x->packs)) {
             begin(x, step);
             olo_packs_clear_variations(x->packs);
@@ -337,7 +336,7 @@ static void predict(void *data, olo_step *step, double scale)
     }
     /* predict motions and joint wrenches */
     begin(x, step);
-    olo_predictor_motion(state, mix, x->predicted);
+    olo_predictor_motion(&mix, state->twists, x->predicted);
     for (int i = 0; x->varied && i < x->system->twists; i++)
         x->wrench[i] = scale * olo_last_wrenches(state)[i];
     x->closed = x->varied || step->closed || !x->tree_only;

@@ -64,6 +64,7 @@ olo_status olo_step_create(const olo_system *s, olo_step *step, olo_error *error
 {
     size_t n = (size_t)s->n, m = (size_t)s->m, vector, matrix, twists = (size_t)s->twists;
     size_t constants = (size_t)s->node_count * OLO_JOINT_CONSTANTS;
+    step->composition = olo_composition_find(2, false);
     size_t forces = (size_t)olo_piece_of_constraint(s, 0);
     measure_pieces(s, &vector, &matrix);
     step->numbers = olo_alloc(12 * n + 2 * twists + 2 * m + vector + matrix + constants + forces,

@@ -21,10 +21,12 @@
 
 typedef struct olo_step {
     const olo_system *system;
-    const olo_state *state;    /* initial state of the step; not changed during the iteration */
-    double t, h;               /* initial time and step size */
-    bool closed;               /* joints are closed in every iterate, not only at convergence */
-    bool composed;             /* it is a part of a step of higher order */
+    const olo_state *state; /* initial state of the step; not changed during the iteration */
+    double t, h;            /* initial time and step size */
+    bool closed;            /* joints are closed in every iterate, not only at convergence */
+    bool composed;          /* it is a part of a step of higher order */
+    const olo_composition *composition; /* the predictor distinguishes its parts, ... */
+    int part;                           /* ... and the step is this one */
     bool from_momentum;        /* the step starts from the momentum Mv0, not from the velocity v0 */
     olo_evaluation evaluation; /* of the scheme */
     double weight;             /* factor of the multipliers of the state in T */

@@ -53,15 +53,6 @@ olo_status olo_control_choose(olo_control *control, const olo_composition *compo
     return OLO_OK;
 }
 
-/* The middle of a part, as a fraction of the whole step. */
-static double middle_of(const olo_composition *c, int part)
-{
-    double node = 0;
-    for (int i = 0; i < part; i++)
-        node += c->part[i];
-    return node + 0.5 * c->part[part];
-}
-
 /* Weights of the polynomial through the middles of all parts, evaluated at the start of the step;
  * at its end the weights are in reverse order. */
 static void weigh_middles(const olo_composition *c, double *weight)
@@ -70,7 +61,8 @@ static void weigh_middles(const olo_composition *c, double *weight)
         weight[i] = 1;
         for (int j = 0; j < c->parts; j++)
             if (j != i)
-                weight[i] *= -middle_of(c, j) / (middle_of(c, i) - middle_of(c, j));
+                weight[i] *= -olo_composition_middle(c, j) /
+                             (olo_composition_middle(c, i) - olo_composition_middle(c, j));
     }
 }
 
@@ -145,14 +137,14 @@ static double unseen_motion(const olo_stepper *x, const olo_action *action, doub
         add_force(x, action, -1.0, t, h, end ? 1 - inside : inside, f);
         for (int i = 0; i < c->parts; i++)
             add_force(x, action, x->control.outer[end ? c->parts - 1 - i : i], t, h,
-                      middle_of(c, i), f);
+                      olo_composition_middle(c, i), f);
         for (int i = 0; i < action->size; i++) {
             const int k = action->index[i];
             const double unit = olo_coordinate_unit(x->system, k);
             olo_raise(&largest, fabs(f[i]) * x->control.mobility[k] / unit);
         }
     }
-    return largest * middle_of(c, 0) * h * h;
+    return largest * olo_composition_middle(c, 0) * h * h;
 }
 
 /* The estimated error of the last step, from t to the state, divided by its bound. */

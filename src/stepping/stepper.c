@@ -197,6 +197,8 @@ olo_status olo_stepper_create_with(const olo_system *system, const olo_scheme *s
         x->step.evaluation = x->scheme->evaluation;
         status = olo_step_create(system, &x->step, error);
         x->step.composed = status == OLO_OK && x->composition->order > 2;
+        if (x->step.composed)
+            x->step.composition = x->composition;
     }
     if (status == OLO_OK)
         status = olo_state_create(system, &x->backup, error);

@@ -103,9 +103,23 @@ static unsigned char *block_of(const olo_state *state)
     return (unsigned char *)state + offsetof(olo_state, t);
 }
 
+/* Copies the numbers of a state that mean something to another block. */
+static void copy_block(const olo_state *from, unsigned char *to)
+{
+    const unsigned char *block = block_of(from);
+    const size_t before = (size_t)((const unsigned char *)from->segment[0] - block);
+    memcpy(to, block, before);
+    for (int i = 0; from->segments[i]; i++) {
+        const olo_segment *segment = from->segments[i];
+        const size_t numbers = segment->used ? segment->used(from) : segment_numbers(segment, from),
+                     at = (size_t)((const unsigned char *)from->segment[i] - block);
+        memcpy(to + at, from->segment[i], numbers * sizeof(double));
+    }
+}
+
 void olo_state_copy(const olo_state *from, olo_state *to)
 {
-    memcpy(block_of(to), block_of(from), from->size);
+    copy_block(from, block_of(to));
 }
 
 olo_status olo_state_clone(const olo_state *state, olo_state **copy, olo_error *error)
@@ -149,15 +163,17 @@ size_t olo_state_saved_size(const olo_state *state)
 
 void olo_state_save(const olo_state *state, void *block)
 {
+    unsigned char *numbers = (unsigned char *)block + sizeof(saved_head);
+    memset(numbers, 0, state->size); /* equal states have equal bytes */
+    copy_block(state, numbers);
     const saved_head head = {.magic = saved_magic,
-                             .checksum = olo_checksum(0, block_of(state), state->size),
+                             .checksum = olo_checksum(0, numbers, state->size),
                              .version = SAVED_VERSION,
                              .n = (uint64_t)state->n,
                              .m = (uint64_t)state->m,
                              .twists = (uint64_t)state->twists,
                              .segments = segments_checksum(state)};
     memcpy(block, &head, sizeof head);
-    memcpy((unsigned char *)block + sizeof head, block_of(state), state->size);
 }
 
 /* True if all numbers of a loaded state are in their allowed ranges. */

@@ -22,6 +22,9 @@ typedef struct olo_segment {
     /* The number of doubles: `fixed`, plus so many per coordinate, constraint row, entry of all
      * twists, joint coordinate, prescribed motion, event and latched row. */
     int fixed, n, m, twists, joint_coordinates, drives, events, latched;
+    /* How many of the numbers, from the first one on, mean something. Others are not copied. NULL:
+     * all. */
+    size_t (*used)(const olo_state *state);
     /* Called after a caller has written q or v, so that data of previous steps are invalid. NULL:
      * all numbers are set to zero. */
     void (*reset)(olo_state *state);

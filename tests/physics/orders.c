@@ -7,6 +7,7 @@
 
 #include "base/initialised.h"
 #include "stepping/initial_state.h"
+#include "stepping/predictor.h"
 
 enum { COORDINATES = 160 };
 
@@ -337,6 +338,113 @@ TEST(damping_that_backward_parts_cannot_follow_is_reported)
     }
 }
 
+/* Steps of a scene, of chosen sizes if it has a tolerance. */
+static void make_steps(scene *s, int steps)
+{
+    olo_error error = {0};
+    for (int i = 0; i < steps && s->run.tolerance > 0; i++)
+        check_ok(olo_stepper_step_adaptive(s->stepper, s->state, 1.0, &error), &error);
+    if (!(s->run.tolerance > 0))
+        scene_run(s, s->run.step, steps);
+}
+
+static void check_same_state(const olo_state *a, const olo_state *b)
+{
+    const size_t size = olo_state_saved_size(a);
+    unsigned char *block = malloc(2 * size);
+    olo_state_save(a, block);
+    olo_state_save(b, block + size);
+    check_true(memcmp(block, block + size, size) == 0);
+    free(block);
+}
+
+/* In the middle of a run the state is saved, and copied. Both continue to the same bits, with the
+ * same number of iterations, since the motions of all parts are in the state. */
+TEST(a_state_continues_composed_steps_to_the_same_bits)
+{
+    static const char *const models[] = {"double-spherical-pendulum", "six-body-linkage"};
+    for (int k = 0; k < 24; k++) {
+        const char *scheme = k % 3 == 0   ? "variational"
+                             : k % 3 == 1 ? "energy-momentum"
+                                          : "energy-momentum-2006";
+        const bool chosen = k / 3 % 2, sixth = k / 6 % 2;
+        if ((chosen && k % 3 == 0) || (sixth && k % 3 == 2))
+            continue; /* there are none */
+        const olo_setting settings[] = {{"run.scheme", scheme},
+                                        {"run.order", sixth ? "6" : "4"},
+                                        {"run.step", "0.004"},
+                                        {"run.tolerance", "1e-7"}};
+        scene x[3];
+        olo_error error = {0};
+        for (int i = 0; i < 3; i++)
+            x[i] = scene_open_set(models[k / 12], "reduced", settings, chosen ? 4 : 3);
+        const size_t size = olo_state_saved_size(x[0].state);
+        void *block = malloc(size);
+        make_steps(&x[0], 7);
+        olo_state_save(x[0].state, block);
+        make_steps(&x[2], 1); /* what is stored in a state before does not matter */
+        check_ok(olo_state_load(x[1].state, block, size, &error), &error);
+        olo_state_copy(x[0].state, x[2].state);
+        for (int i = 0; i < 3; i++) {
+            x[i].iterations = 0;
+            make_steps(&x[i], 6);
+            check_same_state(x[0].state, x[i].state);
+            check_equal(x[0].iterations, x[i].iterations);
+        }
+        free(block);
+        for (int i = 0; i < 3; i++)
+            scene_close(&x[i]);
+    }
+}
+
+/* Where motions are smooth every part takes one iteration: it is predicted from the same part of
+ * the steps before. */
+TEST(parts_of_composed_steps_take_one_iteration)
+{
+    static const char *const models[] = {"heavy-top", "robot-6r"};
+    const method variational = {"variational", "4", "reduced"};
+    for (int k = 0; k < 2; k++) {
+        scene s = open_method(models[k], &variational);
+        scene_run(&s, 0.001, 15);
+        s.iterations = 0;
+        scene_run(&s, 0.001, 10);
+        check_equal(10 * 5, s.iterations);
+        scene_close(&s);
+    }
+}
+
+/* A state that is stepped with one order, then with another one, and back. What is stored of the
+ * motions only changes the first iterate of a step. */
+TEST(a_state_may_change_between_orders_and_schemes)
+{
+    static const method methods[] = {
+        {"energy-momentum", "2", "reduced"},      {"energy-momentum", "4", "reduced"},
+        {"energy-momentum-2006", "2", "reduced"}, {"variational", "6", "reduced"},
+        {"energy-momentum", "4", "reduced"},      {"variational", "2", "reduced"}};
+    for (int side = 0; side < 2; side++) {
+        static double q[2][COORDINATES];
+        scene s = scene_open("double-spherical-pendulum", "reduced");
+        check_true(s.system->n <= COORDINATES);
+        for (int pass = 0; pass < 2; pass++)
+            for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+                olo_error error = {0};
+                olo_stepper_free(s.stepper);
+                s.run.scheme = methods[i].scheme;
+                s.run.order = (int)strtol(methods[i].order, NULL, 10);
+                check_ok(olo_stepper_create(s.system, &s.run, &s.stepper, &error), &error);
+                for (int k = 0; k < 3; k++) {
+                    scene_run(&s, 0.01, 1);
+                    if (side == 1)
+                        olo_predictor_restart(s.state);
+                }
+            }
+        memcpy(q[side], olo_state_configuration(s.state), (size_t)s.system->n * sizeof **q);
+        if (side == 1)
+            check_below(scene_distance(s.system->n, q[0], q[1]), 1e-12);
+        scene_close(&s);
+    }
+}
+
 TEST_MAIN(cmocka_unit_test(orders_2_4_6_of_the_double_spherical_pendulum),
           cmocka_unit_test(orders_2_4_6_of_the_heavy_top),
           cmocka_unit_test(orders_2_4_6_of_the_six_body_linkage),
@@ -347,5 +455,8 @@ TEST_MAIN(cmocka_unit_test(orders_2_4_6_of_the_double_spherical_pendulum),
           cmocka_unit_test(composed_steps_conserve_what_their_parts_conserve),
           cmocka_unit_test(a_step_that_is_halved_has_the_same_order),
           cmocka_unit_test(a_composed_step_that_fails_changes_nothing),
+          cmocka_unit_test(a_state_continues_composed_steps_to_the_same_bits),
+          cmocka_unit_test(parts_of_composed_steps_take_one_iteration),
+          cmocka_unit_test(a_state_may_change_between_orders_and_schemes),
           cmocka_unit_test(what_a_scheme_does_not_have_is_refused),
           cmocka_unit_test(damping_that_backward_parts_cannot_follow_is_reported))

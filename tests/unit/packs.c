@@ -193,6 +193,12 @@ TEST(normal_motions_are_packed_with_forces_of_any_kind)
     }
 }
 
+static void predict_last(olo_packs *packs, const olo_step *step)
+{
+    const olo_motion_mix last = olo_predictor_last(step->state, 1.0);
+    olo_packs_predict(packs, step, 1.0, &last);
+}
+
 /* Far from the solution, with open hinges and wrong wrenches: with an exact tangent the error is
  * squared in each iteration. */
 TEST(lifted_iteration_on_hinges_converges_quadratically)
@@ -216,7 +222,7 @@ TEST(lifted_iteration_on_hinges_converges_quadratically)
             olo_last_wrenches(p.s.state)[i] *= 1 + 0.1 * scene_random(&seed);
         }
         probe_begin(&p, h);
-        olo_packs_predict(packs, p.step, 1.0, (olo_motion_mix){.last = 1});
+        predict_last(packs, p.step);
         for (int i = 0; i < 6 && last > 1e-13; i++) {
             olo_newton newton = {0};
             check_true(olo_packs_iterate(packs, p.step, false, &newton));
@@ -239,7 +245,7 @@ static void iterate_from(probe *p, int count, int anew, double *last, double *mo
     olo_packs *packs = probe_packs(p, OLO_PACKS_BEST);
     size_t twists = (size_t)p->s.system->twists;
     double *wrench = olo_alloc(twists, sizeof *wrench);
-    olo_packs_predict(packs, p->step, 1.0, (olo_motion_mix){.last = 1});
+    predict_last(packs, p->step);
     for (int i = 0; i < count; i++) {
         olo_newton newton = {0};
         check_true(olo_packs_iterate(packs, p->step, i >= anew, &newton));
@@ -301,7 +307,8 @@ TEST(an_update_with_consistent_velocities_leaves_the_square_of_the_rotation)
         for (int i = 0; i < p.s.system->twists; i++)
             olo_last_motion(p.s.state)[i] += 1e-7 * scene_random(&seed);
         probe_begin(&p, h);
-        olo_packs_predict(packs, p.step, 1.0, (olo_motion_mix){.last = 1, .differences = 2});
+        const olo_motion_mix mix = joined_mix(p.s.state, 3, (const double[]){1, 1, 1});
+        olo_packs_predict(packs, p.step, 1.0, &mix);
         for (int i = 0; i < COUNT; i++) {
             olo_newton newton = {0};
             check_true(olo_packs_iterate(packs, p.step, i > 1, &newton));
@@ -358,8 +365,9 @@ TEST(hinged_steps_have_the_same_bits_on_any_processor)
             motion[side] = olo_alloc(n, sizeof **motion);
             wrench[side] = olo_alloc(twists, sizeof **wrench);
             velocity[side] = olo_alloc(n, sizeof **velocity);
-            olo_packs_predict(packs, p.step, 1.0,
-                              (olo_motion_mix){.last = 3, .prior = -2, .differences = 5});
+            const double even[] = {1, 1, 1, 1, 1, 1}, uneven[] = {1.2, 0.8, 0.5, 1, 1, 1};
+            const olo_motion_mix mix = joined_mix(p.s.state, 6, k % 2 ? even : uneven);
+            olo_packs_predict(packs, p.step, 1.0, &mix);
             for (int i = 0; i < 3; i++)
                 check_true(olo_packs_iterate(
                     packs, p.step, i > 0 && (scheme->evaluation.at_start || scheme->consistent),
@@ -398,7 +406,7 @@ TEST(bodies_at_rest_have_a_body_with_the_largest_change)
     olo_packs *packs = probe_packs(&p, OLO_PACKS_BEST);
     olo_newton newton = {.worst = -1};
     probe_begin(&p, 0.01);
-    olo_packs_predict(packs, p.step, 1.0, (olo_motion_mix){.last = 1});
+    predict_last(packs, p.step);
     check_true(olo_packs_iterate(packs, p.step, false, &newton));
     check_true(newton.worst == 0 || newton.worst == 1);
     olo_packs_free(packs);

@@ -294,7 +294,8 @@ static void iterate(const scene *s, olo_packs_width width, double *motion, doubl
         olo_packs_create(s->system, s->stepper->scheme, graph, variations, width, &packs, &error),
         &error);
     olo_packs_set_multipliers(packs, lambda, row_start);
-    olo_packs_predict(packs, step, 1.0, (olo_motion_mix){.last = 3, .prior = -2, .differences = 1});
+    const olo_motion_mix mix = joined_mix(s->state, 2, (const double[]){1.2, 0.8});
+    olo_packs_predict(packs, step, 1.0, &mix);
     olo_packs_write_motion(packs, step);
     olo_elimination_clear(variations);
     for (int i = 0; i < 3; i++) {
