@@ -28,10 +28,11 @@
 
 typedef struct reduced reduced;
 
-/* Where the elimination of the balance has the numbers of a node. */
+/* Where the elimination of the balance has the numbers of a node, and both have its joint. */
 typedef struct olo_node_numbers {
-    double *right;                   /* z_c */
+    double *right, *row;             /* z_c, z^_c */
     const double *twist, *increment; /* dt_c, du_c */
+    olo_joint_blocks balance, joint; /* of the balance, of velocities */
 } olo_node_numbers;
 
 typedef struct olo_reduced_rates {
@@ -54,6 +55,7 @@ typedef struct olo_reduced_rates {
     double *load;           /* [twists] of (2) on nodes, with the sign of T, ... */
     double *row;            /* [unknowns] ... and in the rows of joints */
     double *gamma;          /* [closures] */
+    double *prescribed;     /* [closures] rates of their prescribed motions at the end */
     double *rows;           /* [closures x OLO_FORM_SIZE_MAX] their discrete gradients */
     olo_anderson mixing;    /* of the updates of nodes and joint rates, ... */
     bool slow;              /* ... if the iteration converges slowly */

@@ -61,6 +61,18 @@ void olo_rolling_over(const olo_rolling *rolling, const double e0[3], const doub
 void olo_rolling_arm_by_end(const olo_rolling *rolling, const olo_rolling_arm *arm,
                             double by_e1[9]);
 
+/* A step of a frame that rolls: its coordinates at q0, the midpoint and q1, the Cayley vector of
+ * its motion, and the velocities of its coordinates at both ends. */
+typedef struct olo_rolling_step {
+    const double *q0, *qm, *q1, *turn, *v0, *v1;
+} olo_rolling_step;
+
+/* The rows of height and rolling with the impulse F[3] at the point of contact: adds the moment of
+ * sum gamma a, and of sum gamma d turned by the mean velocity, sum d_I,m x a_I + d_I'_m x d_I
+ * (constraint_rolling.c has d and a), to moment[3]. */
+void olo_rolling_load(const olo_rolling *rolling, const olo_rolling_step *step, const double F[3],
+                      double moment[3]);
+
 /* n.(x - o) - r sigma */
 double olo_rolling_height(const olo_rolling *rolling, const double *frame);
 
