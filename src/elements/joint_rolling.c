@@ -135,12 +135,11 @@ static void right(const olo_joint_view *x, const olo_joint_blocks *b)
 {
     const olo_rolling *rolling = x->joint->rolling;
     const int r = increments(x);
-    double e[3], p[3];
-    olo_rolling_arm arm;
+    double e[3], s[3], p[3];
     olo_rolling_vector(rolling->axis, x->child1, e);
     olo_rolling_vector(rolling->center, x->child1, p);
-    olo_rolling_over(rolling, e, e, e, &arm);
-    vec3_add(1.0, arm.s, p);
+    olo_rolling_arm_at_rest(rolling, e, s);
+    vec3_add(1.0, s, p);
     for (int k = 0; k < r; k++) {
         const double *axis = x->constants + 1 + 3 * k;
         double lever[3];

@@ -581,16 +581,18 @@ const olo_constraint_type olo_constraint_rolling = {.name = "rolling",
  * themselves. Those of rolling are linear in their direction m, which becomes the impulse T along
  * the plane. --- */
 
-/* c_I of an orthonormal frame at rest, contracted with velocities: sum_I c_I v_I */
-static void slip_at_rest(const olo_rolling *x, const double *frame, const double *v, double out[3])
+/* c_I of an orthonormal frame at rest, contracted with velocities: out += sign sum_I c_I v_I */
+static void add_slip_at_rest(const olo_rolling *x, const double *frame, double sigma,
+                             const double *v, double sign, double out[3])
 {
-    double e[3], c[3];
-    olo_rolling_vector(x->axis, frame, e);
-    const double lever = x->radius / olo_rolling_sine(x, e), gamma = vec3_dot(x->normal, e);
+    double along[3], c[3], slip[3];
     for (int I = 0; I < 3; I++)
-        c[I] =
-            x->center[I] + lever * (gamma * x->axis[I] - vec3_dot(x->normal, frame + 3 * (I + 1)));
-    olo_rolling_vector(c, v, out);
+        along[I] = vec3_dot(x->normal, frame + 3 * (I + 1));
+    const double lever = x->radius / sigma, gamma = vec3_dot(x->axis, along);
+    for (int I = 0; I < 3; I++)
+        c[I] = x->center[I] + lever * (gamma * x->axis[I] - along[I]);
+    olo_rolling_vector(c, v, slip);
+    vec3_add(sign, slip, out);
 }
 
 /* The moment of the height. */
@@ -622,7 +624,7 @@ static void add_rolling_load(const contact *at, const olo_rolling_step *step, co
 {
     const olo_rolling *x = at->rolling;
     const double lever = x->radius / at->arm.sigma_a;
-    double slip[3], slip0[3], slip1[3], change[3], by_axis[3], across[3], du[3];
+    double slip[3], change[3], by_axis[3], across[3], du[3];
     double along_axis = 0, turned = 0, square = 0, Z[3] = {0, 0, 0}, around[3] = {0, 0, 0};
     for (int I = 0; I < 3; I++) {
         const double *d = at->frame_m + 3 * (I + 1), eta = vec3_dot(T, mean + 3 * (I + 1));
@@ -648,10 +650,9 @@ static void add_rolling_load(const contact *at, const olo_rolling_step *step, co
         return;
     olo_rolling_vector(at->c, step->v0, change);
     olo_rolling_vector(at->c, step->v1, slip);
-    slip_at_rest(x, step->q0, step->v0, slip0);
-    slip_at_rest(x, step->q1, step->v1, slip1);
-    for (int i = 0; i < 3; i++)
-        change[i] += slip1[i] - slip0[i] - slip[i];
+    vec3_add(-1.0, slip, change);
+    add_slip_at_rest(x, step->q1, at->arm.sigma1, step->v1, 1.0, change);
+    add_slip_at_rest(x, step->q0, at->arm.sigma0, step->v0, -1.0, change);
     vec3_cross(at->arm.e_m, by_axis, across);
     vec3_add_cross(x->normal, Z, across);
     vec3_add((vec3_dot(T, change) - vec3_dot(step->turn, across)) / square, around, moment);
