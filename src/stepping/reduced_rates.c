@@ -34,6 +34,17 @@ static void find_numbers(const olo_topology *topology, olo_elimination *balance,
                                             .joint = olo_elimination_joint(rates->elimination, k)};
 }
 
+/* The nodes on which the rows of closures act. */
+static void find_closed_nodes(const olo_topology *topology, bool *closed)
+{
+    const olo_system *s = topology->system;
+    for (int u = 0; u < topology->closure_count; u++) {
+        const olo_constraint *row = &s->constraints[topology->closures[u]];
+        for (int i = 0; i < row->size; i++)
+            closed[s->coordinates[row->index[i]].node] = true;
+    }
+}
+
 olo_status olo_reduced_rates_create(const olo_topology *topology, olo_elimination *balance,
                                     olo_reduced_rates **rates, olo_error *error)
 {
@@ -60,8 +71,10 @@ olo_status olo_reduced_rates_create(const olo_topology *topology, olo_eliminatio
         !olo_anderson_create(&x->mixing, mixed, OLO_ANDERSON_DEPTH, &x->pool))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
     x->node = olo_pool_alloc(&x->pool, (size_t)s->node_count, sizeof *x->node);
-    if (!x->node)
+    x->closed = olo_pool_alloc(&x->pool, (size_t)s->node_count, sizeof *x->closed);
+    if (!x->node || !x->closed)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
+    find_closed_nodes(topology, x->closed);
     set_weights(s, x->mixing.weight);
     olo_status status = olo_elimination_create(topology->elimination, &x->elimination, error);
     if (status == OLO_OK)
@@ -550,8 +563,9 @@ static void load_closures(const reduced *x, olo_step *step)
         }
     }
     for (int k = 0; k < s->node_count; k++)
-        s->nodes[k].type->add_wrench(step->x.qm + s->nodes[k].q, force + s->nodes[k].q,
-                                     rates->load + s->nodes[k].motion);
+        if (rates->closed[k] || x->outer.lift)
+            s->nodes[k].type->add_wrench(step->x.qm + s->nodes[k].q, force + s->nodes[k].q,
+                                         rates->load + s->nodes[k].motion);
 }
 
 void olo_reduced_rates_load(const reduced *x, olo_step *step)

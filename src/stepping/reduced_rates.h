@@ -43,6 +43,7 @@ typedef struct olo_reduced_rates {
     bool known;             /* velocities and gamma are those of an earlier iterate of this step */
     double correction;      /* size of the last correction of velocities times h/2 */
     olo_node_numbers *node; /* [nodes] */
+    bool *closed;           /* [nodes] rows of closures act on it */
     olo_pool pool;          /* memory of the arrays below */
     double *nu;             /* [unknowns] joint rates at the end */
     double *twist;          /* [twists] of the nodes at the end */
