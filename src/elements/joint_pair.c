@@ -532,6 +532,76 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
         olo_joint_find_gap(x, gap);
 }
 
+/* --- the right pair alone --- */
+
+void olo_joint_parent_right(const olo_joint_view *x, const olo_joint_blocks *b)
+{
+    double arm[3];
+    vec3_subtract(x->parent1, x->child1, arm);
+    if (b->spatial) {
+        vec3_copy(arm, b->spatial);
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        b->A[i * 6 + i] = 1;
+        if (child_is_frame(x))
+            b->A[(3 + i) * 6 + 3 + i] = 1;
+        b->A[i * 6 + 3 + j] = -arm[k];
+        b->A[i * 6 + 3 + k] = arm[j];
+    }
+}
+
+void olo_joint_axis_right(const double n[3], const double rho[3], int r, int column,
+                          const olo_joint_blocks *b)
+{
+    double lever[3];
+    vec3_cross(rho, n, lever);
+    for (int i = 0; i < 3; i++) {
+        b->B[i * r + column] = lever[i];
+        b->B[(3 + i) * r + column] = n[i];
+    }
+}
+
+/* rho x e_k above e_k */
+static void free_right(const double rho[3], int r, int column, const olo_joint_blocks *b)
+{
+    for (int k = 0; k < 3; k++) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        b->B[i * r + column + k] = rho[j];
+        b->B[j * r + column + k] = -rho[i];
+        b->B[(3 + k) * r + column + k] = 1;
+    }
+}
+
+static void right(const olo_joint_view *x, const olo_joint_blocks *b)
+{
+    const olo_articulation *joint = x->joint;
+    const int rotations = child_is_frame(x) ? joint->rotations : 0,
+              r = count_bits(joint->translations) + rotations;
+    double axis[3], rho[3];
+    int column = 0;
+    if (x->parent_node)
+        olo_joint_parent_right(x, b);
+    for (int k = 0; joint->translations && k < 3; k++) {
+        if (!(joint->translations >> k & 1))
+            continue;
+        axis_at(x, k, x->child1, x->parent1, axis);
+        for (int row = 0; row < 3; row++)
+            b->B[row * r + column] = axis[row];
+        column++;
+    }
+    if (rotations == 0)
+        return;
+    pivot_arm(x, x->child1, x->parent1, rho);
+    if (rotations == 1) {
+        olo_body_vector(joint->child_axes + 6, x->child1, axis);
+        olo_joint_axis_right(axis, rho, r, column, b);
+    } else {
+        free_right(rho, r, column, b);
+    }
+}
+
 /* --- the rate of the left pair; all vectors are linear in coordinates, so that those of the
  * velocities are their rates --- */
 
@@ -638,6 +708,7 @@ const olo_joint_type olo_joint_pair = {.name = "pair",
                                        .predict = predict,
                                        .move = move,
                                        .blocks = blocks,
+                                       .right = right,
                                        .left_rate = left_rate,
                                        .gap = gap_alone,
                                        .close = close_pair,

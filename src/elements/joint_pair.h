@@ -16,6 +16,11 @@ static inline void olo_body_vector(const double X[3], const double *q, double ou
 
 /* For all spatial joints: A, A^ and the variation of A^T f for the force f. */
 void olo_joint_parent_blocks(const olo_joint_view *x, const double *f, olo_joint_blocks *b);
+/* The right pair alone: A of all spatial joints, and the column of a rotation about n through the
+ * point rho, both at q1. */
+void olo_joint_parent_right(const olo_joint_view *x, const olo_joint_blocks *b);
+void olo_joint_axis_right(const double n[3], const double rho[3], int r, int column,
+                          const olo_joint_blocks *b);
 /* For all joints: the twist that takes the motion of the child to the one that the joint allows. It
  * is computed from motions, because the rounding of states, divided by h, would enter the momenta.
  */

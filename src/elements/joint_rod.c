@@ -192,6 +192,29 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
         olo_joint_find_gap(x, gap);
 }
 
+static void right(const olo_joint_view *x, const olo_joint_blocks *b)
+{
+    const int r = axes_of(x);
+    double end[3], r1[3], rho[3], column[3];
+    parent_end(x, x->parent1, end);
+    vec3_subtract(x->child1, end, r1);
+    for (int k = 0; k < r; k++) {
+        vec3_cross(x->constants + 3 * k, r1, column);
+        for (int i = 0; i < 3; i++)
+            b->B[i * r + k] = column[i];
+    }
+    for (int i = 0; x->parent_node && i < 3; i++)
+        b->A[i * x->parent_node->twist + i] = 1;
+    if (!on_frame(x))
+        return;
+    arm(x, x->parent1, rho);
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        b->A[i * 6 + 3 + j] = rho[k];
+        b->A[i * 6 + 3 + k] = -rho[j];
+    }
+}
+
 /* (b_k x r_m)' . f, and [0; rho' x f] of a frame */
 static void left_rate(const olo_joint_view *x, const olo_joint_rates *v, const double *W,
                       double *parent, double *own)
@@ -240,6 +263,7 @@ const olo_joint_type olo_joint_rod = {.name = "rod",
                                       .move = move,
                                       .turn = turn,
                                       .blocks = blocks,
+                                      .right = right,
                                       .left_rate = left_rate,
                                       .gap = olo_joint_find_gap,
                                       .reverse = reverse,

@@ -14,6 +14,7 @@
 #include "elements/joint_chart.h"
 #include "elements/joint_pair.h"
 #include "linalg/rotation.h"
+#include "system/rate_interval.h"
 #include "system/rolling.h"
 
 static int dof(const olo_articulation *joint, const olo_system *system)
@@ -129,6 +130,40 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
         olo_joint_find_gap(x, gap);
 }
 
+/* At rest: [rho + s; I] at q1 */
+static void right(const olo_joint_view *x, const olo_joint_blocks *b)
+{
+    const olo_rolling *rolling = x->joint->rolling;
+    const int r = increments(x);
+    double e[3], s[3], p[3];
+    olo_rolling_vector(rolling->axis, x->child1, e);
+    olo_rolling_vector(rolling->center, x->child1, p);
+    olo_rolling_arm_at_rest(rolling, e, s);
+    vec3_add(1.0, s, p);
+    for (int k = 0; k < r; k++) {
+        const double *axis = x->constants + 1 + 3 * k;
+        double lever[3];
+        vec3_cross(p, axis, lever);
+        for (int i = 0; i < 3; i++) {
+            b->B[i * r + k] = lever[i];
+            b->B[(3 + i) * r + k] = axis[i];
+        }
+    }
+}
+
+/* Forces at the point of contact have the wrench [F; p x F]: W has F itself. */
+static void impulse_load(const olo_joint_view *x, const olo_end_velocities *v, const double *W,
+                         double *load)
+{
+    const olo_rolling_step step = {.q0 = x->child0,
+                                   .qm = x->child_m,
+                                   .q1 = x->child1,
+                                   .turn = x->child_motion + 3,
+                                   .v0 = v->v0,
+                                   .v1 = v->v1};
+    olo_rolling_load(x->joint->rolling, &step, W, load + 3);
+}
+
 /* Removes the rounding error of the height. Positions along the plane are not constrained. */
 static void close_height(const olo_joint_view *x, const double *parent, const double *child,
                          double shift[3], double turn_by[3])
@@ -147,6 +182,8 @@ const olo_joint_type olo_joint_rolling = {.name = "rolling",
                                           .predict = predict,
                                           .move = move,
                                           .blocks = blocks,
+                                          .right = right,
+                                          .impulse_load = impulse_load,
                                           .gap = olo_joint_find_gap,
                                           .close = close_height,
                                           .screws = olo_screws_rolling};

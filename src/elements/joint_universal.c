@@ -98,6 +98,18 @@ static void blocks(const olo_joint_view *x, const double *W, olo_joint_blocks *b
         olo_joint_find_gap(x, gap);
 }
 
+static void right(const olo_joint_view *x, const olo_joint_blocks *b)
+{
+    double rho[3], axis[3];
+    if (x->parent_node)
+        olo_joint_parent_right(x, b);
+    olo_body_vector(x->joint->child_point, x->child1, rho);
+    olo_body_vector(parent_axis(x), x->parent1, axis);
+    olo_joint_axis_right(axis, rho, 2, 0, b);
+    olo_body_vector(child_axis(x), x->child1, axis);
+    olo_joint_axis_right(axis, rho, 2, 1, b);
+}
+
 static void left_rate(const olo_joint_view *x, const olo_joint_rates *v, const double *W,
                       double *parent, double *own)
 {
@@ -149,6 +161,7 @@ const olo_joint_type olo_joint_universal = {.name = "universal",
                                             .predict = predict,
                                             .move = move,
                                             .blocks = blocks,
+                                            .right = right,
                                             .left_rate = left_rate,
                                             .gap = olo_joint_find_gap,
                                             .close = close_joint,

@@ -119,8 +119,8 @@ double *olo_elimination_gap(olo_elimination *el, int c)
 double *olo_elimination_row(olo_elimination *el, int c)
 {
     for (int b = 0; !el->has_rows && b < el->count; b++)
-        memset(el->numbers + el->nodes[b].x, 0,
-               (size_t)el->nodes[b].shape.dof * sizeof *el->numbers);
+        for (int i = 0; !el->nodes[b].shape.plain && i < el->nodes[b].shape.dof; i++)
+            el->numbers[el->nodes[b].x + i] = 0;
     el->has_rows = true;
     return el->numbers + el->nodes[c].x;
 }

@@ -468,14 +468,18 @@ static void prefetch(const reduced *x, const olo_step *step, int c)
 static void add_loads(reduced *x)
 {
     const olo_system *s = x->system;
+    bool rows = false;
     for (int k = 0; k < s->node_count; k++) {
         const olo_topology_node *t = &x->topology->nodes[k];
+        const olo_node_numbers *of = &x->rates->node[k];
         const double *load = x->rates->load + s->nodes[k].motion, *row = x->rates->row + t->u;
-        double *right = x->rates->node[k].right;
         for (int i = 0; i < s->nodes[k].twist; i++)
-            right[i] += load[i];
-        if (t->type)
-            memcpy(olo_elimination_row(x->elimination, k), row, (size_t)t->dof * sizeof *row);
+            of->right[i] += load[i];
+        if (t->type && !rows) /* those of all other blocks are zero */
+            (void)olo_elimination_row(x->elimination, k);
+        rows |= t->type != NULL;
+        for (int i = 0; t->type && i < t->dof; i++)
+            of->row[i] = row[i];
     }
 }
 

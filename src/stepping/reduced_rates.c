@@ -23,12 +23,26 @@ static void set_weights(const olo_system *s, double *weight)
 }
 
 static void find_numbers(const olo_topology *topology, olo_elimination *balance,
-                         olo_node_numbers *node)
+                         olo_reduced_rates *rates)
 {
     for (int k = 0; k < topology->system->node_count; k++)
-        node[k] = (olo_node_numbers){.right = olo_elimination_rhs(balance, k),
-                                     .twist = olo_elimination_twist(balance, k),
-                                     .increment = olo_elimination_increment(balance, k)};
+        rates->node[k] = (olo_node_numbers){.right = olo_elimination_rhs(balance, k),
+                                            .row = olo_elimination_row(balance, k),
+                                            .twist = olo_elimination_twist(balance, k),
+                                            .increment = olo_elimination_increment(balance, k),
+                                            .balance = olo_elimination_joint(balance, k),
+                                            .joint = olo_elimination_joint(rates->elimination, k)};
+}
+
+/* The nodes on which the rows of closures act. */
+static void find_closed_nodes(const olo_topology *topology, bool *closed)
+{
+    const olo_system *s = topology->system;
+    for (int u = 0; u < topology->closure_count; u++) {
+        const olo_constraint *row = &s->constraints[topology->closures[u]];
+        for (int i = 0; i < row->size; i++)
+            closed[s->coordinates[row->index[i]].node] = true;
+    }
 }
 
 olo_status olo_reduced_rates_create(const olo_topology *topology, olo_elimination *balance,
@@ -51,18 +65,22 @@ olo_status olo_reduced_rates_create(const olo_topology *topology, olo_eliminatio
                                 {&x->twist, twists},
                                 {&x->nu, (size_t)topology->unknowns},
                                 {&x->gamma, (size_t)topology->closure_count},
+                                {&x->prescribed, (size_t)topology->closure_count},
                                 {&x->rows, (size_t)topology->closure_count * OLO_FORM_SIZE_MAX}};
     if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) ||
         !olo_anderson_create(&x->mixing, mixed, OLO_ANDERSON_DEPTH, &x->pool))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
     x->node = olo_pool_alloc(&x->pool, (size_t)s->node_count, sizeof *x->node);
-    if (!x->node)
+    x->closed = olo_pool_alloc(&x->pool, (size_t)s->node_count, sizeof *x->closed);
+    if (!x->node || !x->closed)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for velocities");
-    find_numbers(topology, balance, x->node);
+    find_closed_nodes(topology, x->closed);
     set_weights(s, x->mixing.weight);
     olo_status status = olo_elimination_create(topology->elimination, &x->elimination, error);
     if (status == OLO_OK)
         status = olo_projector_create(topology, x->elimination, &x->projector, error);
+    if (status == OLO_OK)
+        find_numbers(topology, balance, x);
     return status;
 }
 
@@ -111,93 +129,118 @@ static void add_closures(reduced *y, olo_step *step)
             olo_constraint_gradient(c, &end, step->r);
             if (!y->rates->factored)
                 olo_projector_add_row(y->projector, piece, a, step->r, step->x.q1);
-            right[j] = -a * olo_rate_value(c, &end, step->r, step->v1) / y->mass_factor;
+            const double lacking =
+                olo_constraint_along(c, step->r, step->v1) - y->rates->prescribed[closure->u + j];
+            right[j] = -a * lacking / y->mass_factor;
         }
     }
 }
 
-/* The right pair of a joint that constrains velocities (rolling): that of a step is the derivative
- * of the motion, that of velocities belongs to the configuration q1 alone. */
-static void fill_right_pair_at_rest(reduced *y, const olo_step *step, int k)
+static void copy(int count, const double *from, double *to)
 {
-    const olo_topology_node *t = &y->topology->nodes[k];
-    const int size = y->system->nodes[k].twist * t->dof;
-    const double none[OLO_NODE_TWIST_MAX] = {0};
-    double left[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
-    olo_motion rest = step->x;
-    rest.q0 = rest.qm = step->x.q1;
-    olo_joint_view view = olo_motion_view(y->topology, k, &rest);
-    olo_joint_blocks b = olo_elimination_joint(y->elimination, k);
-    view.child_motion = none;
-    memcpy(left, b.B_hat, (size_t)size * sizeof *left);
-    t->type->blocks(&view, none, &b, NULL);
-    memcpy(b.B_hat, left, (size_t)size * sizeof *left);
+    for (int i = 0; i < count; i++)
+        to[i] = from[i];
 }
 
 /* The pairs of the balance at this iterate; there is no variation. */
-static void copy_joint(const reduced *x, olo_elimination *elimination, int k)
+static void copy_joint(const reduced *x, int k)
 {
     const olo_system *s = x->system;
     const olo_topology_node *t = &x->topology->nodes[k];
-    const olo_joint_blocks from = olo_elimination_joint(x->elimination, k),
-                           to = olo_elimination_joint(elimination, k);
-    const size_t number = sizeof *to.B, twist = (size_t)s->nodes[k].twist,
-                 own = twist * (size_t)t->dof * number;
-    memcpy(to.B, from.B, own);
-    memcpy(to.B_hat, from.B_hat, own);
-    if (to.spatial) {
-        memcpy(to.spatial, from.spatial, 6 * number);
+    const olo_joint_blocks *from = &x->rates->node[k].balance, *to = &x->rates->node[k].joint;
+    const int twist = s->nodes[k].twist, own = twist * t->dof;
+    copy(own, from->B, to->B);
+    copy(own, from->B_hat, to->B_hat);
+    if (to->spatial) {
+        copy(6, from->spatial, to->spatial);
     } else if (t->parent >= 0) {
-        const size_t above = twist * (size_t)s->nodes[t->parent].twist * number;
-        memcpy(to.A, from.A, above);
-        memcpy(to.A_hat, from.A_hat, above);
+        const int above = twist * s->nodes[t->parent].twist;
+        copy(above, from->A, to->A);
+        copy(above, from->A_hat, to->A_hat);
     }
 }
 
+/* The right pair of velocities at the iterate. */
+static void fill_right_pair(const reduced *x, const olo_step *step, int k)
+{
+    const olo_joint_type *type = x->topology->nodes[k].type;
+    const olo_joint_view view = olo_motion_view(x->topology, k, &step->x);
+    type->right(&view, &x->rates->node[k].joint);
+}
+
+/* That of a joint which constrains velocities (rolling) is not the derivative of its motion. */
 static void fill_joint(const reduced *x, reduced *y, const olo_step *step, int k)
 {
     const olo_joint_type *type = y->topology->nodes[k].type;
-    if (type && x->filled)
-        copy_joint(x, y->elimination, k);
+    if (!type)
+        return;
+    if (x->filled)
+        copy_joint(x, k);
     else
         fill_blocks(y, &step->x, NULL, k, false);
-    if (type && !type->left_rate)
-        fill_right_pair_at_rest(y, step, k);
+    if (type->impulse_load)
+        fill_right_pair(x, step, k);
 }
 
 /* The twist of node k from that of its parent and the joint rates. */
-static void find_twist(const reduced *y, int k)
+static void find_twist(const reduced *x, int k)
 {
-    const olo_system *s = y->system;
-    const olo_topology_node *t = &y->topology->nodes[k];
+    const olo_system *s = x->system;
+    const olo_topology_node *t = &x->topology->nodes[k];
     const olo_node *node = &s->nodes[k];
-    const double *nu = y->rates->nu + t->u;
-    double *twist = y->rates->twist + node->motion;
-    if (t->type) {
-        const olo_joint_blocks b = olo_elimination_joint(y->elimination, k);
-        small_zero(node->twist, twist);
-        small_add_product(node->twist, t->dof, 1, 1.0, b.B, nu, twist);
-        if (t->parent >= 0)
-            olo_add_from_parent(y->topology, k, &b, y->rates->twist + s->nodes[t->parent].motion,
-                                twist);
-    } else {
-        memcpy(twist, nu, (size_t)node->twist * sizeof *twist);
+    const double *nu = x->rates->nu + t->u;
+    double *twist = x->rates->twist + node->motion;
+    if (!t->type) {
+        copy(node->twist, nu, twist);
+        return;
+    }
+    const olo_joint_blocks *b = &x->rates->node[k].joint;
+    for (int i = 0; i < node->twist; i++) {
+        twist[i] = 0;
+        for (int j = 0; j < t->dof; j++)
+            twist[i] += b->B[i * t->dof + j] * nu[j];
+    }
+    if (t->parent >= 0)
+        olo_add_from_parent(x->topology, k, b, x->rates->twist + s->nodes[t->parent].motion, twist);
+}
+
+/* The twists of all nodes from the joint rates. */
+static void find_twists(const reduced *x)
+{
+    for (int i = 0; i < x->system->node_count; i++)
+        find_twist(x, x->topology->order[i]);
+}
+
+/* The velocities at q1 of all nodes from their twists. */
+static void set_velocities(const reduced *x, olo_step *step)
+{
+    const olo_frame_packs *frames = &step->frames;
+    for (int i = 0; i < frames->count; i++)
+        frames->kernels->velocity(&frames->pack[i], step->x.q1, x->rates->twist, step->v1);
+    for (int i = 0; i < frames->rest_count; i++) {
+        const olo_node *node = &x->system->nodes[frames->rest[i]];
+        node->type->velocity(step->x.q1 + node->q, x->rates->twist + node->motion,
+                             step->v1 + node->q);
     }
 }
 
-/* The velocities at q1 of all nodes. */
-static void find_velocities(const reduced *y, olo_step *step)
+/* The joint rates, velocities and impulses of an iterate before their correction: zero where a step
+ * begins. */
+static void start_velocities(const reduced *x, olo_step *step)
 {
-    const olo_frame_packs *frames = &step->frames;
-    for (int i = 0; i < y->system->node_count; i++)
-        find_twist(y, y->topology->order[i]);
-    for (int i = 0; i < frames->count; i++)
-        frames->kernels->velocity(&frames->pack[i], step->x.q1, y->rates->twist, step->v1);
-    for (int i = 0; i < frames->rest_count; i++) {
-        const olo_node *node = &y->system->nodes[frames->rest[i]];
-        node->type->velocity(step->x.q1 + node->q, y->rates->twist + node->motion,
-                             step->v1 + node->q);
+    olo_reduced_rates *rates = x->rates;
+    if (rates->known) {
+        find_twists(x);
+        set_velocities(x, step);
+        return;
     }
+    memset(rates->nu, 0, (size_t)x->topology->unknowns * sizeof *rates->nu);
+    memset(rates->gamma, 0, (size_t)x->topology->closure_count * sizeof *rates->gamma);
+    memset(rates->twist, 0, (size_t)x->system->twists * sizeof *rates->twist);
+    memset(step->v1, 0, (size_t)x->system->n * sizeof *step->v1);
+    for (int u = 0; u < x->topology->closure_count; u++)
+        rates->prescribed[u] = olo_constraint_motion_rate(
+            &x->system->constraints[x->topology->closures[u]], step->t + step->h);
 }
 
 /* momentum += factor sum gamma_c d_c */
@@ -251,8 +294,8 @@ static int eliminate(reduced *y, olo_step *step)
     return -1;
 }
 
-/* nu -= du times the factor of the mass, and gamma -= x/h. */
-static void substitute(reduced *y, const olo_step *step)
+/* nu -= du and twists -= dt, times the factor of the mass, and gamma -= x/h. */
+static void substitute(reduced *y, olo_step *step)
 {
     const int *order = olo_elimination_sequence(y->elimination);
     const int nodes = y->system->node_count;
@@ -266,11 +309,16 @@ static void substitute(reduced *y, const olo_step *step)
                 y->rates->gamma[closure->u + j] -= change[j] / step->h;
             continue;
         }
-        const double *du = olo_elimination_increment(y->elimination, c);
-        double *nu = y->rates->nu + y->topology->nodes[c].u;
+        const double *du = olo_elimination_increment(y->elimination, c),
+                     *dt = olo_elimination_twist(y->elimination, c);
+        double *nu = y->rates->nu + y->topology->nodes[c].u,
+               *twist = y->rates->twist + y->system->nodes[c].motion;
         for (int j = 0; j < y->topology->nodes[c].dof; j++)
             nu[j] -= y->mass_factor * du[j];
+        for (int j = 0; j < y->system->nodes[c].twist; j++)
+            twist[j] -= y->mass_factor * dt[j];
     }
+    set_velocities(y, step);
 }
 
 /* The largest change of the motion of a node in half a step, at least its shift over the model's
@@ -290,14 +338,6 @@ static double size_of_correction(const reduced *y, const olo_step *step)
     return 0.5 * fabs(step->h * y->mass_factor) * sqrt(2 * largest) * y->per_length;
 }
 
-/* Joints of the matrix at the iterate, and the velocities of the joint rates. */
-static void move_nodes(const reduced *x, reduced *y, olo_step *step)
-{
-    for (int k = 0; k < y->system->node_count; k++)
-        fill_joint(x, y, step, k);
-    find_velocities(y, step);
-}
-
 int olo_reduced_rates_project(const reduced *x, olo_step *step)
 {
     const double far = 0.01; /* updates after which the factors leave too much of a correction */
@@ -315,11 +355,9 @@ int olo_reduced_rates_project(const reduced *x, olo_step *step)
         olo_elimination_clear(y.elimination);
         olo_projector_add_mass(y.projector, y.mass_factor, step->x.qm, step->x.q1);
     }
-    if (!rates->known) {
-        memset(rates->nu, 0, (size_t)x->topology->unknowns * sizeof *rates->nu);
-        memset(rates->gamma, 0, (size_t)x->topology->closure_count * sizeof *rates->gamma);
-    }
-    move_nodes(x, &y, step);
+    for (int k = 0; k < x->system->node_count; k++)
+        fill_joint(x, &y, step, k);
+    start_velocities(x, step);
     evaluate_rows(&y, step);
     /* p - M v1 without the impulses of closures, then the correction */
     find_residual(&y, step);
@@ -331,7 +369,6 @@ int olo_reduced_rates_project(const reduced *x, olo_step *step)
     rates->behind = rates->factored ? rates->behind : 0;
     rates->factored = true;
     substitute(&y, step);
-    find_velocities(&y, step);
     rates->correction = rates->known ? size_of_correction(&y, step) : 0;
     rates->known = true;
     return -1;
@@ -378,9 +415,8 @@ static void sum_wrenches(const reduced *x, double *wrench)
 {
     for (int i = x->system->node_count - 1; i >= 0; i--) {
         const int k = x->topology->order[i];
-        olo_joint_blocks b = olo_elimination_joint(x->rates->elimination, k);
         if (x->topology->nodes[k].type)
-            olo_add_wrench_to_parent(x->topology, k, &b, wrench);
+            olo_add_wrench_to_parent(x->topology, k, &x->rates->node[k].joint, wrench);
     }
 }
 
@@ -395,11 +431,12 @@ static void find_wrenches(const reduced *x, olo_step *step)
 
 void olo_reduced_rates_conclude(const reduced *x, olo_step *step, double update, double moved)
 {
-    reduced y = *x;
-    y.elimination = x->rates->elimination;
     if (olo_rates_follow(step, update, moved)) { /* and r is that of the last load */
-        move_nodes(x, &y, step);
-        evaluate_rows(&y, step);
+        for (int k = 0; k < x->system->node_count; k++)
+            if (x->topology->nodes[k].type)
+                fill_right_pair(x, step, k);
+        find_twists(x);
+        set_velocities(x, step);
     } else {
         (void)olo_reduced_rates_project(x, step);
         find_wrenches(x, step);
@@ -417,7 +454,6 @@ static void load_joint(const reduced *x, const olo_step *step, int k)
     const olo_node *node = &s->nodes[k];
     olo_reduced_rates *rates = x->rates;
     olo_joint_view view = olo_motion_view(x->topology, k, &step->x);
-    olo_joint_blocks b = olo_elimination_joint(rates->elimination, k);
     const olo_joint_rates v = {.child = rates->mean + node->q,
                                .parent =
                                    t->parent < 0 ? ground : rates->mean + s->nodes[t->parent].q};
@@ -430,7 +466,7 @@ static void load_joint(const reduced *x, const olo_step *step, int k)
         return;
     for (int i = 0; i < s->nodes[t->parent].twist; i++)
         rates->load[s->nodes[t->parent].motion + i] -= above[i];
-    olo_add_wrench_to_parent(x->topology, k, &b, rates->wrench);
+    olo_add_wrench_to_parent(x->topology, k, &rates->node[k].joint, rates->wrench);
 }
 
 /* The coordinates of a node, times a factor, of a local vector of a row. */
@@ -500,9 +536,11 @@ static void load_impulses(const reduced *x, const olo_step *step, const olo_grou
  * adds (dP_int[v_m])^T h sum gamma d to the load, and their force is P_int^T h sum gamma a. */
 static void load_rows(const reduced *x, const olo_step *step, int k)
 {
-    joint_impulses of;
-    find_impulses(x, step, k, &of);
-    load_impulses(x, step, &x->system->groups[x->topology->nodes[k].joint.group], k, &of);
+    const olo_node *node = &x->system->nodes[k];
+    const olo_joint_view view = olo_motion_view(x->topology, k, &step->x);
+    const olo_end_velocities v = {.v0 = step->v0 + node->q, .v1 = step->v1 + node->q};
+    x->topology->nodes[k].type->impulse_load(&view, &v, x->rates->wrench + node->motion,
+                                             x->rates->load + node->motion);
 }
 
 /* The forces h sum gamma a of closures, and those of others. */
@@ -525,8 +563,9 @@ static void load_closures(const reduced *x, olo_step *step)
         }
     }
     for (int k = 0; k < s->node_count; k++)
-        s->nodes[k].type->add_wrench(step->x.qm + s->nodes[k].q, force + s->nodes[k].q,
-                                     rates->load + s->nodes[k].motion);
+        if (rates->closed[k] || x->outer.lift)
+            s->nodes[k].type->add_wrench(step->x.qm + s->nodes[k].q, force + s->nodes[k].q,
+                                         rates->load + s->nodes[k].motion);
 }
 
 void olo_reduced_rates_load(const reduced *x, olo_step *step)
@@ -607,11 +646,10 @@ void olo_reduced_rates_reactions(const reduced *x, olo_step *step, double *wrenc
     /* lifts of joints, from leaf to root, and of closures */
     for (int i = s->node_count - 1; i >= 0; i--) {
         const int k = x->topology->order[i];
-        olo_joint_blocks b = olo_elimination_joint(rates->elimination, k);
         if (!x->topology->nodes[k].type)
             continue;
         load_joint_impulses(x, step, k);
-        olo_add_wrench_to_parent(x->topology, k, &b, rates->wrench);
+        olo_add_wrench_to_parent(x->topology, k, &rates->node[k].joint, rates->wrench);
     }
     if (x->topology->closure_count > 0 || x->outer.lift)
         load_closures(x, step);

@@ -28,10 +28,11 @@
 
 typedef struct reduced reduced;
 
-/* Where the elimination of the balance has the numbers of a node. */
+/* Where the elimination of the balance has the numbers of a node, and both have its joint. */
 typedef struct olo_node_numbers {
-    double *right;                   /* z_c */
+    double *right, *row;             /* z_c, z^_c */
     const double *twist, *increment; /* dt_c, du_c */
+    olo_joint_blocks balance, joint; /* of the balance, of velocities */
 } olo_node_numbers;
 
 typedef struct olo_reduced_rates {
@@ -42,6 +43,7 @@ typedef struct olo_reduced_rates {
     bool known;             /* velocities and gamma are those of an earlier iterate of this step */
     double correction;      /* size of the last correction of velocities times h/2 */
     olo_node_numbers *node; /* [nodes] */
+    bool *closed;           /* [nodes] rows of closures act on it */
     olo_pool pool;          /* memory of the arrays below */
     double *nu;             /* [unknowns] joint rates at the end */
     double *twist;          /* [twists] of the nodes at the end */
@@ -54,6 +56,7 @@ typedef struct olo_reduced_rates {
     double *load;           /* [twists] of (2) on nodes, with the sign of T, ... */
     double *row;            /* [unknowns] ... and in the rows of joints */
     double *gamma;          /* [closures] */
+    double *prescribed;     /* [closures] rates of their prescribed motions at the end */
     double *rows;           /* [closures x OLO_FORM_SIZE_MAX] their discrete gradients */
     olo_anderson mixing;    /* of the updates of nodes and joint rates, ... */
     bool slow;              /* ... if the iteration converges slowly */

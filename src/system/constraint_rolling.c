@@ -30,17 +30,23 @@ typedef struct contact {
     double c[3];          /* c_I */
 } contact;
 
+/* Of the frame's coordinates. */
+static void find_arm_over(const olo_rolling *rolling, const double *q0, const double *qm,
+                          const double *q1, contact *at)
+{
+    double e0[3], e_m[3], e1[3];
+    at->rolling = rolling;
+    at->frame_m = qm;
+    olo_rolling_vector(rolling->axis, q0, e0);
+    olo_rolling_vector(rolling->axis, qm, e_m);
+    olo_rolling_vector(rolling->axis, q1, e1);
+    olo_rolling_over(rolling, e0, e_m, e1, &at->arm);
+}
+
 static void find_arm(const olo_constraint *row, const olo_interval *x, contact *at)
 {
-    const olo_rolling *rolling = row->data;
-    double e0[3], e_m[3], e1[3];
-    int first = row->index[0];
-    at->rolling = rolling;
-    at->frame_m = x->qm + first;
-    olo_rolling_vector(rolling->axis, x->q0 + first, e0);
-    olo_rolling_vector(rolling->axis, x->qm + first, e_m);
-    olo_rolling_vector(rolling->axis, x->q1 + first, e1);
-    olo_rolling_over(rolling, e0, e_m, e1, &at->arm);
+    const int first = row->index[0];
+    find_arm_over(row->data, x->q0 + first, x->qm + first, x->q1 + first, at);
 }
 
 /* A single configuration as a step without motion. */
@@ -570,3 +576,100 @@ const olo_constraint_type olo_constraint_rolling = {.name = "rolling",
                                                         rolling_rate_gradient_by_velocity,
                                                     .numbers = OLO_ROLLING_NUMBERS,
                                                     .affine = OLO_ROLLING_AFFINE};
+
+/* --- the load of an impulse: all rows at once, with sums over the directors in place of a and d
+ * themselves. Those of rolling are linear in their direction m, which becomes the impulse T along
+ * the plane. --- */
+
+/* c_I of an orthonormal frame at rest, contracted with velocities: out += sign sum_I c_I v_I */
+static void add_slip_at_rest(const olo_rolling *x, const double *frame, double sigma,
+                             const double *v, double sign, double out[3])
+{
+    double along[3], c[3], slip[3];
+    for (int I = 0; I < 3; I++)
+        along[I] = vec3_dot(x->normal, frame + 3 * (I + 1));
+    const double lever = x->radius / sigma, gamma = vec3_dot(x->axis, along);
+    for (int I = 0; I < 3; I++)
+        c[I] = x->center[I] + lever * (gamma * x->axis[I] - along[I]);
+    olo_rolling_vector(c, v, slip);
+    vec3_add(sign, slip, out);
+}
+
+/* The moment of the height. */
+static void add_height_load(const contact *at, const olo_rolling_step *step, const double *mean,
+                            double impulse, double moment[3])
+{
+    const olo_rolling *x = at->rolling;
+    const double *n = x->normal, lever = x->radius / at->arm.sigma_a;
+    double w[2][3], across[3], sum[3], turned[3], part[3];
+    olo_rolling_vector(x->axis, step->v0, w[0]);
+    olo_rolling_vector(x->axis, step->v1, w[1]);
+    const double along = vec3_dot(at->arm.sigma_by_e0, w[0]) + vec3_dot(at->arm.sigma_by_e1, w[1]),
+                 up = vec3_dot(n, w[0]) + vec3_dot(n, w[1]);
+    for (int i = 0; i < 3; i++) {
+        across[i] = at->arm.e_m[i] - at->arm.gamma_m * n[i];
+        turned[i] = -0.5 * lever * (w[0][i] + w[1][i]);
+        sum[i] = turned[i] + 0.5 * lever * (up * n[i] + across[i] * along / at->arm.sigma_a);
+    }
+    vec3_cross(at->arm.e_m, sum, part);
+    vec3_add_cross(turned, across, part);
+    olo_rolling_vector(x->center, mean, turned);
+    vec3_add_cross(turned, n, part);
+    vec3_add(impulse, part, moment);
+}
+
+/* That of rolling, with b = E_I by_axis + L (n.d^I) Z as in find_b, and du_I = turn x d_I. */
+static void add_rolling_load(const contact *at, const olo_rolling_step *step, const double *mean,
+                             const double T[3], double moment[3])
+{
+    const olo_rolling *x = at->rolling;
+    const double lever = x->radius / at->arm.sigma_a;
+    double slip[3], change[3], by_axis[3], across[3], du[3];
+    double along_axis = 0, turned = 0, square = 0, Z[3] = {0, 0, 0}, around[3] = {0, 0, 0};
+    for (int I = 0; I < 3; I++) {
+        const double *d = at->frame_m + 3 * (I + 1), eta = vec3_dot(T, mean + 3 * (I + 1));
+        along_axis += eta * x->axis[I];
+        turned += eta * (at->c[I] - x->center[I]) / at->arm.sigma_a;
+        vec3_add(eta, at->reciprocal + 3 * I, Z);
+        vec3_cross(step->turn, d, du);
+        vec3_add_cross(d, du, around);
+        square += vec3_dot(du, du);
+    }
+    for (int i = 0; i < 3; i++) {
+        by_axis[i] = lever * along_axis * x->normal[i] -
+                     0.5 * turned * (at->arm.sigma_by_e0[i] + at->arm.sigma_by_e1[i]);
+        Z[i] *= lever;
+    }
+    /* d turned, and b */
+    olo_rolling_vector(at->c, mean, slip);
+    vec3_add_cross(slip, T, moment);
+    vec3_add_cross(at->arm.e_m, by_axis, moment);
+    vec3_add_cross(x->normal, Z, moment);
+    /* mu du/|du|^2 */
+    if (!(square > 0))
+        return;
+    olo_rolling_vector(at->c, step->v0, change);
+    olo_rolling_vector(at->c, step->v1, slip);
+    vec3_add(-1.0, slip, change);
+    add_slip_at_rest(x, step->q1, at->arm.sigma1, step->v1, 1.0, change);
+    add_slip_at_rest(x, step->q0, at->arm.sigma0, step->v0, -1.0, change);
+    vec3_cross(at->arm.e_m, by_axis, across);
+    vec3_add_cross(x->normal, Z, across);
+    vec3_add((vec3_dot(T, change) - vec3_dot(step->turn, across)) / square, around, moment);
+}
+
+void olo_rolling_load(const olo_rolling *x, const olo_rolling_step *step, const double F[3],
+                      double moment[3])
+{
+    const double upward = vec3_dot(x->normal, F);
+    double mean[SIZE], T[3];
+    contact at;
+    find_arm_over(x, step->q0, step->qm, step->q1, &at);
+    find_shares(&at);
+    for (int i = 3; i < SIZE; i++)
+        mean[i] = 0.5 * (step->v0[i] + step->v1[i]);
+    for (int i = 0; i < 3; i++)
+        T[i] = F[i] - upward * x->normal[i];
+    add_height_load(&at, step, mean, upward, moment);
+    add_rolling_load(&at, step, mean, T, moment);
+}

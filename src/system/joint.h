@@ -15,6 +15,7 @@
  *                    d(A^T) W = Ep dt_p + Ec dt_c,   d(B^T) W = kp dt_p + kc dt_c + ku du
  *                the gap: the twist that takes the child to the nearest position that the joint
  *                allows
+ *     right      the right pair of velocities at q1 alone
  *     left_rate  the rate of the left pair along velocities, contracted with a wrench
  */
 #ifndef OLO_SYSTEM_JOINT_H
@@ -31,6 +32,7 @@ typedef struct olo_rolling olo_rolling;
 typedef struct olo_joint_chart olo_joint_chart; /* system/joint_chart.h */
 typedef struct olo_chart_view olo_chart_view;
 typedef struct olo_screw olo_screw;
+typedef struct olo_end_velocities olo_end_velocities; /* system/rate_interval.h */
 
 /* The geometry of a joint is plain data. Axes are rows of a right-handed orthonormal triad m1, m2,
  * n that is fixed in the parent (in space for the ground) and, if the joint constrains rotations,
@@ -105,12 +107,21 @@ struct olo_joint_type {
     double (*turn)(const olo_joint_view *x);
     /* gap[twist of the child] unless NULL */
     void (*blocks)(const olo_joint_view *x, const double *W, olo_joint_blocks *b, double *gap);
+    /* The pair of velocities at q1, dt_c = A dt_p + B nu: A and B. It is the right pair of a step,
+     * except for joints that constrain velocities. */
+    void (*right)(const olo_joint_view *x, const olo_joint_blocks *b);
     /* The rate of the left pair at the midpoint when its nodes move with given velocities of their
      * coordinates, contracted with a wrench W of the child: dA^T W, added to parent[twist of the
      * parent] if there is a parent node, and own[dof] = dB^T W. NULL: the joint constrains
      * velocities, and its left pair is not that of constraints of positions. */
     void (*left_rate)(const olo_joint_view *x, const olo_joint_rates *v, const double *W,
                       double *parent, double *own);
+    /* In place of it, for a joint with the ground that constrains velocities, with the impulses
+     * h gamma of its rows whose wrench P_int^T h sum gamma d is W: adds P_int^T h sum gamma a +
+     * (dP_int[v_m])^T h sum gamma d to load[twist of the child] (rate_interval.h), with velocities
+     * of the child's coordinates at both ends. */
+    void (*impulse_load)(const olo_joint_view *x, const olo_end_velocities *v, const double *W,
+                         double *load);
     /* The gap alone. */
     void (*gap)(const olo_joint_view *x, double *gap);
     /* Shift and small rotation of the child that close the joint at given coordinates of parent and

@@ -6,12 +6,6 @@
 
 #include "linalg/vec3.h"
 
-void olo_rolling_vector(const double X[3], const double *frame, double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = X[0] * frame[3 + i] + X[1] * frame[6 + i] + X[2] * frame[9 + i];
-}
-
 static bool is_ball(const olo_rolling *x)
 {
     return x->axis[0] == 0 && x->axis[1] == 0 && x->axis[2] == 0;
@@ -39,13 +33,22 @@ static double sine_by_axis(const olo_rolling *x, const double e[3], double by[3]
 void olo_rolling_over(const olo_rolling *x, const double e0[3], const double e_m[3],
                       const double e1[3], olo_rolling_arm *arm)
 {
-    const double *n = x->normal, sigma0 = sine_by_axis(x, e0, arm->sigma_by_e0);
-    arm->sigma_a = 0.5 * (sigma0 + sine_by_axis(x, e1, arm->sigma_by_e1));
+    const double *n = x->normal;
+    arm->sigma0 = sine_by_axis(x, e0, arm->sigma_by_e0);
+    arm->sigma1 = sine_by_axis(x, e1, arm->sigma_by_e1);
+    arm->sigma_a = 0.5 * (arm->sigma0 + arm->sigma1);
     arm->gamma_m = vec3_dot(n, e_m);
     double lever = x->radius / arm->sigma_a;
     vec3_copy(e_m, arm->e_m);
     for (int i = 0; i < 3; i++)
         arm->s[i] = lever * (arm->gamma_m * e_m[i] - n[i]);
+}
+
+void olo_rolling_arm_at_rest(const olo_rolling *x, const double e[3], double s[3])
+{
+    const double lever = x->radius / olo_rolling_sine(x, e), gamma = vec3_dot(x->normal, e);
+    for (int i = 0; i < 3; i++)
+        s[i] = lever * (gamma * e[i] - x->normal[i]);
 }
 
 void olo_rolling_arm_by_end(const olo_rolling *x, const olo_rolling_arm *arm, double by_e1[9])

@@ -43,11 +43,16 @@ typedef struct olo_rolling_arm {
     double s[3];
     double e_m[3];
     double gamma_m, sigma_a;
+    double sigma0, sigma1;
     double sigma_by_e0[3], sigma_by_e1[3]; /* d sigma1/d e1 = (e1 - gamma1 n)/sigma1 */
 } olo_rolling_arm;
 
 /* X_I d_I of a frame's twelve coordinates. */
-void olo_rolling_vector(const double X[3], const double *frame, double out[3]);
+static inline void olo_rolling_vector(const double X[3], const double *frame, double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = X[0] * frame[3 + i] + X[1] * frame[6 + i] + X[2] * frame[9 + i];
+}
 
 /* sigma at an axis e; one for a ball. */
 double olo_rolling_sine(const olo_rolling *rolling, const double e[3]);
@@ -57,9 +62,24 @@ double olo_rolling_sine(const olo_rolling *rolling, const double e[3]);
 void olo_rolling_over(const olo_rolling *rolling, const double e0[3], const double e_m[3],
                       const double e1[3], olo_rolling_arm *arm);
 
+/* s at rest with the axis e. */
+void olo_rolling_arm_at_rest(const olo_rolling *rolling, const double e[3], double s[3]);
+
 /* ds/de1 = 1/2 r/sigma_a (e_m n^T + gamma_m I) - 1/2 s (d sigma1/d e1)^T/sigma_a */
 void olo_rolling_arm_by_end(const olo_rolling *rolling, const olo_rolling_arm *arm,
                             double by_e1[9]);
+
+/* A step of a frame that rolls: its coordinates at q0, the midpoint and q1, the Cayley vector of
+ * its motion, and the velocities of its coordinates at both ends. */
+typedef struct olo_rolling_step {
+    const double *q0, *qm, *q1, *turn, *v0, *v1;
+} olo_rolling_step;
+
+/* The rows of height and rolling with the impulse F[3] at the point of contact: adds the moment of
+ * sum gamma a, and of sum gamma d turned by the mean velocity, sum d_I,m x a_I + d_I'_m x d_I
+ * (constraint_rolling.c has d and a), to moment[3]. */
+void olo_rolling_load(const olo_rolling *rolling, const olo_rolling_step *step, const double F[3],
+                      double moment[3]);
 
 /* n.(x - o) - r sigma */
 double olo_rolling_height(const olo_rolling *rolling, const double *frame);

@@ -628,6 +628,49 @@ TEST(derivative_of_the_nodal_update)
     }
 }
 
+/* The right pair alone, for velocities, is that of a step. */
+static void check_right_pairs(walk *w)
+{
+    enum { ENTRIES = OLO_BLOCK_MAX * OLO_BLOCK_MAX };
+    const double no_wrench[OLO_NODE_TWIST_MAX] = {0}, rounding = 1e-15;
+    for (int k = 0; k < w->s.system->node_count; k++) {
+        const olo_topology_node *node = &w->tree->nodes[k];
+        double numbers[11][ENTRIES] = {{0}};
+        if (!node->type)
+            continue;
+        const olo_joint_view view = olo_motion_view(w->tree, k, &w->x);
+        olo_joint_blocks b = {.A = numbers[0],
+                              .A_hat = numbers[1],
+                              .B = numbers[2],
+                              .B_hat = numbers[3],
+                              .Ep = numbers[4],
+                              .Ec = numbers[5],
+                              .kp = numbers[6],
+                              .kc = numbers[7],
+                              .ku = numbers[8]};
+        const olo_joint_blocks alone = {.A = numbers[9], .B = numbers[10]};
+        node->type->blocks(&view, no_wrench, &b, NULL);
+        node->type->right(&view, &alone);
+        for (int i = 0; i < ENTRIES; i++) {
+            check_close(b.A[i], alone.A[i], rounding);
+            check_close(b.B[i], alone.B[i], rounding);
+        }
+    }
+}
+
+TEST(the_right_pair_alone_is_that_of_a_step)
+{
+    unsigned long long seed = 29;
+    for (unsigned k = 0; k < 20; k++) {
+        joined x = joined_tree(2000 + k, 7);
+        walk w = walk_open(joined_open(&x, "reduced"));
+        walk_move(&w, &seed);
+        check_right_pairs(&w);
+        walk_close(&w);
+        joined_free(&x);
+    }
+}
+
 TEST_MAIN(cmocka_unit_test(every_pair_has_its_discrete_null_space),
           cmocka_unit_test(one_update_of_a_pair_leaves_no_gap),
           cmocka_unit_test(unknowns_of_the_pairs),
@@ -639,4 +682,5 @@ TEST_MAIN(cmocka_unit_test(every_pair_has_its_discrete_null_space),
           cmocka_unit_test(random_trees_have_their_discrete_null_space),
           cmocka_unit_test(closed_form_of_a_revolute_chain_equals_the_recursion),
           cmocka_unit_test(closed_form_of_a_prismatic_chain_equals_the_recursion),
-          cmocka_unit_test(derivative_of_the_nodal_update))
+          cmocka_unit_test(derivative_of_the_nodal_update),
+          cmocka_unit_test(the_right_pair_alone_is_that_of_a_step))
