@@ -97,7 +97,7 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         {&x->lambda, m}, {&x->g0, m}, {&x->s, m}, {&x->right, (size_t)system->n}};
     olo_status status = OLO_NO_MEMORY;
     if (olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
-        status = olo_assembly_create(&x->tangent, system, 0, true, NULL, error);
+        status = olo_assembly_create(&x->tangent, system, 0, true, NULL, NULL, error);
     else
         olo_fail(error, status, "out of memory for the penalty");
     if (status != OLO_OK) {
