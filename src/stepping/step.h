@@ -6,6 +6,7 @@
 #ifndef OLO_STEPPING_STEP_H
 #define OLO_STEPPING_STEP_H
 
+#include "base/pool.h"
 #include "contact/contact_step.h"
 #include "kinematics/motion.h"
 #include "oloid/simulate.h"
@@ -53,7 +54,7 @@ typedef struct olo_step {
     olo_frame_packs frames;
     const double *inputs; /* [actions] controls, see olo_interval; NULL: none */
     double load;          /* load factor, in statics only */
-    double *numbers;      /* memory behind all arrays of numbers */
+    olo_pool pool;        /* memory of all arrays */
     double *r, *K;        /* local workspace */
     double *exchange;     /* [terms and actions] energy lost or work done over the step ... */
     bool exchanged;       /* ... if the treatment has computed it with the solution */
@@ -182,7 +183,7 @@ typedef struct olo_scheme {
                             not constant */
     double turn; /* longest Cayley vector of a solution; longer ones belong to a spurious root */
     /* A scheme with impacts makes whole steps itself (contact_scheme.c); it has these options and
-     * no entries below. NULL: none. */
+     * neither unit and turn nor entries below. NULL: none. */
     const olo_contact_options *contact;
     /* Before the iteration of a step: computes the magnitude of the terms that cancel in T. */
     void (*begin)(olo_step *step);
@@ -335,6 +336,7 @@ struct olo_stepper {
     const olo_composition *composition;
     void *data;
     olo_step step;
+    olo_pool pool;     /* memory of the arrays below, and of `contact` */
     olo_state *backup; /* initial state, if halves of the step or a first predictor have changed the
                           state */
     bool saved;        /* `backup` is valid */

@@ -20,7 +20,6 @@
 
 #include "base/extreme.h"
 #include "base/fail.h"
-#include "base/memory.h"
 #include "linalg/vec3.h"
 
 static const double safety = 0.9, integral = 0.7, proportional = 0.4;
@@ -77,26 +76,16 @@ static void weigh_middles(const olo_composition *c, double *weight)
 olo_status olo_control_create(olo_stepper *x, olo_error *error)
 {
     const olo_system *s = x->system;
-    x->control.estimate = olo_alloc((size_t)s->n, sizeof *x->control.estimate);
-    x->control.mobility = olo_alloc((size_t)s->n, sizeof *x->control.mobility);
-    if (x->scheme->consistent)
-        x->control.rate_estimate = olo_alloc((size_t)s->n, sizeof *x->control.rate_estimate);
-    if (!x->control.estimate || !x->control.mobility ||
-        (x->scheme->consistent && !x->control.rate_estimate))
+    const size_t n = (size_t)s->n;
+    const olo_array arrays[] = {
+        {&x->control.estimate, n}, {&x->control.mobility, n}, {&x->control.rate_estimate, n}};
+    if (!olo_pool_arrays(&x->pool, arrays, x->scheme->consistent ? 3 : 2))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the control of steps");
     for (int e = 0; e < s->mass_count; e++)
         for (int i = 0; i < s->mass[e].width && s->mass[e].i == s->mass[e].j; i++)
             x->control.mobility[s->mass[e].i + i] = s->mass[e].m > 0 ? 1 / s->mass[e].m : 0.0;
     weigh_middles(x->composition, x->control.outer);
     return olo_state_create(s, &x->control.retry, error);
-}
-
-void olo_control_free(olo_control *control)
-{
-    olo_free(control->estimate);
-    olo_free(control->rate_estimate);
-    olo_free(control->mobility);
-    olo_state_free(control->retry);
 }
 
 static void sample(int n, int node, double weight, const double *value, double *estimate)

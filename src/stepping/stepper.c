@@ -130,21 +130,21 @@ olo_status olo_run_unknowns(const olo_system *system, const olo_run *run, int *u
 static olo_status create_composed(olo_stepper *x, olo_error *error)
 {
     const size_t n = (size_t)x->system->n, m = (size_t)x->system->m;
-    const size_t twists = (size_t)x->system->twists,
-                 gathered = m + 6 * (size_t)x->system->reaction_count;
     const int parts = x->scheme->evaluation.at_start ? 1 : x->composition->parts;
-    x->gathered = olo_alloc(gathered + (size_t)parts * (4 * n + twists + m), sizeof *x->gathered);
-    if (!x->gathered)
-        return olo_fail(error, OLO_NO_MEMORY, "out of memory for a step");
-    double *at = x->gathered + gathered;
-    for (int i = 0; i < parts; i++, at += 4 * n + twists + m)
-        x->part[i] = (olo_part){.q0 = at,
-                                .dq = at + n,
-                                .qm = at + 2 * n,
-                                .q1 = at + 3 * n,
-                                .wrench = at + 4 * n,
-                                .lambda = at + 4 * n + twists};
-    return olo_state_create(x->system, &x->begin, error);
+    x->gathered =
+        olo_pool_alloc(&x->pool, m + 6 * (size_t)x->system->reaction_count, sizeof *x->gathered);
+    for (int i = 0; i < parts; i++) {
+        olo_part *part = &x->part[i];
+        const olo_array arrays[] = {{&part->q0, n},
+                                    {&part->dq, n},
+                                    {&part->qm, n},
+                                    {&part->q1, n},
+                                    {&part->wrench, (size_t)x->system->twists},
+                                    {&part->lambda, m}};
+        (void)olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays);
+    }
+    return x->pool.failed ? olo_fail(error, OLO_NO_MEMORY, "out of memory for a step")
+                          : olo_state_create(x->system, &x->begin, error);
 }
 
 /* Whether joint angles change by no more than bodies rotate. */
@@ -228,10 +228,9 @@ void olo_stepper_free(olo_stepper *stepper)
     olo_accelerations_free(stepper->accelerations);
     olo_state_free(stepper->backup);
     olo_state_free(stepper->begin);
-    olo_free(stepper->gathered);
-    olo_free(stepper->controls);
-    olo_control_free(&stepper->control);
+    olo_state_free(stepper->control.retry);
     olo_step_free(&stepper->step);
+    olo_pool_free(&stepper->pool);
     olo_free(stepper);
 }
 
