@@ -169,14 +169,7 @@ static olo_status try_step(olo_events *x, olo_state *state, double h, olo_error 
 {
     olo_state_copy(x->start, state);
     olo_status status = olo_stepper_advance(x->stepper, state, h, error);
-    const olo_step_report *report = olo_stepper_report(x->stepper);
-    x->report.iterations += report->iterations;
-    x->report.halvings += report->halvings;
-    x->report.passes += report->passes;
-    x->report.residual = report->residual;
-    x->report.inputs = report->inputs;
-    x->report.rotation = report->rotation;
-    x->report.rotation_node = report->rotation_node;
+    olo_report_add(&x->report, olo_stepper_report(x->stepper));
     return status;
 }
 

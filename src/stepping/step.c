@@ -94,6 +94,17 @@ olo_status olo_step_create(const olo_system *s, olo_step *step, olo_error *error
     return OLO_OK;
 }
 
+void olo_motion_of_velocity(const olo_system *s, const double *q, const double *v, double h,
+                            double *motion)
+{
+    for (int k = 0; k < s->node_count; k++) {
+        const olo_node *node = &s->nodes[k];
+        node->type->twist_of(q + node->q, v + node->q, motion + node->motion);
+    }
+    for (int i = 0; i < s->twists; i++)
+        motion[i] *= h;
+}
+
 /* Adds increments to numbers with remainders, which collect rounding errors (two-sum). */
 static void accumulate(int count, const double *restrict increment, double *restrict value,
                        double *restrict remainder)

@@ -282,13 +282,7 @@ static void follow_angles(const olo_stepper *x, olo_state *state, double rotatio
 /* Sets the predictor of a first step from the velocities. */
 static void start_motion(const olo_system *s, olo_state *state, double h)
 {
-    for (int k = 0; k < s->node_count; k++) {
-        const olo_node *node = &s->nodes[k];
-        double *motion = olo_last_motion(state) + node->motion;
-        node->type->twist_of(state->q + node->q, state->v + node->q, motion);
-        for (int i = 0; i < node->twist; i++)
-            motion[i] *= h;
-    }
+    olo_motion_of_velocity(s, state->q, state->v, h, olo_last_motion(state));
     state->h = h;
     olo_predictor_restart(state);
 }
@@ -446,27 +440,6 @@ static void begin_momentum(olo_stepper *x, const olo_state *state, double h)
         memcpy(x->step.Mv0, memory->momentum, (size_t)x->system->n * sizeof *x->step.Mv0);
 }
 
-/* The index of the first number that is not finite, or -1. */
-static int first_not_finite(int count, const double *x)
-{
-    typedef double pair __attribute__((vector_size(16)));
-    pair zero = {0, 0}, also = {0, 0}; /* 0 * x is NaN for infinite and NaN x */
-    const int whole = count - count % 4;
-    for (int i = 0; i < whole; i += 4) {
-        pair a, b;
-        memcpy(&a, x + i, sizeof a);
-        memcpy(&b, x + i + 2, sizeof b);
-        zero += 0.0 * a;
-        also += 0.0 * b;
-    }
-    zero += also;
-    int from = zero[0] + zero[1] == 0 ? whole : 0;
-    for (int i = from; i < count; i++)
-        if (!isfinite(x[i]))
-            return i;
-    return -1;
-}
-
 olo_status olo_stepper_step_once(olo_stepper *x, olo_state *state, double h, olo_error *error)
 {
     /* set up the interval */
@@ -497,7 +470,7 @@ olo_status olo_stepper_step_once(olo_stepper *x, olo_state *state, double h, olo
     if (status != OLO_OK)
         return status;
     /* check the solution; the state has not changed so far */
-    int invalid = first_not_finite(x->system->n, x->step.x.dq);
+    int invalid = olo_first_not_finite(x->system->n, x->step.x.dq);
     if (invalid >= 0)
         return olo_fail(error, OLO_NOT_FINITE, "coordinate %d of '%s' is not finite", invalid,
                         x->system->nodes[x->system->coordinates[invalid].node].name);
