@@ -14,8 +14,6 @@
 enum { SIZE = OLO_FORM_SIZE_MAX };
 
 typedef struct multipliers {
-    int entries, next;
-    int *at_row, *at_column;
     double *response; /* [n + row_count] */
     olo_sparse *K;
 } multipliers;
@@ -25,23 +23,11 @@ static multipliers *own(const olo_frozen *x)
     return x->data;
 }
 
-/* Adds an entry; without a matrix it only counts or lists positions. */
-static void put(olo_frozen *x, int i, int j, double value)
-{
-    if (own(x)->K) {
-        olo_sparse_add(own(x)->K, own(x)->next, value);
-    } else if (own(x)->at_row) {
-        own(x)->at_row[own(x)->next] = i;
-        own(x)->at_column[own(x)->next] = j;
-    }
-    own(x)->next++;
-}
-
 static void put_both(olo_frozen *x, int i, int j, double value)
 {
-    put(x, i, j, value);
+    olo_sparse_put(own(x)->K, i, j, value);
     if (i != j)
-        put(x, j, i, value);
+        olo_sparse_put(own(x)->K, j, i, value);
 }
 
 /* All entries; the values of rows are those at `at`, zero if it is NULL. */
@@ -49,7 +35,6 @@ static void put_all(olo_frozen *x, const olo_at *at)
 {
     const olo_system *s = x->system;
     double gradient[SIZE] = {0};
-    own(x)->next = 0;
     for (int e = 0; e < s->mass_count; e++)
         for (int k = 0; k < s->mass[e].width; k++)
             put_both(x, s->mass[e].i + k, s->mass[e].j + k, s->mass[e].m);
@@ -64,6 +49,11 @@ static void put_all(olo_frozen *x, const olo_at *at)
         for (int k = 0; k < row->size; k++)
             put_both(x, s->n + r, row->index[k], gradient[k]);
     }
+}
+
+static void list_all(void *frozen)
+{
+    put_all(frozen, NULL);
 }
 
 static olo_status begin(olo_frozen *x, const olo_at *at, olo_error *error)
@@ -124,15 +114,10 @@ olo_status olo_frozen_use_multipliers(olo_frozen *x, olo_error *error)
     if (!m)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
     x->form = &form;
-    put_all(x, NULL);
-    m->entries = m->next;
-    m->at_row = olo_pool_alloc(&x->pool, (size_t)m->entries, sizeof *m->at_row);
-    m->at_column = olo_pool_alloc(&x->pool, (size_t)m->entries, sizeof *m->at_column);
     m->response = olo_pool_alloc(&x->pool, (size_t)size + 1, sizeof *m->response);
-    if (x->pool.failed)
+    if (!m->response)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
-    put_all(x, NULL);
-    return olo_sparse_create(size, m->entries, m->at_row, m->at_column, &m->K, error);
+    return olo_sparse_create(size, list_all, x, &m->K, error);
 }
 
 void olo_frozen_free_multipliers(olo_frozen *x)

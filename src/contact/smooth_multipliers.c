@@ -25,8 +25,6 @@ typedef struct multipliers {
     double *response; /* [size] */
     double *v_mean;   /* [n] work */
     double *local;    /* work */
-    int entries, next;
-    int *at_row, *at_column;
     olo_sparse *K;
 } multipliers;
 
@@ -45,26 +43,17 @@ static int first(const olo_smooth *x, int kind)
     return kind == POSITION ? 0 : kind == VELOCITY ? n : 2 * n + (kind == ROW ? 0 : x->row_count);
 }
 
-/* Adds an entry; before there is a matrix it lists the position, or counts. */
 static void put(olo_smooth *x, int i, int j, double value)
 {
-    if (own(x)->K) {
-        olo_sparse_add(own(x)->K, own(x)->next, value);
-    } else if (own(x)->at_row) {
-        own(x)->at_row[own(x)->next] = i;
-        own(x)->at_column[own(x)->next] = j;
-    }
-    own(x)->next++;
+    olo_sparse_put(own(x)->K, i, j, value);
 }
 
 /* A local matrix, factor A or, without A, zeros. */
 static void put_local(olo_smooth *x, int equation, int unknown, int size, const int *index,
                       double factor, const double *A)
 {
-    for (int i = 0; i < size; i++)
-        for (int j = 0; j < size; j++)
-            put(x, first(x, equation) + index[i], first(x, unknown) + index[j],
-                A ? factor * A[i * size + j] : 0);
+    olo_sparse_put_block(own(x)->K, (olo_indices){first(x, equation), size, index},
+                         (olo_indices){first(x, unknown), size, index}, factor, A);
 }
 
 static void add_local(double *residual, int size, const int *index, double factor, const double *r)
@@ -277,12 +266,16 @@ static void add_contacts(olo_smooth *x, bool numbers)
 
 static void add_all(olo_smooth *x, bool numbers)
 {
-    own(x)->next = 0;
     add_mass(x, numbers);
     add_mass_functions(x, numbers);
     add_forces(x, numbers);
     add_constraints(x, numbers);
     add_contacts(x, numbers);
+}
+
+static void list_all(void *smooth)
+{
+    add_all(smooth, false);
 }
 
 /* --- the functions of the form --- */
@@ -394,15 +387,7 @@ olo_status olo_smooth_use_multipliers(olo_smooth *x, olo_error *error)
     x->v1 = x->dq + n;
     x->Gamma = x->v1 + n;
     x->Lambda = x->Gamma + x->row_count;
-    /* the pattern: count, list */
-    add_all(x, false);
-    m->entries = m->next;
-    m->at_row = olo_pool_alloc(&x->pool, (size_t)m->entries + 1, sizeof *m->at_row);
-    m->at_column = olo_pool_alloc(&x->pool, (size_t)m->entries + 1, sizeof *m->at_column);
-    if (x->pool.failed)
-        return olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
-    add_all(x, false);
-    return olo_sparse_create(m->size, m->entries, m->at_row, m->at_column, &m->K, error);
+    return olo_sparse_create(m->size, list_all, x, &m->K, error);
 }
 
 void olo_smooth_free_multipliers(olo_smooth *x)

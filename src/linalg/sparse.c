@@ -14,8 +14,10 @@ struct olo_sparse {
     int n;
     olo_pool pool;           /* memory of the arrays below */
     int *column_start, *row; /* compressed columns */
-    double *value;
-    int *position; /* entry of the creation list -> position in value */
+    double *value;           /* NULL before the pattern is known */
+    int *position;           /* entry in the order of creation -> position in value */
+    int next;                /* number of the next entry */
+    int *at_row, *at_column; /* positions of entries, while they are listed; else NULL */
     double *right, *residual;
     klu_common common;
     klu_symbolic *symbolic;
@@ -23,9 +25,9 @@ struct olo_sparse {
 };
 
 /* Sorts the entries into columns, then merges like rows of a column. */
-static void compress(olo_sparse *m, int count, const int *row, const int *column, int *cursor,
-                     int *last)
+static void compress(olo_sparse *m, int *cursor, int *last)
 {
+    const int count = m->next, *row = m->at_row, *column = m->at_column;
     for (int i = 0; i < count; i++)
         m->column_start[column[i] + 1]++;
     for (int j = 0; j < m->n; j++)
@@ -58,36 +60,43 @@ static void compress(olo_sparse *m, int count, const int *row, const int *column
         m->row[m->position[i]] = row[i];
 }
 
-olo_status olo_sparse_create(int n, int count, const int *row, const int *column,
-                             olo_sparse **matrix, olo_error *error)
+olo_status olo_sparse_create(int n, void (*put)(void *context), void *context, olo_sparse **matrix,
+                             olo_error *error)
 {
-    olo_sparse *m = olo_alloc(1, sizeof *m);
-    int *cursor = olo_alloc(2 * (size_t)n, sizeof *cursor);
-    *matrix = NULL;
+    olo_pool scratch = {0};
+    olo_sparse *m = *matrix = olo_alloc(1, sizeof *m);
+    olo_status status = OLO_NO_MEMORY;
     if (m) {
         m->n = n;
-        m->column_start = olo_pool_alloc(&m->pool, (size_t)n + 1, sizeof *m->column_start);
-        m->row = olo_pool_alloc(&m->pool, (size_t)count, sizeof *m->row);
-        m->value = olo_pool_alloc(&m->pool, (size_t)count, sizeof *m->value);
-        m->position = olo_pool_alloc(&m->pool, (size_t)count, sizeof *m->position);
-        m->right = olo_pool_alloc(&m->pool, (size_t)n, sizeof *m->right);
-        m->residual = olo_pool_alloc(&m->pool, (size_t)n, sizeof *m->residual);
+        put(context);
+        const size_t count = (size_t)m->next, size = (size_t)n;
+        m->at_row = olo_pool_alloc(&scratch, count, sizeof *m->at_row);
+        m->at_column = olo_pool_alloc(&scratch, count, sizeof *m->at_column);
+        int *work = olo_pool_alloc(&scratch, 2 * size, sizeof *work);
+        m->column_start = olo_pool_alloc(&m->pool, size + 1, sizeof *m->column_start);
+        m->row = olo_pool_alloc(&m->pool, count, sizeof *m->row);
+        m->position = olo_pool_alloc(&m->pool, count, sizeof *m->position);
+        m->right = olo_pool_alloc(&m->pool, size, sizeof *m->right);
+        m->residual = olo_pool_alloc(&m->pool, size, sizeof *m->residual);
+        double *value = olo_pool_alloc(&m->pool, count, sizeof *value);
+        if (!scratch.failed && !m->pool.failed) {
+            m->next = 0;
+            put(context);
+            compress(m, work, work + n);
+            m->at_row = m->at_column = NULL;
+            m->value = value;
+            klu_defaults(&m->common);
+            m->symbolic = klu_analyze(n, m->column_start, m->row, &m->common);
+            status = m->symbolic                             ? OLO_OK
+                     : m->common.status == KLU_OUT_OF_MEMORY ? OLO_NO_MEMORY
+                                                             : OLO_SINGULAR;
+        }
     }
-    olo_status status = OLO_NO_MEMORY;
-    if (m && cursor && !m->pool.failed) {
-        compress(m, count, row, column, cursor, cursor + n);
-        klu_defaults(&m->common);
-        m->symbolic = klu_analyze(n, m->column_start, m->row, &m->common);
-        status = m->symbolic                             ? OLO_OK
-                 : m->common.status == KLU_OUT_OF_MEMORY ? OLO_NO_MEMORY
-                                                         : OLO_SINGULAR;
-    }
-    olo_free(cursor);
-    if (status == OLO_OK) {
-        *matrix = m;
+    olo_pool_free(&scratch);
+    if (status == OLO_OK)
         return OLO_OK;
-    }
     olo_sparse_free(m);
+    *matrix = NULL;
     return olo_fail(error, status,
                     status == OLO_SINGULAR ? "the matrix of the system has an empty row or column"
                                            : "out of memory for a sparse matrix");
@@ -108,11 +117,55 @@ void olo_sparse_free(olo_sparse *m)
 void olo_sparse_clear(olo_sparse *m)
 {
     memset(m->value, 0, (size_t)m->column_start[m->n] * sizeof *m->value);
+    m->next = 0;
 }
 
-void olo_sparse_add(olo_sparse *m, int i, double value)
+void olo_sparse_put(olo_sparse *m, int row, int column, double value)
 {
-    m->value[m->position[i]] += value;
+    const int i = m->next++;
+    if (m->value) {
+        m->value[m->position[i]] += value;
+    } else if (m->at_row) {
+        m->at_row[i] = row;
+        m->at_column[i] = column;
+    }
+}
+
+static int index_of(const olo_indices *x, int i)
+{
+    return x->first + (x->index ? x->index[i] : 0);
+}
+
+void olo_sparse_put_block(olo_sparse *m, olo_indices rows, olo_indices columns, double factor,
+                          const double *A)
+{
+    const int first = m->next, count = rows.count * columns.count;
+    m->next += count;
+    if (m->value && A)
+        olo_sparse_add(m, first, count, factor, A);
+    if (m->value)
+        return;
+    for (int i = 0; m->at_row && i < count; i++) {
+        m->at_row[first + i] = index_of(&rows, i / columns.count);
+        m->at_column[first + i] = index_of(&columns, i % columns.count);
+    }
+}
+
+int olo_sparse_next(const olo_sparse *m)
+{
+    return m->next;
+}
+
+void olo_sparse_continue(olo_sparse *m, int i)
+{
+    m->next = i;
+}
+
+void olo_sparse_add(olo_sparse *m, int first, int count, double factor, const double *A)
+{
+    const int *position = m->position + first;
+    for (int i = 0; i < count; i++)
+        m->value[position[i]] += factor * A[i];
 }
 
 void olo_sparse_dense(const olo_sparse *m, double *A)

@@ -4,43 +4,17 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-void olo_pattern_put(olo_pattern *pattern, int row, int column)
+void olo_put_mass(const olo_system *s, int row, int column, double factor, olo_sparse *matrix)
 {
-    if (pattern->row) {
-        pattern->row[pattern->count] = row;
-        pattern->column[pattern->count] = column;
-    }
-    pattern->count++;
-}
-
-void olo_pattern_put_mass(const olo_system *s, olo_pattern *p)
-{
-    for (int e = 0; e < s->mass_count; e++)
-        for (int i = 0; i < s->mass[e].width; i++) {
-            olo_pattern_put(p, s->mass[e].i + i, s->mass[e].j + i);
-            if (s->mass[e].i != s->mass[e].j)
-                olo_pattern_put(p, s->mass[e].j + i, s->mass[e].i + i);
+    for (int e = 0; e < s->mass_count; e++) {
+        const int i = s->mass[e].i, j = s->mass[e].j;
+        const double m = factor * s->mass[e].m;
+        for (int k = 0; k < s->mass[e].width; k++) {
+            olo_sparse_put(matrix, row + i + k, column + j + k, m);
+            if (i != j)
+                olo_sparse_put(matrix, row + j + k, column + i + k, m);
         }
-}
-
-olo_status olo_pattern_analyse(int size, void (*put)(void *context, olo_pattern *pattern),
-                               void *context, olo_sparse **matrix, olo_error *error)
-{
-    olo_pattern p = {0};
-    put(context, &p);
-    p.row = olo_alloc((size_t)p.count, sizeof *p.row);
-    p.column = olo_alloc((size_t)p.count, sizeof *p.column);
-    olo_status status = OLO_NO_MEMORY;
-    if (p.row && p.column) {
-        p.count = 0;
-        put(context, &p);
-        status = olo_sparse_create(size, p.count, p.row, p.column, matrix, error);
-    } else {
-        olo_fail(error, status, "out of memory for the pattern of a matrix");
     }
-    olo_free(p.row);
-    olo_free(p.column);
-    return status;
 }
 
 static bool has_local(const olo_assembly *x, int piece)
@@ -49,35 +23,30 @@ static bool has_local(const olo_assembly *x, int piece)
            (x->all_rows && piece >= olo_piece_of_constraint(x->system, 0));
 }
 
-static void put_entries(void *context, olo_pattern *p)
+static void put_entries(void *context)
 {
     olo_assembly *x = context;
     const olo_system *s = x->system;
-    olo_pattern_put_mass(s, p);
+    olo_put_mass(s, 0, 0, 1.0, x->matrix);
     for (int piece = 0; piece < olo_pieces(s); piece++) {
-        x->piece_entry[piece] = p->count;
-        if (!has_local(x, piece))
-            continue;
-        const int *index = olo_piece_index(s, piece);
-        int size = olo_piece_size(s, piece);
-        for (int i = 0; i < size; i++)
-            for (int j = 0; j < size; j++)
-                olo_pattern_put(p, index[i], index[j]);
+        x->piece_entry[piece] = olo_sparse_next(x->matrix);
+        const olo_indices all = {0, olo_piece_size(s, piece), olo_piece_index(s, piece)};
+        if (has_local(x, piece))
+            olo_sparse_put_block(x->matrix, all, all, 0.0, NULL);
     }
-    x->count = p->count;
+    x->count = olo_sparse_next(x->matrix);
     if (x->more)
-        x->more(s, p);
+        x->more(x->context);
 }
 
 olo_status olo_assembly_create(olo_assembly *x, const olo_system *system, int extra, bool all_rows,
-                               void (*more)(const olo_system *system, olo_pattern *pattern),
-                               olo_error *error)
+                               void (*more)(void *context), void *context, olo_error *error)
 {
-    *x = (olo_assembly){.system = system, .all_rows = all_rows, .more = more};
+    *x = (olo_assembly){.system = system, .all_rows = all_rows, .more = more, .context = context};
     x->piece_entry = olo_alloc((size_t)olo_pieces(system), sizeof *x->piece_entry);
     if (!x->piece_entry)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the tangent");
-    return olo_pattern_analyse(system->n + extra, put_entries, x, &x->matrix, error);
+    return olo_sparse_create(system->n + extra, put_entries, x, &x->matrix, error);
 }
 
 void olo_assembly_free(olo_assembly *x)
@@ -89,11 +58,8 @@ void olo_assembly_free(olo_assembly *x)
 static void add_mass(void *context, double factor)
 {
     const olo_assembly *x = context;
-    const olo_system *s = x->system;
-    const double a = x->factor * factor;
-    for (int e = 0, entry = 0; e < s->mass_count; e++)
-        for (int i = 0; i < s->mass[e].width * olo_mass_blocks(&s->mass[e]); i++)
-            olo_sparse_add(x->matrix, entry++, a * s->mass[e].m);
+    olo_sparse_continue(x->matrix, 0);
+    olo_put_mass(x->system, 0, 0, x->factor * factor, x->matrix);
 }
 
 static void add_local(void *context, int piece, double factor, const double *K)
@@ -111,6 +77,5 @@ olo_sink olo_assembly_sink(olo_assembly *x, double factor)
 void olo_assembly_add(olo_assembly *x, int piece, double factor, const double *K)
 {
     int size = olo_piece_size(x->system, piece);
-    for (int i = 0; i < size * size; i++)
-        olo_sparse_add(x->matrix, x->piece_entry[piece] + i, factor * K[i]);
+    olo_sparse_add(x->matrix, x->piece_entry[piece], size * size, factor, K);
 }

@@ -7,17 +7,8 @@
 #include "linalg/sparse.h"
 #include "stepping/step.h"
 
-/* Positions of entries in the order in which values are added. */
-typedef struct olo_pattern {
-    int *row, *column; /* NULL while counting */
-    int count;
-} olo_pattern;
-void olo_pattern_put(olo_pattern *pattern, int row, int column);
-/* The entries of the mass matrix. */
-void olo_pattern_put_mass(const olo_system *system, olo_pattern *pattern);
-/* Analyses a matrix; `put` puts all entries and is called twice. */
-olo_status olo_pattern_analyse(int size, void (*put)(void *context, olo_pattern *pattern),
-                               void *context, olo_sparse **matrix, olo_error *error);
+/* Puts the entries of `factor` times the mass matrix, the first of which is at (row, column). */
+void olo_put_mass(const olo_system *system, int row, int column, double factor, olo_sparse *matrix);
 
 typedef struct olo_assembly {
     const olo_system *system;
@@ -25,16 +16,16 @@ typedef struct olo_assembly {
     int *piece_entry; /* first entry of each piece */
     int count;        /* number of entries of mass and pieces; those of the treatment follow */
     bool all_rows;    /* constraints without a Hessian have a local matrix, too */
-    void (*more)(const olo_system *system, olo_pattern *pattern);
+    void (*more)(void *context);
+    void *context; /* of that */
     double factor; /* of the sink */
 } olo_assembly;
 
-/* Analyses a matrix of size n + extra. `more` (may be NULL) adds the entries of the treatment; it
- * is called twice. With `all_rows` every constraint has a local matrix, else only those with a
+/* Analyses a matrix of size n + extra. `more` (may be NULL) puts the entries of the treatment, as
+ * in olo_sparse_create. With `all_rows` every constraint has a local matrix, else only those with a
  * Hessian. */
 olo_status olo_assembly_create(olo_assembly *x, const olo_system *system, int extra, bool all_rows,
-                               void (*more)(const olo_system *system, olo_pattern *pattern),
-                               olo_error *error);
+                               void (*more)(void *context), void *context, olo_error *error);
 void olo_assembly_free(olo_assembly *x);
 
 /* A sink that adds `factor` times the pieces it receives. */

@@ -24,9 +24,7 @@ olo_status olo_stepper_compute_condition(olo_stepper *x, double *condition, olo_
     if (status != OLO_OK)
         return status;
     *condition = olo_condition(K.size, K.entry);
-    bool finite = true;
-    for (size_t i = 0; i < (size_t)K.size * (size_t)K.size; i++)
-        finite = finite && isfinite(K.entry[i]);
+    const bool finite = olo_first_not_finite(K.size * K.size, K.entry) < 0;
     olo_free(K.entry);
     if (!finite)
         return olo_fail(error, OLO_NOT_FINITE, "the iteration matrix is not finite");

@@ -127,21 +127,6 @@ static void add_row(const olo_system *s, olo_elimination *elimination, const dou
     }
 }
 
-static void substitute(olo_elimination *elimination)
-{
-    const int *order = olo_elimination_sequence(elimination);
-    for (int i = olo_elimination_count(elimination) - 1; i >= 0; i--)
-        olo_elimination_substitute(elimination, order[i]);
-}
-
-static void solve(olo_elimination *elimination)
-{
-    const int *order = olo_elimination_sequence(elimination);
-    for (int i = 0; i < olo_elimination_count(elimination); i++)
-        olo_elimination_forward(elimination, order[i]);
-    substitute(elimination);
-}
-
 /* out += factor P_int(q) dt at the nodes that contacts touch; at all of them if `all`. */
 static void add_velocities(const olo_contact_reduced *x, olo_elimination *elimination,
                            const double *q, bool all, double factor, double *out)
@@ -188,13 +173,7 @@ static void begin(olo_smooth *smooth)
     memset(x->lift, 0, size);
     step->x.q0 = step->q0;
     step->x.left = NULL;
-    for (int k = 0; k < s->node_count; k++) {
-        const olo_node *node = &s->nodes[k];
-        double *motion = x->motion + node->motion;
-        node->type->twist_of(step->q0 + node->q, step->v0 + node->q, motion);
-        for (int i = 0; i < node->twist; i++)
-            motion[i] *= smooth->h;
-    }
+    olo_motion_of_velocity(s, step->q0, step->v0, smooth->h, x->motion);
     olo_reduced_start(x->tree, step, x->motion);
     smooth->dq = step->x.dq;
     smooth->qm = step->x.qm;
@@ -262,23 +241,36 @@ static olo_status linearise(olo_smooth *smooth, olo_error *error)
     return olo_reduced_assemble(x->tree, &x->step, error);
 }
 
-/* The update without a change of impulses, and its response. */
-static void respond_to_residual(olo_contact_reduced *x)
+/* Adds a solution of the linearised equations to the update. */
+static void add_solution(olo_contact_reduced *x)
 {
     const olo_topology *topology = x->tree->topology;
     const olo_system *s = x->tree->system;
-    olo_elimination *elimination = x->tree->elimination;
-    substitute(elimination);
+    const olo_elimination *elimination = x->tree->elimination;
     for (int k = 0; k < s->node_count; k++) {
-        memcpy(x->twist + s->nodes[k].motion, olo_elimination_twist(elimination, k),
-               (size_t)s->nodes[k].twist * sizeof *x->twist);
-        memcpy(x->increment + topology->nodes[k].u, olo_elimination_increment(elimination, k),
-               (size_t)topology->nodes[k].dof * sizeof *x->increment);
+        olo_dense_add(s->nodes[k].twist, 1, olo_elimination_twist(elimination, k),
+                      x->twist + s->nodes[k].motion);
+        olo_dense_add(topology->nodes[k].dof, 1, olo_elimination_increment(elimination, k),
+                      x->increment + topology->nodes[k].u);
     }
     for (int i = 0; i < topology->closure_block_count; i++)
-        memcpy(x->multiplier + topology->closure_blocks[i].u,
-               olo_elimination_twist(elimination, closure_block(x->tree, i)),
-               (size_t)topology->closure_blocks[i].count * sizeof *x->multiplier);
+        olo_dense_add(topology->closure_blocks[i].count, 1,
+                      olo_elimination_twist(elimination, closure_block(x->tree, i)),
+                      x->multiplier + topology->closure_blocks[i].u);
+}
+
+/* The update without a change of impulses. */
+static void respond_to_residual(olo_contact_reduced *x)
+{
+    const olo_topology *topology = x->tree->topology;
+    olo_elimination *elimination = x->tree->elimination;
+    const int *order = olo_elimination_sequence(elimination);
+    for (int i = olo_elimination_count(elimination) - 1; i >= 0; i--)
+        olo_elimination_substitute(elimination, order[i]);
+    memset(x->twist, 0, (size_t)x->tree->system->twists * sizeof *x->twist);
+    memset(x->increment, 0, (size_t)topology->unknowns * sizeof *x->increment);
+    memset(x->multiplier, 0, (size_t)topology->closure_count * sizeof *x->multiplier);
+    add_solution(x);
 }
 
 /* z of a change of an impulse. */
@@ -303,7 +295,7 @@ static void respond(olo_smooth *smooth, const olo_contact_unknown *to)
     if (to) {
         olo_elimination_clear_right(tree->elimination);
         add_impulse(smooth, to, 1);
-        solve(tree->elimination);
+        olo_elimination_solve(tree->elimination);
     } else {
         respond_to_residual(x);
     }
@@ -316,7 +308,7 @@ static void respond(olo_smooth *smooth, const olo_contact_unknown *to)
         olo_elimination_clear_right(of_rates);
         add_row(smooth->system, of_rates, smooth->qm, row, a,
                 olo_smooth_over(smooth, to->contact, to->row)->d);
-        solve(of_rates);
+        olo_elimination_solve(of_rates);
         add_velocities(x, of_rates, smooth->q1, false, mass_scale(tree, smooth->h),
                        x->response + n);
     }
@@ -346,25 +338,13 @@ static double update(olo_smooth *smooth, int count, const olo_contact_unknown *o
                      const double *change)
 {
     olo_contact_reduced *x = smooth->data;
-    const olo_topology *topology = x->tree->topology;
-    const olo_system *s = smooth->system;
-    olo_elimination *elimination = x->tree->elimination;
     if (count > 0) {
-        olo_elimination_clear_right(elimination);
+        olo_elimination_clear_right(x->tree->elimination);
         for (int j = 0; j < count; j++)
             add_impulse(smooth, &of[j], change[j]);
-        solve(elimination);
+        olo_elimination_solve(x->tree->elimination);
+        add_solution(x);
     }
-    for (int k = 0; count > 0 && k < s->node_count; k++) {
-        olo_dense_add(s->nodes[k].twist, 1, olo_elimination_twist(elimination, k),
-                      x->twist + s->nodes[k].motion);
-        olo_dense_add(topology->nodes[k].dof, 1, olo_elimination_increment(elimination, k),
-                      x->increment + topology->nodes[k].u);
-    }
-    for (int i = 0; count > 0 && i < topology->closure_block_count; i++)
-        olo_dense_add(topology->closure_blocks[i].count, 1,
-                      olo_elimination_twist(elimination, closure_block(x->tree, i)),
-                      x->multiplier + topology->closure_blocks[i].u);
     return relative_size(smooth, move(x));
 }
 
@@ -461,7 +441,7 @@ static const double *frozen_respond(olo_frozen *of, const olo_constraint *row,
     clear_response(x);
     olo_elimination_clear_right(elimination);
     add_row(of->system, elimination, x->rest.q0, row, -1, gradient);
-    solve(elimination);
+    olo_elimination_solve(elimination);
     add_velocities(x, elimination, x->rest.q0, false, 1, x->response);
     return x->response;
 }
@@ -481,7 +461,7 @@ static void frozen_jump(olo_frozen *of, const double *f, double *v, double *rows
         s->nodes[k].type->add_wrench(x->rest.q0 + s->nodes[k].q, local,
                                      olo_elimination_rhs(elimination, k));
     }
-    solve(elimination);
+    olo_elimination_solve(elimination);
     add_velocities(x, elimination, x->rest.q0, true, 1, v);
     for (int i = 0; i < topology->closure_block_count; i++) {
         const olo_closure *closure = &topology->closure_blocks[i];

@@ -45,8 +45,6 @@ const olo_scheme olo_scheme_contact = {
     .conserves = "energy never rises and is constant without losses; constraints, velocities and "
                  "momenta that contacts do not change hold to round-off, impacts are located",
     .highest_order = 2,
-    .unit = 1,
-    .turn = OLO_HALF_TURN,
     .contact = &located};
 
 const olo_scheme olo_scheme_contact_captured = {
@@ -54,8 +52,6 @@ const olo_scheme olo_scheme_contact_captured = {
     .conserves = "energy never rises and is constant without losses; constraints, velocities and "
                  "momenta that contacts do not change hold to round-off",
     .highest_order = 2,
-    .unit = 1,
-    .turn = OLO_HALF_TURN,
     .contact = &captured};
 
 const olo_scheme olo_scheme_contact_two_step = {
@@ -64,8 +60,6 @@ const olo_scheme olo_scheme_contact_two_step = {
         "energy does not rise if all coefficients of restitution are equal, and is constant "
         "without losses; constraints and their rates hold to round-off",
     .highest_order = 2,
-    .unit = 1,
-    .turn = OLO_HALF_TURN,
     .contact = &two_step};
 
 const olo_scheme olo_scheme_contact_one_step = {
@@ -73,8 +67,6 @@ const olo_scheme olo_scheme_contact_one_step = {
     .conserves = "energy is constant; constraints and their rates hold to round-off; only elastic "
                  "contacts without friction",
     .highest_order = 2,
-    .unit = 1,
-    .turn = OLO_HALF_TURN,
     .contact = &one_step};
 
 const olo_scheme olo_scheme_moreau = {
@@ -82,9 +74,7 @@ const olo_scheme olo_scheme_moreau = {
     .conserves = "nothing exactly: constraints hold on velocities, positions drift, the error of "
                  "energy is of first order",
     .highest_order = 2,
-    .unit = 1,
     .energy_error = INFINITY,
-    .turn = OLO_HALF_TURN,
     .contact = &moreau};
 
 olo_status olo_contacts_refuse(const olo_system *system, const char *what, olo_error *error)
@@ -194,19 +184,14 @@ const olo_treatment *olo_contact_scheme_treatment(const olo_stepper *x)
 olo_status olo_contact_scheme_create(olo_stepper *x, olo_error *error)
 {
     const bool on_tree = olo_contact_scheme_treatment(x) == x->treatment && x->treatment->forest;
-    x->contact = olo_alloc(1, sizeof *x->contact);
-    olo_status status =
-        x->contact ? OLO_OK : olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
     const size_t reactions = 6 * (size_t)x->system->group_count;
-    x->contact_reactions = olo_alloc(2 * reactions + (size_t)x->system->m + 1, sizeof(double));
-    if (status == OLO_OK && !x->contact_reactions)
-        status = olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
-    if (status == OLO_OK) {
-        x->contact_impulses = x->contact_reactions + reactions;
-        x->contact_rows = x->contact_impulses + reactions;
-    }
-    if (status == OLO_OK)
-        status = on_tree ? create_reduced(x, error) : create_with_multipliers(x, error);
+    const olo_array arrays[] = {{&x->contact_reactions, reactions},
+                                {&x->contact_impulses, reactions},
+                                {&x->contact_rows, (size_t)x->system->m}};
+    x->contact = olo_pool_alloc(&x->pool, 1, sizeof *x->contact);
+    if (!olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
+        return olo_fail(error, OLO_NO_MEMORY, "out of memory for contacts");
+    olo_status status = on_tree ? create_reduced(x, error) : create_with_multipliers(x, error);
     if (status == OLO_OK)
         status = olo_state_create(x->system, &x->begin, error);
     return status;
@@ -216,8 +201,6 @@ void olo_contact_scheme_free(olo_stepper *x)
 {
     if (x->contact)
         olo_contact_step_free(x->contact);
-    olo_free(x->contact);
-    olo_free(x->contact_reactions);
     olo_contact_reduced_free(x->contact_tree);
 }
 

@@ -27,28 +27,27 @@ void olo_coordinates_add(olo_step *step, const double *change)
     }
 }
 
-/* Size of the part of a node in a vector over q. */
-static double node_size(const olo_system *s, const olo_node *node, const double *dq)
+double olo_coordinates_size(const olo_system *s, int first, int end, const double *x)
 {
     double size = 0;
-    for (int i = node->q; i < node->q + node->size; i += node->type->width)
-        olo_raise(&size, olo_vector_size(s, dq, i) / olo_coordinate_unit(s, i));
+    for (int i = first; i < end; i += s->coordinates[i].width)
+        olo_raise(&size, olo_vector_size(s, x, i) / olo_coordinate_unit(s, i));
     return size;
 }
 
 void olo_coordinates_measure(const olo_step *step, const double *change, olo_newton *newton)
 {
     const olo_system *s = step->system;
-    newton->increment = newton->size = newton->turn = 0;
+    newton->size = olo_coordinates_size(s, 0, s->n, step->x.dq);
+    newton->increment = newton->turn = 0;
     newton->worst = 0;
     for (int k = 0; k < s->node_count; k++) {
-        double size = node_size(s, &s->nodes[k], step->x.dq);
-        double moved = node_size(s, &s->nodes[k], change);
+        const int first = s->nodes[k].q;
+        const double moved = olo_coordinates_size(s, first, first + s->nodes[k].size, change);
         if (!(moved <= newton->increment)) {
             newton->increment = moved;
             newton->worst = k;
         }
-        olo_raise(&newton->size, size);
     }
 }
 

@@ -13,6 +13,10 @@ void olo_coordinates_predict(olo_step *step, double scale);
 /* dq += change; midpoint and end follow. */
 void olo_coordinates_add(olo_step *step, const double *change);
 
+/* The largest vector of the coordinates from `first` to `end`: lengths divided by the length of the
+ * model, directors as they are. */
+double olo_coordinates_size(const olo_system *system, int first, int end, const double *x);
+
 /* Size of an update and of dq: lengths divided by the model's length, directors as they are. */
 void olo_coordinates_measure(const olo_step *step, const double *change, olo_newton *newton);
 

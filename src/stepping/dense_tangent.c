@@ -61,12 +61,6 @@ void olo_tangent_row_at(const olo_system *system, int c, const olo_at *at, doubl
     scatter(system, c, gradient, row);
 }
 
-void olo_tangent_row(const olo_system *system, int c, const double *q, double *row)
-{
-    const olo_at at = {.q = q};
-    olo_tangent_row_at(system, c, &at, row);
-}
-
 void olo_tangent_discrete_row(const olo_step *step, int c, double *row)
 {
     double d[OLO_FORM_SIZE_MAX];

@@ -8,9 +8,7 @@
 /* Computes step->T, and DT = dT/dq1 as an n x n matrix. */
 void olo_tangent_balance(const olo_scheme *scheme, olo_step *step, double *DT);
 
-/* row[n] = gradient of constraint c at q. */
-void olo_tangent_row(const olo_system *system, int c, const double *q, double *row);
-/* The same at a configuration and time, with the turns of angles. */
+/* row[n] = gradient of constraint c at a configuration and time, with the turns of angles. */
 void olo_tangent_row_at(const olo_system *system, int c, const olo_at *at, double *row);
 
 /* row[n] = gradient d with which constraint c acts over the step; derivative with respect to q1 of

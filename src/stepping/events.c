@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/memory.h"
 #include "kinematics/latch.h"
 #include "stepping/initial_state.h"
 #include "stepping/segments.h"
@@ -52,21 +51,14 @@ static double *latched_of(const olo_state *state)
 
 /* --- modes --- */
 
-static bool create_switches(olo_mode_switches *x, const olo_system *s)
+/* False: no memory. */
+static bool create_switches(olo_mode_switches *x, const olo_system *s, olo_pool *pool)
 {
-    x->groups_off = olo_alloc((size_t)s->group_count + 1, sizeof *x->groups_off);
-    x->actions_off = olo_alloc((size_t)s->action_count + 1, sizeof *x->actions_off);
-    x->contacts_off = olo_alloc((size_t)s->contact_count + 1, sizeof *x->contacts_off);
-    x->latched = olo_alloc((size_t)s->group_count + 1, sizeof *x->latched);
-    return x->groups_off && x->actions_off && x->contacts_off && x->latched;
-}
-
-static void free_switches(olo_mode_switches *x)
-{
-    olo_free(x->groups_off);
-    olo_free(x->actions_off);
-    olo_free(x->contacts_off);
-    olo_free((void *)x->latched);
+    x->groups_off = olo_pool_alloc(pool, (size_t)s->group_count, sizeof *x->groups_off);
+    x->actions_off = olo_pool_alloc(pool, (size_t)s->action_count, sizeof *x->actions_off);
+    x->contacts_off = olo_pool_alloc(pool, (size_t)s->contact_count, sizeof *x->contacts_off);
+    x->latched = olo_pool_alloc(pool, (size_t)s->group_count, sizeof *x->latched);
+    return !pool->failed;
 }
 
 static void apply_switch(const olo_event_switch *x, const olo_state *state,
@@ -124,15 +116,16 @@ static olo_status enter_mode(olo_events *x, olo_state *state, olo_error *error)
 olo_status olo_events_create_first_mode(const olo_system *s, olo_system **mode, olo_error *error)
 {
     olo_mode_switches switches;
+    olo_pool pool = {0};
     olo_status status = OLO_NO_MEMORY;
     *mode = NULL;
-    if (create_switches(&switches, s)) {
+    if (create_switches(&switches, s, &pool)) {
         begin_switches(s, &switches);
         status = olo_system_create_mode(s, &switches, s->q0, mode, error);
     } else {
         olo_fail(error, status, "out of memory for events");
     }
-    free_switches(&switches);
+    olo_pool_free(&pool);
     return status;
 }
 
@@ -150,9 +143,10 @@ olo_status olo_events_create(olo_events *x, const olo_system *system, const olo_
     *x = (olo_events){.system = system,
                       .run = run,
                       .forces_on_demand = !observed && !olo_events_read_forces(system)};
-    x->before = olo_alloc((size_t)system->event_count, sizeof *x->before);
-    x->time = olo_alloc((size_t)system->event_count, sizeof *x->time);
-    if (!create_switches(&x->switches, system) || !x->before || !x->time)
+    const size_t events = (size_t)system->event_count;
+    const olo_array arrays[] = {{&x->before, events}, {&x->time, events}};
+    if (!create_switches(&x->switches, system, &x->pool) ||
+        !olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for events");
     for (int e = 0; e < system->event_count; e++)
         x->time[e] = NAN;
@@ -165,9 +159,7 @@ void olo_events_free(olo_events *x)
     olo_stepper_free(x->stepper);
     olo_system_free(x->mode);
     olo_state_free(x->start);
-    olo_free(x->before);
-    olo_free(x->time);
-    free_switches(&x->switches);
+    olo_pool_free(&x->pool);
 }
 
 /* --- location --- */
@@ -177,14 +169,7 @@ static olo_status try_step(olo_events *x, olo_state *state, double h, olo_error 
 {
     olo_state_copy(x->start, state);
     olo_status status = olo_stepper_advance(x->stepper, state, h, error);
-    const olo_step_report *report = olo_stepper_report(x->stepper);
-    x->report.iterations += report->iterations;
-    x->report.halvings += report->halvings;
-    x->report.passes += report->passes;
-    x->report.residual = report->residual;
-    x->report.inputs = report->inputs;
-    x->report.rotation = report->rotation;
-    x->report.rotation_node = report->rotation_node;
+    olo_report_add(&x->report, olo_stepper_report(x->stepper));
     return status;
 }
 

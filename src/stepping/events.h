@@ -25,6 +25,7 @@ typedef struct olo_events {
     bool ended;             /* an event has ended the run */
     bool forces_on_demand;  /* neither conditions nor observers read forces of steps */
     olo_state *start;       /* of the step */
+    olo_pool pool;          /* memory of the arrays below */
     double *before;         /* [events] conditions at its start */
     double *time;           /* [events] when they have happened in this run; NaN before */
     double instant;         /* times that differ by less than this are equal */

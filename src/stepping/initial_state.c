@@ -14,7 +14,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "kinematics/null_space.h"
-#include "stepping/assembly.h"
+#include "linalg/sparse.h"
 #include "stepping/events.h"
 #include "stepping/initial_state.h"
 #include "stepping/step.h"
@@ -28,24 +28,47 @@ static const int most_passes = 50;
 
 typedef struct projection {
     const olo_system *system;
+    const olo_state *state; /* at which rows are linearised */
+    bool positions;         /* without velocity rows, which do not restrict positions */
     olo_sparse *matrix;
     double mass;   /* largest mass */
     double metric; /* added to the diagonal, as a fraction of that */
     double *right; /* [n + m] */
 } projection;
 
-static void put_entries(void *context, olo_pattern *p)
+static olo_at at_of(const olo_state *state)
+{
+    return (olo_at){.q = state->q, .angles = state->angles, .t = state->t};
+}
+
+/* The saddle-point matrix. */
+static void put_entries(void *context)
 {
     projection *x = context;
     const olo_system *s = x->system;
-    olo_pattern_put_mass(s, p);
-    for (int i = 0; i < s->n + s->m; i++)
-        olo_pattern_put(p, i, i);
-    for (int c = 0; c < s->m; c++)
-        for (int i = 0; i < s->constraints[c].size; i++) {
-            olo_pattern_put(p, s->constraints[c].index[i], s->n + c);
-            olo_pattern_put(p, s->n + c, s->constraints[c].index[i]);
+    const olo_at at = at_of(x->state);
+    double g[OLO_FORM_SIZE_MAX];
+    for (int e = 0; e < s->mass_count; e++)
+        for (int k = 0; k < s->mass[e].width; k++) {
+            const int i = s->mass[e].i + k, j = s->mass[e].j + k;
+            olo_sparse_put(x->matrix, i, j, s->mass[e].m / x->mass);
+            if (i != j)
+                olo_sparse_put(x->matrix, j, i, s->mass[e].m / x->mass);
         }
+    for (int i = 0; i < s->n; i++) {
+        const double unit = s->coordinates[i].slot > 0 ? s->length_scale : 1.0;
+        olo_sparse_put(x->matrix, i, i, x->metric * unit * unit);
+    }
+    for (int c = 0; c < s->m; c++)
+        olo_sparse_put(x->matrix, s->n + c, s->n + c, -row_regularisation * olo_row_weight(s, c));
+    for (int c = 0; c < s->m; c++) {
+        const olo_constraint *row = &s->constraints[c];
+        const olo_indices all = {0, row->size, row->index}, own = {.first = s->n + c, .count = 1};
+        const double factor = x->positions && row->type->velocity ? 0.0 : 1.0;
+        olo_constraint_gradient(row, &at, g);
+        olo_sparse_put_block(x->matrix, all, own, factor, g);
+        olo_sparse_put_block(x->matrix, own, all, factor, g);
+    }
 }
 
 static olo_status create(projection *x, olo_error *error)
@@ -55,39 +78,14 @@ static olo_status create(projection *x, olo_error *error)
     x->right = olo_alloc((size_t)(s->n + s->m), sizeof *x->right);
     if (!x->right)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the initial state");
-    return olo_pattern_analyse(s->n + s->m, put_entries, x, &x->matrix, error);
+    return olo_sparse_create(s->n + s->m, put_entries, x, &x->matrix, error);
 }
 
-static olo_at at_of(const olo_state *state)
+static olo_status factor(projection *x, bool positions, olo_error *error)
 {
-    return (olo_at){.q = state->q, .angles = state->angles, .t = state->t};
-}
-
-/* Factors the saddle-point matrix at a state; velocity rows do not restrict positions. */
-static olo_status factor(projection *x, const olo_state *state, bool positions, olo_error *error)
-{
-    const olo_system *s = x->system;
-    olo_at at = at_of(state);
-    int entry = 0;
+    x->positions = positions;
     olo_sparse_clear(x->matrix);
-    for (int e = 0; e < s->mass_count; e++)
-        for (int i = 0; i < s->mass[e].width * olo_mass_blocks(&s->mass[e]); i++)
-            olo_sparse_add(x->matrix, entry++, s->mass[e].m / x->mass);
-    for (int i = 0; i < s->n; i++) {
-        double unit = s->coordinates[i].slot > 0 ? s->length_scale : 1.0;
-        olo_sparse_add(x->matrix, entry++, x->metric * unit * unit);
-    }
-    for (int c = 0; c < s->m; c++)
-        olo_sparse_add(x->matrix, entry++, -row_regularisation * olo_row_weight(s, c));
-    for (int c = 0; c < s->m; c++) {
-        double g[OLO_FORM_SIZE_MAX];
-        bool omitted = positions && s->constraints[c].type->velocity;
-        olo_constraint_gradient(&s->constraints[c], &at, g);
-        for (int i = 0; i < s->constraints[c].size; i++) {
-            olo_sparse_add(x->matrix, entry++, omitted ? 0.0 : g[i]);
-            olo_sparse_add(x->matrix, entry++, omitted ? 0.0 : g[i]);
-        }
-    }
+    put_entries(x);
     return olo_sparse_factor(x->matrix, error);
 }
 
@@ -173,7 +171,7 @@ static olo_status project_positions(projection *x, olo_state *state, olo_project
         if (excess <= good || (stuck && (excess <= tolerable || rough <= good)))
             return OLO_OK;
         before = excess;
-        olo_status status = factor(x, state, true, error);
+        olo_status status = factor(x, true, error);
         if (status != OLO_OK)
             return status;
         olo_sparse_solve(x->matrix, x->right);
@@ -274,7 +272,7 @@ static olo_status project_velocities(projection *x, olo_state *state, olo_projec
     for (int i = 0; i < s->n; i++)
         olo_raise(&speed, fabs(state->v[i]));
     for (int pass = 0; pass < passes && !is_tangent(x, state, speed); pass++) {
-        olo_status status = pass == 0 ? factor(x, state, false, error) : OLO_OK;
+        olo_status status = pass == 0 ? factor(x, false, error) : OLO_OK;
         if (status != OLO_OK)
             return status;
         if (pass == 0)
@@ -290,7 +288,7 @@ static olo_status project_velocities(projection *x, olo_state *state, olo_projec
 static olo_status make_tangent(const olo_system *s, double metric, olo_state *state,
                                olo_error *error)
 {
-    projection x = {.system = s, .metric = metric};
+    projection x = {.system = s, .state = state, .metric = metric};
     olo_projection unused = {0};
     olo_status status = create(&x, error);
     if (status == OLO_OK)
@@ -351,6 +349,7 @@ static olo_status create_initial_state(const olo_system *s, olo_state **state,
         return status;
     memcpy((*state)->q, s->q0, (size_t)s->n * sizeof *s->q0);
     memcpy((*state)->v, s->v0, (size_t)s->n * sizeof *s->v0);
+    x.state = *state;
     status = create(&x, error);
     if (status == OLO_OK)
         status = project_positions(&x, *state, r, error);

@@ -45,7 +45,8 @@ typedef struct multipliers {
     double open;                /* largest residual of a row */
     olo_multiplier_rates rates; /* of schemes with consistent velocities */
     void *reduced; /* the treatment `reduced`, which finds redundant rows; NULL without such rows */
-    double *redundant; /* [OLO_BLOCK_MAX^2 per closure block] sigma N */
+    double *redundant;     /* [OLO_BLOCK_MAX^2 per closure block] sigma N */
+    int redundant_entries; /* of all groups in the matrix; 0 while they are listed */
 } multipliers;
 
 /* Whether a group may be a closure. */
@@ -54,38 +55,105 @@ static bool closes_loop(const olo_group *group)
     return !group->internal && !group->carried && group->count <= OLO_BLOCK_MAX;
 }
 
-/* Blocks of the groups that may have redundant rows, for multipliers from number `first`. */
-static void put_redundant(const olo_system *s, int first, olo_pattern *p)
+/* --- entries of the matrix after those of the tangent --- */
+
+/* sigma N of a group, or NULL. */
+static const double *redundant_of(const multipliers *x, const olo_group *group)
 {
+    const olo_topology *topology = x->system->topology;
+    for (int k = 0; x->reduced && k < topology->closure_block_count; k++)
+        if (topology->closure_blocks[k].first == group->first)
+            return x->redundant + (size_t)k * OLO_BLOCK_MAX * OLO_BLOCK_MAX;
+    return NULL;
+}
+
+/* Sets the redundant multipliers of all closures to zero: adds the terms sigma N lambda' to the
+ * equations of the multipliers, the first of which has the number `first`. */
+static void suppress_redundant(multipliers *x, int first, const double *lambda)
+{
+    const olo_system *s = x->system;
+    olo_sparse *matrix = x->tangent.matrix;
+    if (x->redundant_entries > 0 && !x->reduced) { /* all are zero */
+        olo_sparse_continue(matrix, olo_sparse_next(matrix) + x->redundant_entries);
+        return;
+    }
     for (int i = 0; i < s->group_count; i++) {
-        const int at = first + s->groups[i].first;
-        for (int a = 0; closes_loop(&s->groups[i]) && a < s->groups[i].count; a++)
-            for (int b = 0; b < s->groups[i].count; b++)
-                olo_pattern_put(p, at + a, at + b);
+        const olo_group *group = &s->groups[i];
+        if (!closes_loop(group))
+            continue;
+        const double *N = redundant_of(x, group);
+        for (int a = group->first; a < group->first + group->count; a++)
+            for (int b = group->first; b < group->first + group->count; b++) {
+                const double sigma = N ? *N++ : 0.0;
+                olo_sparse_put(matrix, first + a, first + b, -sigma);
+                x->right[first + a] += sigma * lambda[b];
+            }
     }
 }
 
-/* The entries after those of the tangent: gradients as columns and rows, then the diagonal of the
- * rows. */
-static void put_rows(const olo_system *s, olo_pattern *p)
+/* The gradients of a row as column and row. */
+static void put_row(multipliers *x, int c, const double *column, const double *row)
 {
-    for (int c = 0; c < s->m; c++)
-        for (int i = 0; i < s->constraints[c].size; i++) {
-            olo_pattern_put(p, s->constraints[c].index[i], s->n + c);
-            olo_pattern_put(p, s->n + c, s->constraints[c].index[i]);
-        }
-    for (int c = 0; c < s->m; c++)
-        olo_pattern_put(p, s->n + c, s->n + c);
-    put_redundant(s, s->n, p);
+    const olo_constraint *of = &x->system->constraints[c];
+    const olo_indices all = {0, of->size, of->index}, own = {.first = x->system->n + c, .count = 1};
+    olo_sparse_put_block(x->tangent.matrix, all, own, 1.0, column);
+    olo_sparse_put_block(x->tangent.matrix, own, all, 1.0, row);
 }
 
-/* The same with the rates of rows. */
-static void put_rows_and_rates(const olo_system *s, olo_pattern *p)
+/* The diagonal of the rows. */
+static void put_regularisation(multipliers *x)
 {
-    put_rows(s, p);
-    put_redundant(s, 2 * s->n + s->m, p);
-    olo_multiplier_rates_pattern(s, p);
+    const olo_system *s = x->system;
+    for (int c = 0; c < s->m; c++)
+        olo_sparse_put(x->tangent.matrix, s->n + c, s->n + c, -x->regularisation[c]);
+    suppress_redundant(x, s->n, x->lambda);
 }
+
+/* Forces, row, column and Hessian of one row. */
+static void add_row(multipliers *x, olo_step *step, int c)
+{
+    const olo_system *s = x->system;
+    const olo_constraint *row = &s->constraints[c];
+    const olo_interval interval = olo_step_interval(step);
+    double *d = step->r, *g1 = step->r + row->size;
+    const bool varied = olo_step_row(step, row, d, step->K);
+    olo_condition_by_end(row, &interval, g1);
+    for (int i = 0; i < row->size; i++)
+        x->right[row->index[i]] -= x->lambda[c] * d[i];
+    put_row(x, c, d, g1);
+    if (varied)
+        olo_assembly_add(&x->tangent, olo_piece_of_constraint(s, c), x->lambda[c], step->K);
+    const double g = olo_row_end_value(step, c, d);
+    x->right[s->n + c] = -g;
+    olo_raise(&x->open, olo_row_residual(s, c, g1, g, step->x.q1));
+}
+
+/* Without a step the entries are listed only. */
+static void add_constraints(multipliers *x, olo_step *step)
+{
+    const olo_system *s = x->system;
+    const int of_rates = 2 * s->n + s->m;
+    x->open = 0;
+    for (int c = 0; c < s->m; c++)
+        if (step)
+            add_row(x, step, c);
+        else
+            put_row(x, c, NULL, NULL);
+    put_regularisation(x);
+    if (!x->scheme->consistent)
+        return;
+    /* rates of all rows */
+    memset(x->right + of_rates, 0, (size_t)s->m * sizeof *x->right);
+    suppress_redundant(x, of_rates, x->rates.gamma);
+    olo_multiplier_rates_put(&x->rates, step, &x->tangent, x->regularisation, x->right);
+}
+
+static void list_constraints(void *context)
+{
+    add_constraints(context, NULL);
+}
+
+/* --- creation --- */
 
 static void destroy(void *data)
 {
@@ -147,8 +215,8 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
     olo_status status = OLO_NO_MEMORY;
     if (olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays) &&
         (!scheme->consistent || olo_multiplier_rates_create(&x->rates, system, &x->pool)))
-        status = olo_assembly_create(&x->tangent, system, size - system->n, false,
-                                     scheme->consistent ? put_rows_and_rates : put_rows, error);
+        status = olo_assembly_create(&x->tangent, system, size - system->n, false, list_constraints,
+                                     x, error);
     else
         olo_fail(error, status, "out of memory for the multipliers");
     if (status == OLO_OK)
@@ -157,6 +225,9 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         destroy(x);
         return status;
     }
+    for (int i = 0; i < system->group_count; i++)
+        if (closes_loop(&system->groups[i]))
+            x->redundant_entries += system->groups[i].count * system->groups[i].count;
     const double mass = olo_largest_mass(system);
     for (int c = 0; c < system->m; c++)
         x->regularisation[c] = row_regularisation * olo_row_weight(system, c) / mass;
@@ -180,75 +251,6 @@ static void predict(void *data, olo_step *step, double scale)
 
 /* --- one iteration --- */
 
-/* Adds the terms sigma N lambda' of one group, whose entries begin at `entry`; the equation of its
- * multiplier c is right[c]. */
-static void suppress_redundant_group(multipliers *x, const olo_group *group, int entry,
-                                     const double *lambda, double *right)
-{
-    const olo_topology *topology = x->system->topology;
-    for (int k = 0; k < topology->closure_block_count; k++) {
-        if (topology->closure_blocks[k].first != group->first)
-            continue;
-        const double *N = x->redundant + (size_t)k * OLO_BLOCK_MAX * OLO_BLOCK_MAX;
-        for (int a = 0; a < group->count; a++)
-            for (int b = 0; b < group->count; b++, entry++) {
-                double sigma = N[a * group->count + b];
-                olo_sparse_add(x->tangent.matrix, entry, -sigma);
-                right[group->first + a] += sigma * lambda[group->first + b];
-            }
-    }
-}
-
-/* Sets the redundant multipliers of all closures to zero; returns the next entry. */
-static int suppress_redundant(multipliers *x, int entry, const double *lambda, double *right)
-{
-    const olo_system *s = x->system;
-    for (int i = 0; i < s->group_count; i++) {
-        if (!closes_loop(&s->groups[i]))
-            continue;
-        if (x->reduced)
-            suppress_redundant_group(x, &s->groups[i], entry, lambda, right);
-        entry += s->groups[i].count * s->groups[i].count;
-    }
-    return entry;
-}
-
-static void add_constraints(multipliers *x, olo_step *step)
-{
-    const olo_system *s = x->system;
-    olo_sparse *matrix = x->tangent.matrix;
-    int entry = x->tangent.count;
-    olo_interval interval = olo_step_interval(step);
-    x->open = 0;
-    /* forces, rows, columns and Hessians of all rows */
-    for (int c = 0; c < s->m; c++) {
-        const olo_constraint *row = &s->constraints[c];
-        double *d = step->r, *g1 = step->r + row->size;
-        bool varied = olo_step_row(step, row, d, step->K);
-        olo_condition_by_end(row, &interval, g1);
-        for (int i = 0; i < row->size; i++) {
-            x->right[row->index[i]] -= x->lambda[c] * d[i];
-            olo_sparse_add(matrix, entry++, d[i]);
-            olo_sparse_add(matrix, entry++, g1[i]);
-        }
-        if (varied)
-            olo_assembly_add(&x->tangent, olo_piece_of_constraint(s, c), x->lambda[c], step->K);
-        double g = olo_row_end_value(step, c, d);
-        x->right[s->n + c] = -g;
-        olo_raise(&x->open, olo_row_residual(s, c, g1, g, step->x.q1));
-    }
-    for (int c = 0; c < s->m; c++)
-        olo_sparse_add(matrix, entry++, -x->regularisation[c]);
-    entry = suppress_redundant(x, entry, x->lambda, x->right + s->n);
-    if (!x->scheme->consistent)
-        return;
-    /* rates of all rows */
-    double *of_rates = x->right + 2 * s->n + s->m;
-    memset(of_rates, 0, (size_t)s->m * sizeof *of_rates);
-    x->rates.entry = suppress_redundant(x, entry, x->rates.gamma, of_rates);
-    olo_multiplier_rates_add(&x->rates, step, &x->tangent, x->regularisation, x->right);
-}
-
 static void assemble(multipliers *x, olo_step *step)
 {
     double scaling = 0.5 * step->h;
@@ -257,6 +259,7 @@ static void assemble(multipliers *x, olo_step *step)
     x->scheme->balance(step, &sink);
     for (int i = 0; i < x->system->n; i++)
         x->right[i] = -scaling * step->T[i];
+    olo_sparse_continue(x->tangent.matrix, x->tangent.count);
     add_constraints(x, step);
 }
 
@@ -326,29 +329,24 @@ static void finish(void *data, olo_step *step, olo_state *state)
 static void assemble_end(multipliers *x, olo_step *step)
 {
     const olo_system *s = x->system;
-    olo_sparse *matrix = x->tangent.matrix;
-    int entry = x->tangent.count;
     olo_at end = olo_step_solved_end(step);
     olo_sink sink = olo_assembly_sink(&x->tangent, 1.0);
     /* mass matrix and p - M v1 - G^T lambda' */
-    olo_sparse_clear(matrix);
+    olo_sparse_clear(x->tangent.matrix);
     sink.mass(sink.context, 1.0);
     olo_system_mass_times(s, step->v1, x->right);
     for (int i = 0; i < s->n; i++)
         x->right[i] = step->momentum[i] - x->right[i];
+    olo_sparse_continue(x->tangent.matrix, x->tangent.count);
     for (int c = 0; c < s->m; c++) {
         const olo_constraint *row = &s->constraints[c];
         olo_constraint_gradient(row, &end, step->r);
-        for (int i = 0; i < row->size; i++) {
+        for (int i = 0; i < row->size; i++)
             x->right[row->index[i]] -= x->lambda[c] * step->r[i];
-            olo_sparse_add(matrix, entry++, step->r[i]);
-            olo_sparse_add(matrix, entry++, step->r[i]);
-        }
+        put_row(x, c, step->r, step->r);
         x->right[s->n + c] = -olo_rate_value(row, &end, step->r, step->v1);
     }
-    for (int c = 0; c < s->m; c++)
-        olo_sparse_add(matrix, entry++, -x->regularisation[c]);
-    (void)suppress_redundant(x, entry, x->lambda, x->right + s->n);
+    put_regularisation(x);
 }
 
 /* Solves for v1 and lambda'. A second pass corrects the error of the regularisation, 1e-13. */
@@ -434,47 +432,28 @@ void olo_multipliers_solve(void *data, bool transposed, double *right)
     (transposed ? olo_sparse_solve_transposed : olo_sparse_solve)(x->tangent.matrix, right);
 }
 
-/* The unscaled matrix K = [N  a G(q_m)^T; G(q1)  0],  N = DT + a/2 sum lambda_b Hess g_b,  a = h.
- */
-static olo_status unscaled(multipliers *x, olo_step *step, olo_square *K, olo_error *error)
-{
-    const olo_system *s = x->system;
-    size_t n = (size_t)s->n, size = (size_t)K->size;
-    double a = x->scheme->multiplier_factor(step);
-    double *DT = olo_alloc(n * n + n, sizeof *DT);
-    if (!DT)
-        return olo_fail(error, OLO_NO_MEMORY, "out of memory for a dense matrix");
-    double *row = DT + n * n;
-    olo_tangent_balance(x->scheme, step, DT);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++)
-            K->entry[i * size + j] = DT[i * n + j] / x->scheme->unit;
-    for (int c = 0; c < s->m; c++) {
-        double lambda = 2 * x->lambda[c] / (step->h * step->h);
-        olo_tangent_add_curvature(step, c, a * lambda, K->size, K->entry);
-        olo_tangent_discrete_row(step, c, row);
-        for (size_t i = 0; i < n; i++)
-            K->entry[i * size + n + (size_t)c] = a * row[i];
-        olo_tangent_end_row(step, c, K->entry + (n + (size_t)c) * size);
-    }
-    olo_free(DT);
-    return OLO_OK;
-}
-
-/* The same with consistent velocities, from the scaled matrix: equations of T, g, v1 and G v1,
- * unknowns dq, mu, v1 and gamma. */
-static void unscale_rates(const multipliers *x, double h, olo_square *K)
+/* The matrix in the scaling of the sources, from the scaled one, without regularisation: with a =
+ * h, or the factor of another scheme,
+ *
+ *     [N  a G(q_m)^T; G(q1)  0],   N = DT + a/2 sum lambda_b Hess g_b;
+ *
+ * with consistent velocities equations of T, g, v1 and G v1, unknowns dq, mu, v1 and gamma. */
+static void unscale(const multipliers *x, const olo_step *step, olo_square *K)
 {
     const int n = x->system->n, m = x->system->m;
-    const double of_row[4] = {2 / h, 1, 1, 2 / h}, of_column[4] = {1, 0.5 * h * h, 0.5 * h, h};
+    const double h = step->h, unit = x->scheme->unit, a = x->scheme->multiplier_factor(step),
+                 of_row[4] = {2 / (h * unit), 1, 1, 2 / h},
+                 of_column[4] = {1, 0.5 * h * unit * a, 0.5 * h, h};
     const int end[4] = {n, n + m, 2 * n + m, 2 * (n + m)};
-    for (int i = 0, a = 0; i < K->size; i++) {
-        while (i == end[a])
-            a++;
-        for (int j = 0, b = 0; j < K->size; j++) {
-            while (j == end[b])
-                b++;
-            K->entry[(size_t)i * (size_t)K->size + (size_t)j] *= of_row[a] * of_column[b];
+    for (int i = 0, k = 0; i < K->size; i++) {
+        while (i == end[k])
+            k++;
+        for (int j = 0, l = 0; j < K->size; j++) {
+            while (j == end[l])
+                l++;
+            const bool regularised = k == l && k % 2 == 1;
+            K->entry[(size_t)i * (size_t)K->size + (size_t)j] *=
+                regularised ? 0.0 : of_row[k] * of_column[l];
         }
     }
 }
@@ -483,17 +462,14 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
                          olo_error *error)
 {
     multipliers *x = data;
-    const bool rates = x->scheme->consistent;
-    olo_status status =
-        olo_square_create((rates ? 2 : 1) * (x->system->n + x->system->m), K, error);
+    const int size = x->system->n + x->system->m;
+    const olo_status status = olo_square_create(x->scheme->consistent ? 2 * size : size, K, error);
     if (status != OLO_OK)
         return status;
-    if (kind == OLO_MATRIX_REPORTED && !rates)
-        return unscaled(x, step, K, error);
     assemble(x, step);
     olo_sparse_dense(x->tangent.matrix, K->entry);
     if (kind == OLO_MATRIX_REPORTED)
-        unscale_rates(x, step->h, K);
+        unscale(x, step, K);
     return OLO_OK;
 }
 

@@ -26,43 +26,6 @@ static int first_gamma(const olo_system *s)
     return 2 * s->n + s->m;
 }
 
-/* The entries of one mass in the equation of s: -M dq and M s. */
-static void put_mass(const olo_system *s, const olo_mass_entry *entry, olo_pattern *p)
-{
-    const int at = first_s(s);
-    for (int i = 0; i < entry->width; i++) {
-        olo_pattern_put(p, at + entry->i + i, entry->j + i);
-        olo_pattern_put(p, at + entry->i + i, at + entry->j + i);
-        if (entry->i == entry->j)
-            continue;
-        olo_pattern_put(p, at + entry->j + i, entry->i + i);
-        olo_pattern_put(p, at + entry->j + i, at + entry->i + i);
-    }
-}
-
-void olo_multiplier_rates_pattern(const olo_system *s, olo_pattern *p)
-{
-    const int at = first_s(s);
-    for (int e = 0; e < s->mass_count; e++)
-        put_mass(s, &s->mass[e], p);
-    for (int c = 0; c < s->m; c++) {
-        const olo_constraint *row = &s->constraints[c];
-        const int own = first_gamma(s) + c;
-        for (int i = 0; i < row->size; i++) {
-            olo_pattern_put(p, row->index[i], own);      /* a' */
-            olo_pattern_put(p, at + row->index[i], own); /* d */
-            olo_pattern_put(p, own, row->index[i]);      /* by q1 */
-            olo_pattern_put(p, own, at + row->index[i]); /* by s */
-        }
-        for (int i = 0; row->curved && i < row->size; i++)
-            for (int j = 0; j < row->size; j++) {
-                olo_pattern_put(p, row->index[i], at + row->index[j]);
-                olo_pattern_put(p, at + row->index[i], row->index[j]);
-            }
-        olo_pattern_put(p, own, own);
-    }
-}
-
 void olo_multiplier_rates_predict(olo_multiplier_rates *x, const olo_step *step)
 {
     const olo_system *s = x->system;
@@ -72,23 +35,6 @@ void olo_multiplier_rates_predict(olo_multiplier_rates *x, const olo_step *step)
     }
     for (int c = 0; c < s->m; c++)
         x->gamma[c] = 0;
-}
-
-/* M s - M (dq - s0) with its matrix; returns the next entry. */
-static int add_mass(olo_multiplier_rates *x, const olo_step *step, olo_sparse *matrix,
-                    double *right)
-{
-    const olo_system *s = x->system;
-    int entry = x->entry;
-    for (int i = 0; i < s->n; i++)
-        x->free[i] = step->x.dq[i] - x->s0[i] - x->s[i];
-    olo_system_mass_times(s, x->free, right + first_s(s));
-    for (int e = 0; e < s->mass_count; e++)
-        for (int i = 0; i < s->mass[e].width * olo_mass_blocks(&s->mass[e]); i++) {
-            olo_sparse_add(matrix, entry++, -s->mass[e].m);
-            olo_sparse_add(matrix, entry++, s->mass[e].m);
-        }
-    return entry;
 }
 
 /* The rate of a row at the end, and its derivatives by q1 and s. */
@@ -104,57 +50,85 @@ static double end_rate(const olo_multiplier_rates *x, const olo_step *step,
     return sum - 0.5 * step->h * olo_constraint_motion_rate(row, end.t);
 }
 
-/* gamma' da'/ds acts on s in the balance, and gamma' dd/dq1 on dq in the equation of s; the change
- * of a' with dq in the balance is omitted. Both matrices are equal but for velocity rows. */
-static int add_curvature(const olo_constraint *row, double gamma, const double *by_s,
-                         const double *by_q, olo_sparse *matrix, int entry)
+/* The numbers of a row over the step. */
+typedef struct row_rate {
+    double a[OLO_FORM_SIZE_MAX], by_q[OLO_FORM_SIZE_MAX], by_s[OLO_FORM_SIZE_MAX];
+    const double *d, *a_by_s, *d_by_q;
+} row_rate;
+
+/* Evaluates row c, and adds its forces and its rate to the right-hand side. */
+static void evaluate(olo_multiplier_rates *x, olo_step *step, int c, double *right, row_rate *of)
 {
-    for (int i = 0; i < row->size * row->size; i++) {
-        olo_sparse_add(matrix, entry++, gamma * by_s[i]);
-        olo_sparse_add(matrix, entry++, gamma * by_q[i]);
+    const olo_system *s = x->system;
+    const olo_constraint *row = &s->constraints[c];
+    const olo_interval over = olo_step_interval(step);
+    const olo_end_velocities v = {.v0 = x->s0, .v1 = x->s};
+    double parts = 0;
+    olo_step_row(step, row, step->r, step->K);
+    olo_rate_gradient(row, &over, &v, of->a);
+    const double rate = end_rate(x, step, row, of->by_q, of->by_s);
+    for (int i = 0; i < row->size; i++) {
+        const int k = row->index[i];
+        right[k] -= x->gamma[c] * of->a[i];
+        right[first_s(s) + k] -= x->gamma[c] * step->r[i];
+        parts += fabs(of->by_s[i] * x->s[k]);
     }
-    return entry;
+    right[first_gamma(s) + c] -= rate;
+    if (parts > 0)
+        olo_raise(&x->open, fabs(rate) / parts);
+    of->d = step->r;
+    of->a_by_s = of->d_by_q = step->K; /* equal but for velocity rows */
+    if (row->type->velocity) {
+        olo_rate_gradient_by_velocity(row, &over, 1, x->local);
+        of->a_by_s = x->local;
+    }
 }
 
-void olo_multiplier_rates_add(olo_multiplier_rates *x, olo_step *step, olo_assembly *tangent,
+/* With x->exact: the change of a' with q1 in the balance. */
+static void add_exact(const olo_multiplier_rates *x, olo_step *step, int c, olo_assembly *tangent)
+{
+    const olo_system *s = x->system;
+    const olo_interval over = olo_step_interval(step);
+    const olo_end_velocities v = {.v0 = x->s0, .v1 = x->s};
+    if (x->exact && olo_rate_gradient_by(&s->constraints[c], &over, &v, 1, step->K))
+        olo_assembly_add(tangent, olo_piece_of_constraint(s, c), x->gamma[c], step->K);
+}
+
+void olo_multiplier_rates_put(olo_multiplier_rates *x, olo_step *step, olo_assembly *tangent,
                               const double *regularisation, double *right)
 {
     const olo_system *s = x->system;
+    const int at = first_s(s);
     olo_sparse *matrix = tangent->matrix;
-    const olo_interval over = olo_step_interval(step);
-    const olo_end_velocities v = {.v0 = x->s0, .v1 = x->s};
-    int entry = add_mass(x, step, matrix, right);
+    row_rate of = {.d = x->local};
+    /* M s - M (dq - s0) */
+    olo_put_mass(s, at, 0, -1.0, matrix);
+    olo_put_mass(s, at, at, 1.0, matrix);
+    for (int i = 0; step && i < s->n; i++)
+        x->free[i] = step->x.dq[i] - x->s0[i] - x->s[i];
+    if (step)
+        olo_system_mass_times(s, x->free, right + at);
     x->open = 0;
     for (int c = 0; c < s->m; c++) {
         const olo_constraint *row = &s->constraints[c];
-        double a[OLO_FORM_SIZE_MAX], by_q[OLO_FORM_SIZE_MAX], by_s[OLO_FORM_SIZE_MAX], *d = step->r;
-        olo_step_row(step, row, d, step->K);
-        olo_rate_gradient(row, &over, &v, a);
-        const double rate = end_rate(x, step, row, by_q, by_s), gamma = x->gamma[c];
-        double parts = 0;
+        const olo_indices of_q = {0, row->size, row->index}, of_s = {at, row->size, row->index},
+                          own = {.first = first_gamma(s) + c, .count = 1};
+        if (step)
+            evaluate(x, step, c, right, &of);
         for (int i = 0; i < row->size; i++) {
-            const int k = row->index[i];
-            right[k] -= gamma * a[i];
-            right[first_s(s) + k] -= gamma * d[i];
-            olo_sparse_add(matrix, entry++, a[i]);
-            olo_sparse_add(matrix, entry++, d[i]);
-            olo_sparse_add(matrix, entry++, by_q[i]);
-            olo_sparse_add(matrix, entry++, by_s[i]);
-            parts += fabs(by_s[i] * x->s[k]);
+            olo_sparse_put(matrix, row->index[i], own.first, of.a[i]);
+            olo_sparse_put(matrix, at + row->index[i], own.first, of.d[i]);
         }
-        const double *K = step->K;
-        if (row->type->velocity) {
-            olo_rate_gradient_by_velocity(row, &over, 1, x->local);
-            K = x->local;
+        olo_sparse_put_block(matrix, own, of_q, 1.0, of.by_q);
+        olo_sparse_put_block(matrix, own, of_s, 1.0, of.by_s);
+        /* gamma' da'/ds acts on s in the balance, and gamma' dd/dq1 on dq in the equation of s */
+        if (row->curved) {
+            olo_sparse_put_block(matrix, of_q, of_s, x->gamma[c], of.a_by_s);
+            olo_sparse_put_block(matrix, of_s, of_q, x->gamma[c], of.d_by_q);
         }
-        if (row->curved)
-            entry = add_curvature(row, gamma, K, step->K, matrix, entry);
-        if (x->exact && olo_rate_gradient_by(row, &over, &v, 1, step->K))
-            olo_assembly_add(tangent, olo_piece_of_constraint(s, c), gamma, step->K);
-        olo_sparse_add(matrix, entry++, -regularisation[c]);
-        right[first_gamma(s) + c] -= rate;
-        if (parts > 0)
-            olo_raise(&x->open, fabs(rate) / parts);
+        if (step)
+            add_exact(x, step, c, tangent);
+        olo_sparse_put(matrix, own.first, own.first, -regularisation[c]);
     }
 }
 

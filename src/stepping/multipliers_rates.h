@@ -16,7 +16,6 @@
 
 typedef struct olo_multiplier_rates {
     const olo_system *system;
-    int entry;     /* the first of its entries in the matrix */
     double *s;     /* [n] (h/2) v1 */
     double *s0;    /* [n] (h/2) v0 */
     double *gamma; /* [m] gamma' */
@@ -28,12 +27,11 @@ typedef struct olo_multiplier_rates {
 
 /* Arrays from a pool; false: no memory. */
 bool olo_multiplier_rates_create(olo_multiplier_rates *x, const olo_system *system, olo_pool *pool);
-/* The entries of the matrix of size 2 (n + m), with its unknowns dq, mu', s, gamma'. */
-void olo_multiplier_rates_pattern(const olo_system *system, olo_pattern *pattern);
 /* The predictor: the velocity of the published scheme, gamma = 0. */
 void olo_multiplier_rates_predict(olo_multiplier_rates *x, const olo_step *step);
-/* Adds matrix and right-hand side of size 2 (n + m); `regularisation` of each row. */
-void olo_multiplier_rates_add(olo_multiplier_rates *x, olo_step *step, olo_assembly *tangent,
+/* Puts the entries of the matrix of size 2 (n + m), with its unknowns dq, mu', s, gamma', and adds
+ * to the right-hand side; `regularisation` of each row. Without a step entries are listed only. */
+void olo_multiplier_rates_put(olo_multiplier_rates *x, olo_step *step, olo_assembly *tangent,
                               const double *regularisation, double *right);
 /* Adds the solution to s and gamma'. */
 void olo_multiplier_rates_update(olo_multiplier_rates *x, const double *solution);

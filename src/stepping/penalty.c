@@ -97,7 +97,7 @@ static olo_status create(const olo_system *system, const olo_scheme *scheme, con
         {&x->lambda, m}, {&x->g0, m}, {&x->s, m}, {&x->right, (size_t)system->n}};
     olo_status status = OLO_NO_MEMORY;
     if (olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
-        status = olo_assembly_create(&x->tangent, system, 0, true, NULL, error);
+        status = olo_assembly_create(&x->tangent, system, 0, true, NULL, NULL, error);
     else
         olo_fail(error, status, "out of memory for the penalty");
     if (status != OLO_OK) {
@@ -235,19 +235,12 @@ static olo_status iterate(void *data, olo_step *step, olo_newton *newton, olo_er
 
 /* --- multipliers --- */
 
-static const char *group_of(const olo_system *s, int row)
-{
-    for (int i = 0; i < s->group_count; i++)
-        if (row < s->groups[i].first + s->groups[i].count)
-            return s->groups[i].name;
-    return "";
-}
-
 /* Fails with a recommended penalty. The error is reduced by rho = 1/(1 + mu A) per pass; with mu =
  * 9/A the factor would be ten. */
 static olo_pass fail_slow(const penalty *x, const olo_step *step, int worst, double largest,
                           olo_error *error)
 {
+    const olo_group *group = &x->system->groups[olo_system_group_of(x->system, worst)];
     double rho = largest / x->error_before, better = 9 * x->mu * rho / (1 - rho);
     if (!(rho < 1) || !isfinite(better))
         better = 1000 * x->mu;
@@ -255,7 +248,7 @@ static olo_pass fail_slow(const penalty *x, const olo_step *step, int worst, dou
              "augmented: after %d passes '%.64s' is still violated by %.2g, not %.2g; run.penalty "
              "= %.2g is "
              "too small for h = %.2g: it must grow like 1/h^2, try %.0e",
-             PASSES_MAX, group_of(x->system, worst), largest, x->tolerance, x->mu, step->h, better);
+             PASSES_MAX, group->name, largest, x->tolerance, x->mu, step->h, better);
     return OLO_PASS_NO_SOLUTION;
 }
 
@@ -325,7 +318,6 @@ static olo_status matrix(void *data, olo_step *step, olo_matrix_kind kind, olo_s
 }
 
 const olo_treatment olo_treatment_penalty = {.name = "penalty",
-                                             .penalty = true,
                                              .scaled = true,
                                              .create = create,
                                              .free = destroy,
@@ -337,7 +329,6 @@ const olo_treatment olo_treatment_penalty = {.name = "penalty",
                                              .matrix = matrix};
 
 const olo_treatment olo_treatment_augmented = {.name = "augmented",
-                                               .penalty = true,
                                                .scaled = true,
                                                .create = create,
                                                .free = destroy,

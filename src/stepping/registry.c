@@ -86,7 +86,7 @@ int olo_treatment_unknowns(const char *name, const olo_counts *counts)
 bool olo_treatment_has_penalty(const char *name)
 {
     const olo_treatment *treatment = olo_treatment_find(name);
-    return treatment && treatment->penalty;
+    return treatment && treatment->constraint_error;
 }
 
 double olo_treatment_constraint_error(const olo_run *run)

@@ -232,6 +232,17 @@ void olo_summary_add(olo_run_summary *sum, const olo_step_report *report, bool t
     sum->largest_rotation = olo_larger(report->rotation, sum->largest_rotation);
 }
 
+void olo_report_add(olo_step_report *all, const olo_step_report *trial)
+{
+    all->iterations += trial->iterations;
+    all->halvings += trial->halvings;
+    all->passes += trial->passes;
+    all->residual = trial->residual;
+    all->inputs = trial->inputs;
+    all->rotation = trial->rotation;
+    all->rotation_node = trial->rotation_node;
+}
+
 static bool has_steps_left(const olo_run *run, const walker *x, const olo_state *state, long steps,
                            const olo_run_summary *sum)
 {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/memory.h"
 
 /* Sizes of the local workspace: that of the largest piece, twice for two gradients. */
 static void measure_pieces(const olo_system *s, size_t *vector, size_t *matrix)
@@ -21,9 +20,10 @@ static void measure_pieces(const olo_system *s, size_t *vector, size_t *matrix)
  * with invariants or squares in packs. False: no memory. */
 static bool list_active_terms(const olo_system *s, olo_step *step)
 {
-    step->active = olo_alloc((size_t)s->term_count, sizeof *step->active);
-    step->squares = olo_alloc((size_t)s->term_count, sizeof *step->squares);
-    if (!step->active || !step->squares)
+    const size_t terms = (size_t)s->term_count;
+    step->active = olo_pool_alloc(&step->pool, terms, sizeof *step->active);
+    step->squares = olo_pool_alloc(&step->pool, terms, sizeof *step->squares);
+    if (step->pool.failed)
         return false;
     olo_vector_square square;
     int packed = 0;
@@ -39,7 +39,7 @@ static bool list_active_terms(const olo_system *s, olo_step *step)
             step->active[step->active_count++] = i;
             packed++;
         }
-    step->packs = olo_alloc((size_t)packed, sizeof *step->packs);
+    step->packs = olo_pool_alloc(&step->pool, (size_t)packed, sizeof *step->packs);
     if (step->packs)
         step->pack_count = olo_term_packs(s, packed, step->active + step->single_count,
                                           step->squares, step->packs);
@@ -65,38 +65,45 @@ olo_status olo_step_create(const olo_system *s, olo_step *step, olo_error *error
     size_t n = (size_t)s->n, m = (size_t)s->m, vector, matrix, twists = (size_t)s->twists;
     size_t constants = (size_t)s->node_count * OLO_JOINT_CONSTANTS;
     step->composition = olo_composition_find(2, false);
-    size_t forces = (size_t)olo_piece_of_constraint(s, 0);
     measure_pieces(s, &vector, &matrix);
-    step->numbers = olo_alloc(12 * n + 2 * twists + 2 * m + vector + matrix + constants + forces,
-                              sizeof *step->numbers);
-    if (!step->numbers || !list_active_terms(s, step) ||
-        !olo_frame_packs_create(s, false, &step->frames))
+    const olo_array arrays[] = {{&step->x.dq, n},
+                                {&step->x.qm, n},
+                                {&step->x.q1, n},
+                                {&step->T, n},
+                                {&step->Mv0, n},
+                                {&step->constant, n},
+                                {&step->q0, n},
+                                {&step->v0, n},
+                                {&step->q_end, n},
+                                {&step->remainder_end, n},
+                                {&step->v1, n},
+                                {&step->momentum, n},
+                                {&step->x.motion, twists},
+                                {&step->x.u, twists},
+                                {&step->lambda_end, m},
+                                {&step->gamma, m},
+                                {&step->r, vector},
+                                {&step->K, matrix},
+                                {&step->exchange, (size_t)olo_piece_of_constraint(s, 0)},
+                                {&step->x.constants, constants}};
+    if (!olo_pool_arrays(&step->pool, arrays, sizeof arrays / sizeof *arrays) ||
+        !list_active_terms(s, step) || !olo_frame_packs_create(s, false, &step->frames))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for a step");
-    double *at = step->numbers;
-    step->x.dq = at;
-    step->x.qm = at += n;
-    step->x.q1 = at += n;
-    step->T = at += n;
-    step->Mv0 = at += n;
-    step->constant = at += n;
-    step->q0 = at += n;
-    step->v0 = at += n;
-    step->q_end = at += n;
-    step->remainder_end = at += n;
-    step->v1 = at += n;
-    step->momentum = at += n;
-    step->x.motion = at += n;
-    step->x.u = at += twists;
-    step->lambda_end = at += twists;
-    step->gamma = at += m;
-    step->r = at += m;
-    step->K = at += vector;
-    step->exchange = at += matrix;
-    step->x.constants = at + forces;
     step->system = s;
     step->weight = 1;
     gather_constant_forces(step);
     return OLO_OK;
+}
+
+void olo_motion_of_velocity(const olo_system *s, const double *q, const double *v, double h,
+                            double *motion)
+{
+    for (int k = 0; k < s->node_count; k++) {
+        const olo_node *node = &s->nodes[k];
+        node->type->twist_of(q + node->q, v + node->q, motion + node->motion);
+    }
+    for (int i = 0; i < s->twists; i++)
+        motion[i] *= h;
 }
 
 /* Adds increments to numbers with remainders, which collect rounding errors (two-sum). */
@@ -124,9 +131,6 @@ void olo_step_accumulate(const olo_step *step)
 
 void olo_step_free(olo_step *step)
 {
-    olo_free(step->numbers);
-    olo_free(step->active);
-    olo_free(step->squares);
     olo_frame_packs_free(&step->frames);
-    olo_free(step->packs);
+    olo_pool_free(&step->pool);
 }

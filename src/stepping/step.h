@@ -6,6 +6,7 @@
 #ifndef OLO_STEPPING_STEP_H
 #define OLO_STEPPING_STEP_H
 
+#include "base/pool.h"
 #include "contact/contact_step.h"
 #include "kinematics/motion.h"
 #include "oloid/simulate.h"
@@ -55,7 +56,7 @@ typedef struct olo_step {
     olo_frame_packs frames;
     const double *inputs; /* [actions] controls, see olo_interval; NULL: none */
     double load;          /* load factor, in statics only */
-    double *numbers;      /* memory behind all arrays of numbers */
+    olo_pool pool;        /* memory of all arrays */
     double *r, *K;        /* local workspace */
     double *exchange;     /* [terms and actions] energy lost or work done over the step ... */
     bool exchanged;       /* ... if the treatment has computed it with the solution */
@@ -93,6 +94,8 @@ static inline olo_at olo_step_end(const olo_step *step)
     return (olo_at){.q = step->x.q1, .angles = step->state->angles, .t = step->t + step->h};
 }
 
+/* The index of the first number that is not finite, or -1. */
+int olo_first_not_finite(int count, const double *x);
 /* The name of a load, drive or prescribed motion that is not finite in the step; NULL: all are. */
 const char *olo_step_find_undefined(const olo_step *step);
 
@@ -116,6 +119,9 @@ bool olo_step_row(const olo_step *step, const olo_constraint *row, double *d, do
 /* Allocates the arrays of a zeroed step, and sums the constant forces. Must be freed also on
  * failure. */
 olo_status olo_step_create(const olo_system *system, olo_step *step, olo_error *error);
+/* motion[twists]: that of a time h with the velocities v at q. */
+void olo_motion_of_velocity(const olo_system *system, const double *q, const double *v, double h,
+                            double *motion);
 /* q_end = q + dq with its remainder, which collects rounding errors; q may be q_end itself. */
 void olo_step_accumulate(const olo_step *step);
 void olo_step_free(olo_step *step);
@@ -184,7 +190,7 @@ typedef struct olo_scheme {
                             not constant */
     double turn; /* longest Cayley vector of a solution; longer ones belong to a spurious root */
     /* A scheme with impacts makes whole steps itself (contact_scheme.c); it has these options and
-     * no entries below. NULL: none. */
+     * neither unit and turn nor entries below. NULL: none. */
     const olo_contact_options *contact;
     /* Before the iteration of a step: computes the magnitude of the terms that cancel in T. */
     void (*begin)(olo_step *step);
@@ -268,7 +274,6 @@ typedef struct olo_treatment {
     bool forest;     /* joints of the spanning forest are closed in every solution and have joint
                         wrenches; only closures have multipliers */
     bool recorded;   /* steps are recorded and linearised: step_record.c, linear_step.c */
-    bool penalty;    /* it has a penalty parameter */
     bool contacts;   /* steps with contacts have equations of this kind */
     bool consistent; /* it has equations for schemes with consistent velocities ... */
     bool doubled;    /* ... and solves for velocities and gamma with the rest: twice the unknowns */
@@ -337,6 +342,7 @@ struct olo_stepper {
     const olo_composition *composition;
     void *data;
     olo_step step;
+    olo_pool pool;     /* memory of the arrays below, and of `contact` */
     olo_state *backup; /* initial state, if halves of the step or a first predictor have changed the
                           state */
     bool saved;        /* `backup` is valid */
@@ -412,6 +418,8 @@ olo_status olo_simulate_with(const olo_system *system, const olo_run *run, olo_s
                              const olo_observer *observers, int observer_count,
                              olo_before_step *before, void *context, olo_run_summary *summary,
                              olo_error *error);
+/* Adds the report of a part or a trial of a step to that of the step, except its size. */
+void olo_report_add(olo_step_report *all, const olo_step_report *trial);
 /* Adds the report of a step to the sums of a run; of a failed step only the iterations, halvings
  * and rejections. */
 void olo_summary_add(olo_run_summary *sum, const olo_step_report *report, bool taken);

@@ -20,8 +20,7 @@
 
 #include "base/extreme.h"
 #include "base/fail.h"
-#include "base/memory.h"
-#include "linalg/vec3.h"
+#include "stepping/coordinates.h"
 
 static const double safety = 0.9, integral = 0.7, proportional = 0.4;
 static const double least_growth = 0.2, most_growth = 4; /* after an accepted step */
@@ -69,26 +68,16 @@ static void weigh_middles(const olo_composition *c, double *weight)
 olo_status olo_control_create(olo_stepper *x, olo_error *error)
 {
     const olo_system *s = x->system;
-    x->control.estimate = olo_alloc((size_t)s->n, sizeof *x->control.estimate);
-    x->control.mobility = olo_alloc((size_t)s->n, sizeof *x->control.mobility);
-    if (x->scheme->consistent)
-        x->control.rate_estimate = olo_alloc((size_t)s->n, sizeof *x->control.rate_estimate);
-    if (!x->control.estimate || !x->control.mobility ||
-        (x->scheme->consistent && !x->control.rate_estimate))
+    const size_t n = (size_t)s->n;
+    const olo_array arrays[] = {
+        {&x->control.estimate, n}, {&x->control.mobility, n}, {&x->control.rate_estimate, n}};
+    if (!olo_pool_arrays(&x->pool, arrays, x->scheme->consistent ? 3 : 2))
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the control of steps");
     for (int e = 0; e < s->mass_count; e++)
         for (int i = 0; i < s->mass[e].width && s->mass[e].i == s->mass[e].j; i++)
             x->control.mobility[s->mass[e].i + i] = s->mass[e].m > 0 ? 1 / s->mass[e].m : 0.0;
     weigh_middles(x->composition, x->control.outer);
     return olo_state_create(s, &x->control.retry, error);
-}
-
-void olo_control_free(olo_control *control)
-{
-    olo_free(control->estimate);
-    olo_free(control->rate_estimate);
-    olo_free(control->mobility);
-    olo_state_free(control->retry);
 }
 
 static void sample(int n, int node, double weight, const double *value, double *estimate)
@@ -102,15 +91,6 @@ void olo_control_sample(olo_stepper *x, const olo_state *state, int node)
     const double weight = x->composition->weight[node];
     sample(state->n, node, weight, state->q, x->control.estimate);
     sample(state->n, node, weight, state->v, x->control.rate_estimate);
-}
-
-/* The largest vector, lengths divided by the length of the model. */
-static double largest_vector(const olo_system *s, const double *x)
-{
-    double largest = 0;
-    for (int i = 0; i < s->n; i += s->coordinates[i].width)
-        olo_raise(&largest, olo_vector_size(s, x, i) / olo_coordinate_unit(s, i));
-    return largest;
 }
 
 /* f += weight * force of an action at the fraction `at` of the step that starts at t */
@@ -155,12 +135,13 @@ static double relative_error(const olo_stepper *x, olo_state *state, double t, d
     for (int i = 0; i < s->action_count; i++)
         if (s->actions[i].time.value)
             olo_raise(&largest, unseen_motion(x, &s->actions[i], t, h));
-    olo_raise(&largest, largest_vector(s, x->control.estimate));
+    olo_raise(&largest, olo_coordinates_size(s, 0, s->n, x->control.estimate));
     if (x->control.rate_estimate) {
         double *speed = &olo_control_of(state)->speed;
-        olo_raise(speed, largest_vector(s, state->v));
+        olo_raise(speed, olo_coordinates_size(s, 0, s->n, state->v));
         if (*speed > 0)
-            olo_raise(&largest, largest_vector(s, x->control.rate_estimate) / *speed);
+            olo_raise(&largest,
+                      olo_coordinates_size(s, 0, s->n, x->control.rate_estimate) / *speed);
     }
     return largest / x->control.bound;
 }
@@ -176,16 +157,6 @@ static double fit(double h, double longest)
     if (longest <= h * (1 + 1e-9))
         return longest;
     return longest < 2 * h ? 0.5 * longest : h;
-}
-
-static void add_report(olo_step_report *all, const olo_step_report *try)
-{
-    all->size = try->size;
-    all->iterations += try->iterations;
-    all->passes += try->passes;
-    all->residual = try->residual;
-    all->rotation = try->rotation;
-    all->rotation_node = try->rotation_node;
 }
 
 /* Plans the next step after an accepted step of size h, where `planned` was the planned size. */
@@ -220,7 +191,8 @@ olo_status olo_stepper_step_adaptive(olo_stepper *x, olo_state *state, double lo
         olo_error reason = {0};
         olo_state_copy(state, control->retry);
         olo_status status = olo_stepper_step(x, state, h, &reason);
-        add_report(&all, &x->report);
+        olo_report_add(&all, &x->report);
+        all.size = h;
         x->report = all;
         double error_ratio =
             status == OLO_OK ? relative_error(x, state, control->retry->t, h) : HUGE_VAL;

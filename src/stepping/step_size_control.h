@@ -19,9 +19,8 @@ static inline olo_control_segment *olo_control_of(const olo_state *state)
 /* Sets the options of a run; fails if they are invalid. */
 olo_status olo_control_choose(olo_control *control, const olo_composition *composition,
                               const olo_run *run, olo_error *error);
-/* Allocates the workspace. */
+/* Allocates the workspace; control.retry belongs to the stepper. */
 olo_status olo_control_create(olo_stepper *stepper, olo_error *error);
-void olo_control_free(olo_control *control);
 
 /* Adds the configuration at a node of a composed step (node 0 is the start) to the estimate of its
  * error. */

@@ -130,21 +130,21 @@ olo_status olo_run_unknowns(const olo_system *system, const olo_run *run, int *u
 static olo_status create_composed(olo_stepper *x, olo_error *error)
 {
     const size_t n = (size_t)x->system->n, m = (size_t)x->system->m;
-    const size_t twists = (size_t)x->system->twists,
-                 gathered = m + 6 * (size_t)x->system->reaction_count;
     const int parts = x->scheme->evaluation.at_start ? 1 : x->composition->parts;
-    x->gathered = olo_alloc(gathered + (size_t)parts * (4 * n + twists + m), sizeof *x->gathered);
-    if (!x->gathered)
-        return olo_fail(error, OLO_NO_MEMORY, "out of memory for a step");
-    double *at = x->gathered + gathered;
-    for (int i = 0; i < parts; i++, at += 4 * n + twists + m)
-        x->part[i] = (olo_part){.q0 = at,
-                                .dq = at + n,
-                                .qm = at + 2 * n,
-                                .q1 = at + 3 * n,
-                                .wrench = at + 4 * n,
-                                .lambda = at + 4 * n + twists};
-    return olo_state_create(x->system, &x->begin, error);
+    x->gathered =
+        olo_pool_alloc(&x->pool, m + 6 * (size_t)x->system->reaction_count, sizeof *x->gathered);
+    for (int i = 0; i < parts; i++) {
+        olo_part *part = &x->part[i];
+        const olo_array arrays[] = {{&part->q0, n},
+                                    {&part->dq, n},
+                                    {&part->qm, n},
+                                    {&part->q1, n},
+                                    {&part->wrench, (size_t)x->system->twists},
+                                    {&part->lambda, m}};
+        (void)olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays);
+    }
+    return x->pool.failed ? olo_fail(error, OLO_NO_MEMORY, "out of memory for a step")
+                          : olo_state_create(x->system, &x->begin, error);
 }
 
 /* Whether joint angles change by no more than bodies rotate. */
@@ -230,10 +230,9 @@ void olo_stepper_free(olo_stepper *stepper)
     olo_accelerations_free(stepper->accelerations);
     olo_state_free(stepper->backup);
     olo_state_free(stepper->begin);
-    olo_free(stepper->gathered);
-    olo_free(stepper->controls);
-    olo_control_free(&stepper->control);
+    olo_state_free(stepper->control.retry);
     olo_step_free(&stepper->step);
+    olo_pool_free(&stepper->pool);
     olo_free(stepper);
 }
 
@@ -285,13 +284,7 @@ static void follow_angles(const olo_stepper *x, olo_state *state, double rotatio
 /* Sets the predictor of a first step from the velocities. */
 static void start_motion(const olo_system *s, olo_state *state, double h)
 {
-    for (int k = 0; k < s->node_count; k++) {
-        const olo_node *node = &s->nodes[k];
-        double *motion = olo_last_motion(state) + node->motion;
-        node->type->twist_of(state->q + node->q, state->v + node->q, motion);
-        for (int i = 0; i < node->twist; i++)
-            motion[i] *= h;
-    }
+    olo_motion_of_velocity(s, state->q, state->v, h, olo_last_motion(state));
     state->h = h;
     olo_predictor_restart(state);
 }
@@ -449,27 +442,6 @@ static void begin_momentum(olo_stepper *x, const olo_state *state, double h)
         memcpy(x->step.Mv0, memory->momentum, (size_t)x->system->n * sizeof *x->step.Mv0);
 }
 
-/* The index of the first number that is not finite, or -1. */
-static int first_not_finite(int count, const double *x)
-{
-    typedef double pair __attribute__((vector_size(16)));
-    pair zero = {0, 0}, also = {0, 0}; /* 0 * x is NaN for infinite and NaN x */
-    const int whole = count - count % 4;
-    for (int i = 0; i < whole; i += 4) {
-        pair a, b;
-        memcpy(&a, x + i, sizeof a);
-        memcpy(&b, x + i + 2, sizeof b);
-        zero += 0.0 * a;
-        also += 0.0 * b;
-    }
-    zero += also;
-    int from = zero[0] + zero[1] == 0 ? whole : 0;
-    for (int i = from; i < count; i++)
-        if (!isfinite(x[i]))
-            return i;
-    return -1;
-}
-
 olo_status olo_stepper_step_once(olo_stepper *x, olo_state *state, double h, olo_error *error)
 {
     /* set up the interval */
@@ -500,7 +472,7 @@ olo_status olo_stepper_step_once(olo_stepper *x, olo_state *state, double h, olo
     if (status != OLO_OK)
         return status;
     /* check the solution; the state has not changed so far */
-    int invalid = first_not_finite(x->system->n, x->step.x.dq);
+    int invalid = olo_first_not_finite(x->system->n, x->step.x.dq);
     if (invalid >= 0)
         return olo_fail(error, OLO_NOT_FINITE, "coordinate %d of '%s' is not finite", invalid,
                         x->system->nodes[x->system->coordinates[invalid].node].name);

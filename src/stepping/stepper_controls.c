@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/memory.h"
 #include "stepping/step.h"
 
 olo_status olo_stepper_set_control(olo_stepper *x, const char *name, double value, olo_error *error)
@@ -13,7 +12,7 @@ olo_status olo_stepper_set_control(olo_stepper *x, const char *name, double valu
     const olo_term *along = olo_system_coordinate_term(s, name);
     int found = 0;
     if (!x->controls) {
-        x->controls = olo_alloc((size_t)s->action_count, sizeof *x->controls);
+        x->controls = olo_pool_alloc(&x->pool, (size_t)s->action_count, sizeof *x->controls);
         if (!x->controls)
             return olo_fail(error, OLO_NO_MEMORY, "out of memory for the controls");
         for (int i = 0; i < s->action_count; i++)

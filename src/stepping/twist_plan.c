@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
 #include "linalg/row3.h"
 #include "linalg/small.h"
 #include "linalg/vec3.h"
@@ -85,12 +84,13 @@ bool olo_twist_plan_create(const olo_system *s, int size, const int *index,
     size_t products = 0;
     for (int k = 0; k < forms; k++)
         products += (size_t)form[k].products;
-    olo_plan_vector *vectors = olo_alloc((size_t)size, sizeof *vectors);
-    olo_plan_pair *pairs = olo_alloc(products, sizeof *pairs);
-    olo_plan_single *singles = olo_alloc(products, sizeof *singles);
-    int *owner = olo_alloc((size_t)size, sizeof *owner);
-    bool *taken = olo_alloc(products, sizeof *taken);
-    bool ok = vectors && pairs && singles && owner && taken;
+    olo_pool scratch = {0};
+    olo_plan_vector *vectors = olo_pool_alloc(&scratch, (size_t)size, sizeof *vectors);
+    olo_plan_pair *pairs = olo_pool_alloc(&scratch, products, sizeof *pairs);
+    olo_plan_single *singles = olo_pool_alloc(&scratch, products, sizeof *singles);
+    int *owner = olo_pool_alloc(&scratch, (size_t)size, sizeof *owner);
+    bool *taken = olo_pool_alloc(&scratch, products, sizeof *taken);
+    bool ok = !scratch.failed;
     *plan = (olo_twist_plan){
         .twists = coupling->twists, .vectors = vectors, .pairs = pairs, .singles = singles};
     if (ok) {
@@ -103,11 +103,7 @@ bool olo_twist_plan_create(const olo_system *s, int size, const int *index,
         plan->singles = olo_pool_copy(pool, singles, (size_t)plan->single_count, sizeof *singles);
         ok = plan->vectors && plan->pairs && plan->singles;
     }
-    olo_free(vectors);
-    olo_free(pairs);
-    olo_free(singles);
-    olo_free(owner);
-    olo_free(taken);
+    olo_pool_free(&scratch);
     return ok;
 }
 

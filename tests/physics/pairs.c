@@ -628,7 +628,7 @@ static void closure_matrix(const scene *s, const double *q, double *rows)
     chain_matrix(s, q, P);
     for (int c = 0; c < CLOSURE; c++) {
         if (c < 3)
-            olo_tangent_row(s->system, first + c, q, gradient);
+            olo_tangent_row_at(s->system, first + c, &(olo_at){.q = q}, gradient);
         else
             source_gradient(&sources[2 * (HINGES - 1) + c - 3], q, gradient);
         for (int j = 0; j < OPEN; j++) {
