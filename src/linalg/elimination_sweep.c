@@ -26,7 +26,7 @@
  *   the articulated-body algorithm.
  * - A plain block, without a joint: D = K_cc, X_b and L_a are K_cb and K_ac, in the same memory.
  *   A closure all of whose rows are active is eliminated in the same way. Points and triads of
- *   directors among others have kernels for three numbers (elimination_threes.h).
+ *   directors among others have a factorisation for three numbers (elimination_threes.h).
  * - Any other: points on rods, with dense A, and closures with redundant rows, with B and B^ of
  *   their active directions.
  *
@@ -68,16 +68,16 @@ INLINE void add_product(int m, const int k, int n, const double *A, const double
 /* a . x of n numbers */
 INLINE double dot(const int n, const double *a, const double *x)
 {
-    double sum = 0;
     if (n == 6)
         return row6_dot(row6_load(a), row6_load(x));
     if (n >= 4) {
         const small_row u = small_row_load(n, a), v = small_row_load(n, x);
         const row6_four product = u.four * v.four;
-        sum = (product[0] + product[2]) + (product[1] + product[3]);
+        const double sum = (product[0] + product[2]) + (product[1] + product[3]);
         return n == 5 ? sum + u.one * v.one : sum;
     }
-    for (int k = 0; k < n; k++)
+    double sum = n > 0 ? a[0] * x[0] : 0;
+    for (int k = 1; k < n; k++)
         sum += a[k] * x[k];
     return sum;
 }
@@ -102,9 +102,7 @@ INLINE bool factor_pivot(const olo_elimination *el, const node *c, int r)
     double *D = el->numbers + c->D;
     int *pivot = el->pivots + c->pivot;
     bool regular = true;
-    if (r == 6)
-        return small_lu_rows(D, pivot);
-    FOR_EACH_WIDTH(r, regular = small_lu_of(WIDTH, D, pivot));
+    FOR_EACH_WIDTH(r, regular = small_lu(WIDTH, D, pivot));
     return regular;
 }
 
@@ -113,19 +111,13 @@ INLINE void solve(const olo_elimination *el, const node *c, const int r, int n, 
 {
     const double *D = el->numbers + c->D;
     const int *pivot = el->pivots + c->pivot;
-    if (r <= 3) /* unrolled */
-        FOR_EACH_WIDTH(n, small_lu_solve_of(r, D, pivot, WIDTH, X));
-    else
-        FOR_EACH_WIDTH(n, small_lu_solve(r, D, pivot, WIDTH, X));
+    FOR_EACH_WIDTH(n, small_lu_solve(r, D, pivot, WIDTH, X));
 }
 
 /* x (r) <- D^-1 x */
 INLINE void solve_one(const olo_elimination *el, const node *c, const int r, double *x)
 {
-    if (r <= 3)
-        small_lu_solve_of(r, el->numbers + c->D, el->pivots + c->pivot, 1, x);
-    else
-        small_lu_solve(r, el->numbers + c->D, el->pivots + c->pivot, 1, x);
+    small_lu_solve(r, el->numbers + c->D, el->pivots + c->pivot, 1, x);
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -368,9 +360,9 @@ INLINE void forward_frame(olo_elimination *el, const node *c, const int r)
 }
 
 /* du = -x - sum_b X_b dt_b */
-INLINE void form_increment(olo_elimination *el, const node *c, const int r, double *du)
+INLINE void form_increment(olo_elimination *el, const node *c, const int r)
 {
-    double *n = el->numbers;
+    double *n = el->numbers, du[OLO_BLOCK_MAX];
     for (int k = 0; k < r; k++)
         du[k] = -n[c->x + k];
     for (int j = 0; j < c->degree; j++) {
@@ -378,6 +370,7 @@ INLINE void form_increment(olo_elimination *el, const node *c, const int r, doub
         if (!b->fixed)
             FOR_EACH_WIDTH(b->size, subtract_times(r, WIDTH, n + b->X, n + b->dt, du));
     }
+    memcpy(n + c->du, du, (size_t)r * sizeof *du);
 }
 
 INLINE void backward_frame(olo_elimination *el, const node *c, const int r)
@@ -385,7 +378,7 @@ INLINE void backward_frame(olo_elimination *el, const node *c, const int r)
     double *n = el->numbers;
     row6 columns[6], dt = el->has_gap && !c->fixed ? row6_load(n + c->e) : row6_zero();
     load_columns(r, n + c->B, columns);
-    form_increment(el, c, r, n + c->du);
+    form_increment(el, c, r);
     if (c->parent_slot >= 0) {
         const double *parent = n + el->nodes[c->shape.parent].dt;
         double carried[3];
@@ -451,7 +444,7 @@ INLINE void forward_plain(olo_elimination *el, const node *c, const int d)
 INLINE void backward_plain(olo_elimination *el, const node *c, const int d)
 {
     double *n = el->numbers;
-    form_increment(el, c, d, n + c->du);
+    form_increment(el, c, d);
     if (!c->shape.plain)
         memcpy(n + c->dt, n + c->du, (size_t)d * sizeof *n);
 }
@@ -561,7 +554,7 @@ static void backward_general(olo_elimination *el, const node *c)
 {
     double *n = el->numbers, *dt = n + c->dt;
     const int d = c->shape.size, r = active_of(el, c);
-    form_increment(el, c, r, n + c->du);
+    form_increment(el, c, r);
     memset(dt, 0, (size_t)d * sizeof *dt);
     if (el->has_gap)
         memcpy(dt, n + c->e, (size_t)d * sizeof *dt);
@@ -574,10 +567,8 @@ static void backward_general(olo_elimination *el, const node *c)
 
 /* ---- by kind and degrees of freedom ---------------------------------------------------------- */
 
-/* frame(el, c, r), plain(el, c, d), compiled for each size, threes(el, c) or general(el, c) */
-#define FOR_EACH_KIND(frame_case, threes_case, plain_case, general_case)                           \
-    if (c->threes)                                                                                 \
-        return threes_case(el, c);                                                                 \
+/* frame(el, c, r), plain(el, c, d), compiled for each size, or general(el, c) */
+#define FOR_EACH_KIND(frame_case, plain_case, general_case)                                        \
     if (c->frame)                                                                                  \
         switch (c->shape.dof) {                                                                    \
         case 0:                                                                                    \
@@ -601,17 +592,19 @@ static void backward_general(olo_elimination *el, const node *c)
 
 static bool factor(olo_elimination *el, const node *c)
 {
-    FOR_EACH_KIND(factor_frame, factor_threes, factor_plain, factor_general);
+    if (c->threes)
+        return factor_threes(el, c);
+    FOR_EACH_KIND(factor_frame, factor_plain, factor_general);
 }
 
 static void forward(olo_elimination *el, const node *c)
 {
-    FOR_EACH_KIND(forward_frame, forward_threes, forward_plain, forward_general);
+    FOR_EACH_KIND(forward_frame, forward_plain, forward_general);
 }
 
 static void backward(olo_elimination *el, const node *c)
 {
-    FOR_EACH_KIND(backward_frame, backward_threes, backward_plain, backward_general);
+    FOR_EACH_KIND(backward_frame, backward_plain, backward_general);
 }
 
 /* mu = -(z + K_cc dt + sum_b K_cb dt_b) */
