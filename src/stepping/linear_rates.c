@@ -17,7 +17,6 @@ struct olo_linear_rates {
     double *z;                  /* [2 (n + m)] */
     double *balance, *velocity; /* [n] parts of the right-hand side */
     double *work;               /* [n] */
-    double *mu;                 /* [m] multipliers, scaled as those of T */
     double *K, *second;         /* local matrices */
 };
 
@@ -34,10 +33,9 @@ olo_status olo_linear_rates_create(const olo_system *system, const olo_scheme *s
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the derivatives of a step");
     x->system = system;
-    const olo_array arrays[] = {
-        {&x->z, 2 * (n + m)}, {&x->balance, n},           {&x->velocity, n},
-        {&x->work, n},        {&x->K, largest * largest}, {&x->second, largest * largest},
-        {&x->mu, m}};
+    const olo_array arrays[] = {{&x->z, 2 * (n + m)},       {&x->balance, n},
+                                {&x->velocity, n},          {&x->work, n},
+                                {&x->K, largest * largest}, {&x->second, largest * largest}};
     olo_status status = OLO_NO_MEMORY;
     if (olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
         status = olo_treatment_multipliers.create(system, scheme, run, &x->multipliers, error);
@@ -60,25 +58,16 @@ void olo_linear_rates_free(olo_linear_rates *x)
     olo_free(x);
 }
 
-olo_status olo_linear_rates_at(olo_linear_rates *x, olo_step *step, const double *v1,
-                               olo_error *error)
+olo_status olo_linear_rates_at(olo_linear_rates *x, olo_step *step, const double *v1, double *mu,
+                               const double **gamma, olo_error *error)
 {
     x->step = step;
     const olo_status status = olo_multipliers_linearise(x->multipliers, step, v1, error);
     const olo_multipliers_solution at = olo_multipliers_solution_of(x->multipliers);
     for (int c = 0; c < x->system->m; c++)
-        x->mu[c] = 2 / step->h * at.mu[c];
+        mu[c] = 2 / step->h * at.mu[c];
+    *gamma = at.gamma;
     return status;
-}
-
-const double *olo_linear_rates_mu(const olo_linear_rates *x)
-{
-    return x->mu;
-}
-
-const double *olo_linear_rates_gamma(const olo_linear_rates *x)
-{
-    return olo_multipliers_solution_of(x->multipliers).gamma;
 }
 
 /* out += factor K w of a local matrix, or its transpose */
