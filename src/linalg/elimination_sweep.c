@@ -26,7 +26,7 @@
  *   the articulated-body algorithm.
  * - A plain block, without a joint: D = K_cc, X_b and L_a are K_cb and K_ac, in the same memory.
  *   A closure all of whose rows are active is eliminated in the same way. Points and triads of
- *   directors among others have a factorisation for three numbers (elimination_threes.h).
+ *   directors among others have kernels for three numbers (elimination_threes.h).
  * - Any other: points on rods, with dense A, and closures with redundant rows, with B and B^ of
  *   their active directions.
  *
@@ -35,10 +35,8 @@
 #include <string.h>
 
 #include "base/inline.h"
-#include "linalg/elimination_private.h"
+#include "linalg/elimination_joint.h"
 #include "linalg/elimination_threes.h"
-#include "linalg/small.h"
-#include "linalg/vec3.h"
 
 #ifndef OLO_ELIMINATION_KERNELS
 #define OLO_ELIMINATION_KERNELS olo_elimination_kernels_plain
@@ -131,10 +129,8 @@ INLINE void load_rows(const double *K, row6 rows[6])
 /* The columns of a 6 x r matrix. */
 INLINE void load_columns(const int r, const double *B, row6 *columns)
 {
-    for (int k = 0; k < r; k++) {
-        const double *b = B + k;
-        columns[k] = row6_make(b[0], b[r], b[2 * r], b[3 * r], b[4 * r], b[5 * r]);
-    }
+    for (int k = 0; k < r; k++)
+        columns[k] = column_of(r, B, k);
 }
 
 /* y (r x 6) = B^^T K + kc and D (r x r) = y B + ku, factored */
@@ -363,13 +359,12 @@ INLINE void forward_frame(olo_elimination *el, const node *c, const int r)
 INLINE void form_increment(olo_elimination *el, const node *c, const int r)
 {
     double *n = el->numbers, du[OLO_BLOCK_MAX];
+    const neighbour *nb = el->neighbours + c->first;
     for (int k = 0; k < r; k++)
         du[k] = -n[c->x + k];
-    for (int j = 0; j < c->degree; j++) {
-        const neighbour *b = el->neighbours + c->first + j;
-        if (!b->fixed)
-            FOR_EACH_WIDTH(b->size, subtract_times(r, WIDTH, n + b->X, n + b->dt, du));
-    }
+    for (int j = 0; j < c->degree; j++)
+        if (!nb[j].fixed)
+            FOR_EACH_WIDTH(nb[j].size, subtract_times(r, WIDTH, n + nb[j].X, n + nb[j].dt, du));
     memcpy(n + c->du, du, (size_t)r * sizeof *du);
 }
 
@@ -567,44 +562,31 @@ static void backward_general(olo_elimination *el, const node *c)
 
 /* ---- by kind and degrees of freedom ---------------------------------------------------------- */
 
-/* frame(el, c, r), plain(el, c, d), compiled for each size, or general(el, c) */
-#define FOR_EACH_KIND(frame_case, plain_case, general_case)                                        \
+/* frame(el, c, r), plain(el, c, d), compiled for each size, threes(el, c) or general(el, c) */
+#define FOR_EACH_KIND(frame_case, threes_case, plain_case, general_case)                           \
+    if (c->threes)                                                                                 \
+        return threes_case(el, c);                                                                 \
+    if (c->frame && c->shape.dof == 0)                                                             \
+        return frame_case(el, c, 0);                                                               \
     if (c->frame)                                                                                  \
-        switch (c->shape.dof) {                                                                    \
-        case 0:                                                                                    \
-            return frame_case(el, c, 0);                                                           \
-        case 1:                                                                                    \
-            return frame_case(el, c, 1);                                                           \
-        case 2:                                                                                    \
-            return frame_case(el, c, 2);                                                           \
-        case 3:                                                                                    \
-            return frame_case(el, c, 3);                                                           \
-        case 4:                                                                                    \
-            return frame_case(el, c, 4);                                                           \
-        case 5:                                                                                    \
-            return frame_case(el, c, 5);                                                           \
-        default:                                                                                   \
-            return frame_case(el, c, 6);                                                           \
-        }                                                                                          \
+        FOR_EACH_WIDTH(c->shape.dof, return frame_case(el, c, WIDTH));                             \
     if (c->shape.plain || is_full(el, c))                                                          \
         FOR_EACH_WIDTH(c->shape.size, return plain_case(el, c, WIDTH));                            \
     return general_case(el, c)
 
 static bool factor(olo_elimination *el, const node *c)
 {
-    if (c->threes)
-        return factor_threes(el, c);
-    FOR_EACH_KIND(factor_frame, factor_plain, factor_general);
+    FOR_EACH_KIND(factor_frame, factor_threes, factor_plain, factor_general);
 }
 
 static void forward(olo_elimination *el, const node *c)
 {
-    FOR_EACH_KIND(forward_frame, forward_plain, forward_general);
+    FOR_EACH_KIND(forward_frame, forward_threes, forward_plain, forward_general);
 }
 
 static void backward(olo_elimination *el, const node *c)
 {
-    FOR_EACH_KIND(backward_frame, backward_plain, backward_general);
+    FOR_EACH_KIND(backward_frame, backward_threes, backward_plain, backward_general);
 }
 
 /* mu = -(z + K_cc dt + sum_b K_cb dt_b) */

@@ -1,7 +1,7 @@
-/* The factorisation of plain blocks of three with at most two later neighbours, which have three as
- * well: points and triads of directors along a line. Equations and order of operations are those of
- * the other plain blocks; the rows of X_b stay in registers of four numbers, the last of which is
- * not used. A part of elimination_sweep.c. */
+/* Plain blocks of three with at most two later neighbours, which have three as well: points and
+ * triads of directors along a line. Equations and order of operations are those of the other plain
+ * blocks; the rows of X_b stay in registers of four numbers, the last of which is not used. A part
+ * of elimination_sweep.c. */
 #ifndef OLO_LINALG_ELIMINATION_THREES_H
 #define OLO_LINALG_ELIMINATION_THREES_H
 
@@ -87,6 +87,46 @@ THREES_INLINE bool factor_threes(olo_elimination *el, const node *c)
         subtract_threes(n + nb[1].LB, Y, n + target[3]);
     }
     return true;
+}
+
+/* y -= A x */
+THREES_INLINE void subtract_times_three(const double *A, const double *x, double *restrict y)
+{
+    for (int i = 0; i < 3; i++)
+        y[i] -= (A[3 * i] * x[0] + A[3 * i + 1] * x[1]) + A[3 * i + 2] * x[2];
+}
+
+THREES_INLINE void forward_threes(olo_elimination *el, const node *c)
+{
+    double *n = el->numbers, *x = n + c->x, y[3];
+    const neighbour *nb = el->neighbours + c->first;
+    const double *D = n + c->D;
+    int row[3];
+    find_rows(el->pivots + c->pivot, row);
+    for (int i = 0; i < 3; i++)
+        y[i] = n[c->z + row[i]];
+    y[1] -= D[3] * y[0];
+    y[2] -= D[6] * y[0];
+    y[2] -= D[7] * y[1];
+    y[2] = y[2] * (1.0 / D[8]);
+    y[1] = (y[1] - D[5] * y[2]) * (1.0 / D[4]);
+    y[0] = ((y[0] - D[1] * y[1]) - D[2] * y[2]) * (1.0 / D[0]);
+    for (int i = 0; i < 3; i++)
+        x[i] = y[i];
+    for (int j = 0; j < c->degree; j++)
+        subtract_times_three(n + nb[j].LB, y, n + nb[j].z);
+}
+
+THREES_INLINE void backward_threes(olo_elimination *el, const node *c)
+{
+    double *n = el->numbers, du[3];
+    const neighbour *nb = el->neighbours + c->first;
+    for (int i = 0; i < 3; i++)
+        du[i] = -n[c->x + i];
+    for (int j = 0; j < c->degree; j++)
+        subtract_times_three(n + nb[j].X, n + nb[j].dt, du);
+    for (int i = 0; i < 3; i++)
+        n[c->du + i] = du[i];
 }
 
 #endif

@@ -369,12 +369,17 @@ static inline void small_row_range(int n, int r, const double *A, const double *
     }
 }
 
-/* Eigenvalues (on the diagonal of A) and eigenvectors (columns of V) of a small symmetric matrix,
- * by Jacobi rotations in place. */
-static inline void small_symmetric_eigen(int n, double *A, double *V)
+/* (x, y) <- (c x - s y, s x + c y) */
+static inline void small_rotate(double c, double s, double *x, double *y)
 {
-    for (int i = 0; i < n * n; i++)
-        V[i] = i % (n + 1) == 0;
+    const double was = *x;
+    *x = c * was - s * *y;
+    *y = s * was + c * *y;
+}
+
+/* Eigenvalues of a small symmetric matrix, on the diagonal of A, by Jacobi rotations in place. */
+static inline void small_symmetric_eigenvalues(int n, double *A)
+{
     for (int sweep = 0; sweep < 30; sweep++) {
         double off = 0, diagonal = 0;
         for (int p = 0; p < n; p++)
@@ -389,21 +394,23 @@ static inline void small_symmetric_eigen(int n, double *A, double *V)
                 double tau = (A[q * n + q] - A[p * n + p]) / (2 * A[p * n + q]);
                 double t = (tau >= 0 ? 1 : -1) / (fabs(tau) + sqrt(1 + tau * tau));
                 double c = 1 / sqrt(1 + t * t), s = t * c;
-                for (int k = 0; k < n; k++) {
-                    double kp = A[k * n + p], kq = A[k * n + q];
-                    A[k * n + p] = c * kp - s * kq;
-                    A[k * n + q] = s * kp + c * kq;
-                }
-                for (int k = 0; k < n; k++) {
-                    double pk = A[p * n + k], qk = A[q * n + k], vp = V[k * n + p],
-                           vq = V[k * n + q];
-                    A[p * n + k] = c * pk - s * qk;
-                    A[q * n + k] = s * pk + c * qk;
-                    V[k * n + p] = c * vp - s * vq;
-                    V[k * n + q] = s * vp + c * vq;
-                }
+                for (int k = 0; k < n; k++)
+                    small_rotate(c, s, &A[k * n + p], &A[k * n + q]);
+                for (int k = 0; k < n; k++)
+                    small_rotate(c, s, &A[p * n + k], &A[q * n + k]);
             }
     }
+}
+
+/* out += factor K w of the numbers that K (size x size) couples, at `index`; or K^T w */
+static inline void small_add_indexed(int size, const int *index, const double *K, double factor,
+                                     bool transposed, const double *w, double *out)
+{
+    for (int i = 0; i < size; i++)
+        for (int j = 0; j < size; j++) {
+            const int to = transposed ? j : i, from = transposed ? i : j;
+            out[index[to]] += factor * K[i * size + j] * w[index[from]];
+        }
 }
 
 #endif

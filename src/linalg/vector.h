@@ -21,6 +21,9 @@ static inline size_t olo_area(int a, int b)
     return (size_t)a * (size_t)b;
 }
 
+/* A <- A^T, square */
+void olo_dense_transpose(int n, double *A);
+
 /* C[i][j] = a_i.b_j of the rows of A [rows x n] and B [columns x n]. Zeros at the ends of a row of
  * A are skipped. */
 void olo_dense_products(int rows, int columns, int n, const double *A, const double *B, double *C);

@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/initialised.h"
 #include "kinematics/null_space.h"
+#include "linalg/small.h"
 #include "statics/static_balance.h"
 #include "stepping/coefficient_derivatives.h"
 #include "stepping/linear_rows.h"
@@ -128,11 +129,8 @@ static void gather(mover *x, const olo_parameter_derivative *change)
 static void sink_open(void *context, int piece, double by, const double *K)
 {
     mover *x = context;
-    const int *index = olo_piece_index(x->system, piece);
-    const int size = olo_piece_size(x->system, piece);
-    for (int i = 0; i < size; i++)
-        for (int j = 0; j < size; j++)
-            x->T[index[i]] += 2 * by * K[i * size + j] * x->open[index[j]];
+    small_add_indexed(olo_piece_size(x->system, piece), olo_piece_index(x->system, piece), K,
+                      2 * by, false, x->open, x->T);
 }
 
 /* T += K w */
