@@ -605,10 +605,7 @@ INLINE void wrench_of(const olo_elimination *el, const node *c, const int d, dou
 
 static void wrench(const olo_elimination *el, const node *c, double *mu)
 {
-    if (c->shape.size == 6)
-        wrench_of(el, c, 6, mu);
-    else
-        wrench_of(el, c, c->shape.size, mu);
+    FOR_EACH_WIDTH(c->shape.size, wrench_of(el, c, WIDTH, mu));
 }
 
 const olo_elimination_kernels OLO_ELIMINATION_KERNELS = {

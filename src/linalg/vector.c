@@ -46,11 +46,8 @@ static void four_dots(int n, const double *a, const double *b, size_t next, doub
 void olo_dense_transpose(int n, double *A)
 {
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++) {
-            const double above = A[olo_area(j, n) + (size_t)i];
-            A[olo_area(j, n) + (size_t)i] = A[olo_area(i, n) + (size_t)j];
-            A[olo_area(i, n) + (size_t)j] = above;
-        }
+        for (int j = 0; j < i; j++)
+            olo_swap(A + olo_area(i, n) + j, A + olo_area(j, n) + i);
 }
 
 void olo_dense_products(int rows, int columns, int n, const double *A, const double *B, double *C)

@@ -4,6 +4,8 @@
 #ifndef OLO_LINALG_VECTOR_H
 #define OLO_LINALG_VECTOR_H
 
+#include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* a.b */
@@ -14,6 +16,21 @@ static inline void olo_dense_add(int n, double s, const double *a, double *b)
 {
     for (int i = 0; i < n; i++)
         b[i] += s * a[i];
+}
+
+static inline bool olo_all_finite(size_t count, const double *x)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(x[i]))
+            return false;
+    return true;
+}
+
+static inline void olo_swap(double *a, double *b)
+{
+    const double was = *a;
+    *a = *b;
+    *b = was;
 }
 
 static inline size_t olo_area(int a, int b)

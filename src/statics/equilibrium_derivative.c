@@ -99,7 +99,7 @@ static void evaluate_rows(mover *x)
         x->rows.mu[topology->closures[i]] = x->balance->lambda[i];
     olo_linear_rows_factor(&x->rows, here.q);
     memcpy(x->T, x->balance->step.T, (size_t)s->n * sizeof *x->T); /* with closures */
-    olo_linear_rows_balance(&x->rows, here.q, x->T);
+    olo_linear_rows_multipliers(&x->rows, here.q, x->T, x->rows.mu, x->rows.Lambda);
 }
 
 /* dr/dp and dg/dp */
@@ -146,7 +146,7 @@ static void add_open(mover *x)
             if (x->rows.mu[c] != 0 && olo_step_row(step, &s->constraints[c], step->r, step->K))
                 sink_open(x, olo_piece_of_constraint(s, c), x->rows.mu[c], step->K);
         }
-    olo_linear_rows_add_frames(&x->rows, 1.0, x->open, x->T);
+    olo_frames_add(x->system, x->rows.Lambda, 1.0, x->open, x->T);
 }
 
 /* Right-hand sides; the shift of the matrix is corrected by iteration: (K + s M) t = -b + s M t. */

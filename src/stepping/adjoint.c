@@ -331,12 +331,11 @@ static olo_status sweep_all(trajectory *c, olo_error *error)
 
 static olo_status check_finite(int count, const double *g, olo_error *error)
 {
-    for (int i = 0; i < count; i++)
-        if (!isfinite(g[i]))
-            return olo_fail(error, OLO_NOT_FINITE,
-                            "the derivatives are not finite: those of the functional are not, or "
-                            "the motion is so unstable that they overflow; take a shorter run");
-    return OLO_OK;
+    return olo_all_finite((size_t)count, g)
+               ? OLO_OK
+               : olo_fail(error, OLO_NOT_FINITE,
+                          "the derivatives are not finite: those of the functional are not, or "
+                          "the motion is so unstable that they overflow; take a shorter run");
 }
 
 /* Writes the gradient with respect to the initial state, projected to admissible variations. */

@@ -54,7 +54,7 @@ static void add_rows(const olo_linear_step *x, olo_slot a, bool transposed, cons
         for (int k = 0; k < row->size; k++)
             out[row->index[k]] += factor * product[k];
     }
-    olo_linear_rows_add_frames(&x->over, how->at_start ? 1.0 : 0.5, w, out);
+    olo_frames_add(s, x->over.Lambda, how->at_start ? 1.0 : 0.5, w, out);
 }
 
 void olo_linear_add_start_rows(const olo_linear_step *x, bool transposed, const double *w,
@@ -77,7 +77,7 @@ void olo_linear_subtract_end_rows(const olo_linear_step *x, const double *w, dou
         for (int k = 0; k < row->size; k++)
             out[row->index[k]] -= x->end.rows.mu[c] * product[k];
     }
-    olo_linear_rows_add_frames(&x->end.rows, -1.0, w, out);
+    olo_frames_add(s, x->end.rows.Lambda, -1.0, w, out);
 }
 
 void olo_linear_add_mass(olo_linear_step *x, double factor, const double *w, double *out)

@@ -300,11 +300,6 @@ void olo_linear_rows_multipliers(const olo_linear_rows *x, const double *q, doub
     }
 }
 
-void olo_linear_rows_balance(olo_linear_rows *x, const double *q, double *F)
-{
-    olo_linear_rows_multipliers(x, q, F, x->mu, x->Lambda);
-}
-
 void olo_linear_rows_multipliers_transposed(const olo_linear_rows *x, const double *q, double *mu,
                                             const double *Lambda, double *F, double *work)
 {
@@ -332,12 +327,6 @@ void olo_frames_add(const olo_system *s, const double *Lambda, double factor, co
         if (rows)
             rows->add_hessian(Lambda, factor, w + first, out + first);
     }
-}
-
-void olo_linear_rows_add_frames(const olo_linear_rows *x, double factor, const double *w,
-                                double *out)
-{
-    olo_frames_add(x->system, x->Lambda, factor, w, out);
 }
 
 /* --- velocities and displacements that satisfy varied rows --- */

@@ -245,7 +245,7 @@ void olo_linear_balance_step(olo_linear_step *x)
         x->over.mu[x->topology->closures[u]] = 2 / x->step.h * x->record->lambda[u];
     olo_linear_rows_factor(&x->over, left);
     memcpy(x->x, x->step.T, (size_t)s->n * sizeof *x->x);
-    olo_linear_rows_balance(&x->over, left, x->x);
+    olo_linear_rows_multipliers(&x->over, left, x->x, x->over.mu, x->over.Lambda);
 }
 
 void olo_linear_set_end_rows(olo_linear_step *x)
@@ -291,7 +291,8 @@ static olo_status balance_end(olo_linear_step *x, olo_error *error)
         x->end.rows.mu[c] = mu;
         olo_row_add(s, c, mu, olo_linear_row(&x->end.rows, c), x->x);
     }
-    olo_linear_rows_balance(&x->end.rows, step->q_end, x->x);
+    olo_linear_rows_multipliers(&x->end.rows, step->q_end, x->x, x->end.rows.mu,
+                                x->end.rows.Lambda);
     return OLO_OK;
 }
 

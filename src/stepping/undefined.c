@@ -3,15 +3,8 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "linalg/vector.h"
 #include "stepping/step.h"
-
-static bool is_finite(int count, const double *x)
-{
-    for (int i = 0; i < count; i++)
-        if (!isfinite(x[i]))
-            return false;
-    return true;
-}
 
 const char *olo_step_find_undefined(const olo_step *step)
 {
@@ -24,7 +17,7 @@ const char *olo_step_find_undefined(const olo_step *step)
     for (int i = 0; still && !found && i < s->action_count; i++) {
         double f[OLO_ACTION_SIZE_MAX];
         olo_evaluate_action(&s->actions[i], &x, f, NULL);
-        if (!is_finite(s->actions[i].size, f))
+        if (!olo_all_finite((size_t)s->actions[i].size, f))
             found = s->actions[i].owner;
     }
     for (int c = 0; !found && c < s->m; c++) {
