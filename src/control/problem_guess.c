@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/initialised.h"
 #include "control/problem.h"
+#include "linalg/vector.h"
 
 static const char *const kinds[] = {
     [OLO_GUESS_INTERPOLATED] = "interpolated", [OLO_GUESS_REST] = "rest", [OLO_GUESS_RUN] = "run"};
@@ -39,14 +40,6 @@ static olo_status resolve_value(olo_control_problem *p, const olo_problem_guess 
 
 // -- a motion that is given -----------------------------------------------------------------------
 
-static bool all_finite(const double *numbers, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(numbers[i]))
-            return false;
-    return true;
-}
-
 static olo_status check_motion(const olo_problem *given, int n, olo_error *error)
 {
     const size_t count = given->motion_count > 0 ? (size_t)given->motion_count : 0,
@@ -58,10 +51,11 @@ static olo_status check_motion(const olo_problem *given, int n, olo_error *error
     for (size_t i = 1; i < count; i++)
         if (!(given->motion_times[i] > given->motion_times[i - 1]))
             return olo_fail(error, OLO_BAD_INPUT, "motion: times must ascend");
-    if (!all_finite(given->motion_times, count) || !all_finite(given->motion, count * (size_t)n))
+    if (!olo_all_finite(count, given->motion_times) ||
+        !olo_all_finite(count * (size_t)n, given->motion))
         return olo_fail(error, OLO_BAD_INPUT, "motion: needs finite numbers");
     if (controls > 0 && (count < 2 || !given->motion_controls || !given->motion_control_names ||
-                         !all_finite(given->motion_controls, (count - 1) * controls)))
+                         !olo_all_finite((count - 1) * controls, given->motion_controls)))
         return olo_fail(error, OLO_BAD_INPUT,
                         "motion_controls: needs names, and finite numbers between two states or "
                         "more");

@@ -25,7 +25,15 @@ static wide magnitude(wide x)
     return x < 0 ? -x : x;
 }
 
-/* [A | B] <- [U | L^-1 P B] by elimination with row exchanges; false when a pivot is zero. */
+static void swap(wide *a, wide *b)
+{
+    const wide was = *a;
+    *a = *b;
+    *b = was;
+}
+
+/* [A | B] <- [I | A^-1 B] by elimination below and above every pivot, with row exchanges; false
+ * when a pivot is zero. */
 static bool eliminate(size_t n, wide *A, wide *B)
 {
     for (size_t k = 0; k < n; k++) {
@@ -33,20 +41,20 @@ static bool eliminate(size_t n, wide *A, wide *B)
         for (size_t i = k + 1; i < n; i++)
             if (magnitude(A[i * n + k]) > magnitude(A[best * n + k]))
                 best = i;
-        if (A[best * n + k] == 0)
+        const wide pivot = A[best * n + k];
+        if (pivot == 0)
             return false;
-        for (size_t j = 0; best != k && j < n; j++) {
-            wide a = A[k * n + j], b = B[k * n + j];
-            A[k * n + j] = A[best * n + j];
-            A[best * n + j] = a;
-            B[k * n + j] = B[best * n + j];
-            B[best * n + j] = b;
+        for (size_t j = 0; j < n; j++) {
+            swap(&A[k * n + j], &A[best * n + j]);
+            swap(&B[k * n + j], &B[best * n + j]);
+            A[k * n + j] /= pivot;
+            B[k * n + j] /= pivot;
         }
-        for (size_t i = k + 1; i < n; i++) {
-            if (A[i * n + k] == 0)
+        for (size_t i = 0; i < n; i++) {
+            const wide factor = A[i * n + k];
+            if (i == k || factor == 0)
                 continue;
-            wide factor = A[i * n + k] / A[k * n + k];
-            for (size_t j = k + 1; j < n; j++)
+            for (size_t j = k; j < n; j++)
                 A[i * n + j] -= factor * A[k * n + j];
             for (size_t j = 0; j < n; j++)
                 if (B[k * n + j] != 0)
@@ -54,17 +62,6 @@ static bool eliminate(size_t n, wide *A, wide *B)
         }
     }
     return true;
-}
-
-static void substitute(size_t n, const wide *U, wide *B)
-{
-    for (size_t k = n; k-- > 0;) {
-        for (size_t i = k + 1; i < n; i++)
-            for (size_t j = 0; U[k * n + i] != 0 && j < n; j++)
-                B[k * n + j] -= U[k * n + i] * B[i * n + j];
-        for (size_t j = 0; j < n; j++)
-            B[k * n + j] /= U[k * n + k];
-    }
 }
 
 /* A <- A^-1, computed in extended precision; false when A is singular, `*memory` false when memory
@@ -80,8 +77,6 @@ static bool invert(size_t n, double *A, bool *memory)
             B[i] = i % (n + 1) == 0;
         }
         regular = eliminate(n, U, B);
-        if (regular)
-            substitute(n, U, B);
         for (size_t i = 0; regular && i < n * n; i++)
             A[i] = (double)B[i];
     }

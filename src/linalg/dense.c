@@ -1,28 +1,21 @@
 /* Eigenvalues and singular values of dense matrices through LAPACKE. */
 #include "linalg/dense.h"
 
-#include <math.h>
-
 #include <lapacke.h>
 
 #include "base/memory.h"
-
-static bool all_finite(int count, const double *A)
-{
-    for (int i = 0; i < count; i++)
-        if (!isfinite(A[i]))
-            return false;
-    return true;
-}
+#include "linalg/vector.h"
 
 bool olo_symmetric_eigenvalues(int n, double *A, double *values)
 {
-    return all_finite(n * n, A) && LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'U', n, A, n, values) == 0;
+    return olo_all_finite(olo_area(n, n), A) &&
+           LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'U', n, A, n, values) == 0;
 }
 
 bool olo_symmetric_eigenvectors(int n, double *A, double *values)
 {
-    return all_finite(n * n, A) && LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'V', 'U', n, A, n, values) == 0;
+    return olo_all_finite(olo_area(n, n), A) &&
+           LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'V', 'U', n, A, n, values) == 0;
 }
 
 /* Of OpenBLAS; other libraries do not have them. */
@@ -50,16 +43,16 @@ bool olo_dense_reserve(void)
 
 bool olo_symmetric_pencil(int n, double *A, double *B, double *theta)
 {
-    return all_finite(n * n, A) && all_finite(n * n, B) &&
+    return olo_all_finite(olo_area(n, n), A) && olo_all_finite(olo_area(n, n), B) &&
            LAPACKE_dsygv(LAPACK_ROW_MAJOR, 1, 'V', 'U', n, A, n, B, n, theta) == 0;
 }
 
 bool olo_general_eigenvectors(int n, double *A, double *re, double *im, double *V)
 {
     double unused;
-    return n == 0 ||
-           (all_finite(n * n, A) && LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', V ? 'V' : 'N', n, A, n, re,
-                                                  im, &unused, n, V ? V : &unused, n) == 0);
+    return n == 0 || (olo_all_finite(olo_area(n, n), A) &&
+                      LAPACKE_dgeev(LAPACK_ROW_MAJOR, 'N', V ? 'V' : 'N', n, A, n, re, im, &unused,
+                                    n, V ? V : &unused, n) == 0);
 }
 
 bool olo_singular_values(int m, int n, double *A, double *values)
@@ -68,6 +61,6 @@ bool olo_singular_values(int m, int n, double *A, double *values)
     if (m == 0 || n == 0)
         return true;
     /* a row-major m x n matrix is a column-major n x m one with the same singular values */
-    return all_finite(m * n, A) &&
+    return olo_all_finite(olo_area(m, n), A) &&
            LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'N', n, m, A, n, values, &unused, 1, &unused, 1) == 0;
 }

@@ -53,16 +53,11 @@ void olo_elimination_free(olo_elimination *el)
     olo_free(el);
 }
 
-static void zero_block(olo_elimination *el, int c)
-{
-    memset(el->numbers + el->nodes[c].diagonal, 0,
-           (size_t)el->nodes[c].cleared * sizeof *el->numbers);
-}
-
 void olo_elimination_clear(olo_elimination *el)
 {
     for (int c = 0; c < el->count; c++)
-        zero_block(el, c);
+        memset(el->numbers + el->nodes[c].diagonal, 0,
+               (size_t)el->nodes[c].cleared * sizeof *el->numbers);
     el->has_gap = el->has_rows = false;
 }
 
@@ -129,20 +124,15 @@ olo_joint_blocks olo_elimination_joint(olo_elimination *el, int c)
 {
     const node *x = &el->nodes[c];
     double *n = el->numbers;
-    if (x->spatial)
-        return (olo_joint_blocks){.spatial = n + x->arms,
-                                  .B = n + x->B,
-                                  .B_hat = n + x->B_hat,
-                                  .kp = n + x->kp,
-                                  .kc = n + x->kc,
-                                  .ku = n + x->ku};
-    return (olo_joint_blocks){.A = n + x->A,
-                              .A_hat = n + x->A_hat,
-                              .B = n + x->B,
-                              .B_hat = n + x->B_hat,
-                              .Ep = n + x->Ep,
-                              .Ec = n + x->Ec,
-                              .kp = n + x->kp,
-                              .kc = n + x->kc,
-                              .ku = n + x->ku};
+    olo_joint_blocks blocks = {
+        .B = n + x->B, .B_hat = n + x->B_hat, .kp = n + x->kp, .kc = n + x->kc, .ku = n + x->ku};
+    if (x->spatial) {
+        blocks.spatial = n + x->arms;
+        return blocks;
+    }
+    blocks.A = n + x->A;
+    blocks.A_hat = n + x->A_hat;
+    blocks.Ep = n + x->Ep;
+    blocks.Ec = n + x->Ec;
+    return blocks;
 }

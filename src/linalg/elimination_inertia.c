@@ -27,12 +27,11 @@ static void multiply_factors(int n, const double *LU, const int *pivot, double *
 
 static int count_negative(int n, double *D)
 {
-    double V[OLO_BLOCK_MAX * OLO_BLOCK_MAX];
     int negative = 0;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
             D[i * n + j] = D[j * n + i] = 0.5 * (D[i * n + j] + D[j * n + i]);
-    small_symmetric_eigen(n, D, V);
+    small_symmetric_eigenvalues(n, D);
     for (int i = 0; i < n; i++)
         negative += D[i * n + i] < 0;
     return negative;

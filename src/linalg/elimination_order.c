@@ -80,6 +80,7 @@ static int64_t heap_pop(heap *h)
 /* ---- dependencies ---------------------------------------------------------------------------- */
 
 typedef struct dependencies {
+    olo_pool pool;
     int *count;  /* per block: number of blocks that must be eliminated before it */
     list *after; /* per block: closures that must be eliminated after it */
     int *below;  /* work space of a closure: how many of its neighbours are descendants of a block,
@@ -90,17 +91,15 @@ static void dependencies_free(dependencies *w, int n)
 {
     for (int c = 0; w->after && c < n; c++)
         olo_free(w->after[c].item);
-    olo_free(w->after);
-    olo_free(w->count);
-    olo_free(w->below);
+    olo_pool_free(&w->pool);
 }
 
 static bool dependencies_create(dependencies *w, int n)
 {
-    w->count = olo_alloc((size_t)n, sizeof *w->count);
-    w->after = olo_alloc((size_t)n, sizeof *w->after);
-    w->below = olo_alloc((size_t)n, sizeof *w->below);
-    return w->count && w->after && w->below;
+    w->count = olo_pool_alloc(&w->pool, (size_t)n, sizeof *w->count);
+    w->after = olo_pool_alloc(&w->pool, (size_t)n, sizeof *w->after);
+    w->below = olo_pool_alloc(&w->pool, (size_t)n, sizeof *w->below);
+    return !w->pool.failed;
 }
 
 /* All blocks that affect a closure come before it: its neighbours and their ancestors; for a

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/pool.h"
 #include "linalg/elimination.h"
 
 typedef struct olo_elimination_neighbour {
@@ -44,6 +45,7 @@ typedef struct olo_elimination_node {
 /* The structure: order of elimination, fill, and layout of the numbers. */
 struct olo_elimination_structure {
     int count;
+    olo_pool pool; /* memory of the arrays below */
     node *nodes;
     int *order;       /* order[i] is eliminated i-th */
     int *rank;        /* inverse of order */

@@ -8,9 +8,7 @@
  *     r_c = B^^T W_c + kp dt_p + kc dt_c + ku du_c,   W_p += A^^T W_c + Ep dt_p + Ec dt_c. */
 #include <string.h>
 
-#include "linalg/elimination_private.h"
-#include "linalg/small.h"
-#include "linalg/vec3.h"
+#include "linalg/elimination_joint.h"
 
 /* dt_c = A dt_p + B du_c */
 static void form_twist(olo_elimination *el, const node *c)
@@ -23,17 +21,8 @@ static void form_twist(olo_elimination *el, const node *c)
     }
     memset(dt, 0, (size_t)d * sizeof *dt);
     small_add_product(d, active_of(el, c), 1, 1.0, n + c->B, n + c->du, dt);
-    if (c->shape.parent < 0)
-        return;
-    const node *p = &el->nodes[c->shape.parent];
-    const double *parent_twist = n + p->dt;
-    if (!c->spatial) {
-        small_add_product(d, p->shape.size, 1, 1.0, n + c->A, parent_twist, dt);
-        return;
-    }
-    for (int i = 0; i < 6; i++)
-        dt[i] += parent_twist[i];
-    vec3_add_cross(n + c->arms, parent_twist + 3, dt);
+    if (c->shape.parent >= 0)
+        add_carried(el, c, AT_END, n + el->nodes[c->shape.parent].dt, dt);
 }
 
 /* W_c += K_cc dt_c + sum_b K_cb dt_b and W_b += K_bc dt_c, over the later neighbours b */
@@ -47,10 +36,8 @@ static void multiply(olo_elimination *el, const node *c)
         const neighbour *b = &el->neighbours[c->first + i];
         if (b->upper < 0)
             continue;
-        const node *other = &el->nodes[b->block];
-        int s = other->shape.size;
-        small_add_product(d, s, 1, 1.0, n + b->upper, n + other->dt, n + c->z);
-        small_add_product(s, d, 1, 1.0, n + b->lower, dt, n + other->z);
+        small_add_product(d, b->size, 1, 1.0, n + b->upper, n + b->dt, n + c->z);
+        small_add_product(b->size, d, 1, 1.0, n + b->lower, dt, n + b->z);
     }
 }
 
@@ -62,17 +49,14 @@ static void add_to_parent(olo_elimination *el, const node *c)
     const double *W = n + c->z, *dt = n + c->dt, *parent_twist = n + p->dt;
     double *Wp = n + p->z;
     int d = c->shape.size, s = p->shape.size;
+    add_carried_back(el, c, AT_MIDPOINT, W, Wp);
     if (!c->spatial) {
-        small_add_transposed_product(d, s, 1, 1.0, n + c->A_hat, W, Wp);
         small_add_product(s, s, 1, 1.0, n + c->Ep, parent_twist, Wp);
         small_add_product(s, d, 1, 1.0, n + c->Ec, dt, Wp);
         return;
     }
     double difference[3];
     vec3_subtract(parent_twist, dt, difference);
-    for (int i = 0; i < 6; i++)
-        Wp[i] += W[i];
-    vec3_add_cross(W, n + c->arms + 3, Wp + 3);
     vec3_add_cross(n + c->arms + 6, difference, Wp + 3);
 }
 

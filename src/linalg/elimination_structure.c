@@ -192,7 +192,7 @@ static bool fill_targets(olo_elimination_structure *el)
     size_t total = 0;
     for (int c = 0; c < el->count; c++)
         total += (size_t)el->nodes[c].degree * (size_t)el->nodes[c].degree;
-    el->targets = olo_alloc(total, sizeof *el->targets);
+    el->targets = olo_pool_alloc(&el->pool, total, sizeof *el->targets);
     if (!el->targets)
         return false;
     int used = 0;
@@ -213,7 +213,7 @@ static bool fill_neighbours(olo_elimination_structure *el, const list *graph)
     size_t total = 0;
     for (int c = 0; c < el->count; c++)
         total += (size_t)graph[c].count;
-    el->neighbours = olo_alloc(total, sizeof *el->neighbours);
+    el->neighbours = olo_pool_alloc(&el->pool, total, sizeof *el->neighbours);
     if (!el->neighbours)
         return false;
     int used = 0;
@@ -268,10 +268,10 @@ olo_status olo_elimination_structure_create(int count, const olo_block *blocks, 
     if (!graph)
         goto done;
     el->count = count;
-    el->nodes = olo_alloc((size_t)count, sizeof *el->nodes);
-    el->order = olo_alloc((size_t)count, sizeof *el->order);
-    el->rank = olo_alloc((size_t)count, sizeof *el->rank);
-    if (!el->nodes || !el->order || !el->rank)
+    el->nodes = olo_pool_alloc(&el->pool, (size_t)count, sizeof *el->nodes);
+    el->order = olo_pool_alloc(&el->pool, (size_t)count, sizeof *el->order);
+    el->rank = olo_pool_alloc(&el->pool, (size_t)count, sizeof *el->rank);
+    if (el->pool.failed)
         goto done;
     for (int c = 0; c < count; c++) {
         el->nodes[c].shape = blocks[c];
@@ -308,10 +308,6 @@ void olo_elimination_structure_free(olo_elimination_structure *el)
 {
     if (!el)
         return;
-    olo_free(el->nodes);
-    olo_free(el->order);
-    olo_free(el->rank);
-    olo_free(el->neighbours);
-    olo_free(el->targets);
+    olo_pool_free(&el->pool);
     olo_free(el);
 }

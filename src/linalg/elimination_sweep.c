@@ -35,10 +35,8 @@
 #include <string.h>
 
 #include "base/inline.h"
-#include "linalg/elimination_private.h"
+#include "linalg/elimination_joint.h"
 #include "linalg/elimination_threes.h"
-#include "linalg/small.h"
-#include "linalg/vec3.h"
 
 #ifndef OLO_ELIMINATION_KERNELS
 #define OLO_ELIMINATION_KERNELS olo_elimination_kernels_plain
@@ -68,16 +66,16 @@ INLINE void add_product(int m, const int k, int n, const double *A, const double
 /* a . x of n numbers */
 INLINE double dot(const int n, const double *a, const double *x)
 {
-    double sum = 0;
     if (n == 6)
         return row6_dot(row6_load(a), row6_load(x));
     if (n >= 4) {
         const small_row u = small_row_load(n, a), v = small_row_load(n, x);
         const row6_four product = u.four * v.four;
-        sum = (product[0] + product[2]) + (product[1] + product[3]);
+        const double sum = (product[0] + product[2]) + (product[1] + product[3]);
         return n == 5 ? sum + u.one * v.one : sum;
     }
-    for (int k = 0; k < n; k++)
+    double sum = n > 0 ? a[0] * x[0] : 0;
+    for (int k = 1; k < n; k++)
         sum += a[k] * x[k];
     return sum;
 }
@@ -102,9 +100,7 @@ INLINE bool factor_pivot(const olo_elimination *el, const node *c, int r)
     double *D = el->numbers + c->D;
     int *pivot = el->pivots + c->pivot;
     bool regular = true;
-    if (r == 6)
-        return small_lu_rows(D, pivot);
-    FOR_EACH_WIDTH(r, regular = small_lu_of(WIDTH, D, pivot));
+    FOR_EACH_WIDTH(r, regular = small_lu(WIDTH, D, pivot));
     return regular;
 }
 
@@ -113,19 +109,13 @@ INLINE void solve(const olo_elimination *el, const node *c, const int r, int n, 
 {
     const double *D = el->numbers + c->D;
     const int *pivot = el->pivots + c->pivot;
-    if (r <= 3) /* unrolled */
-        FOR_EACH_WIDTH(n, small_lu_solve_of(r, D, pivot, WIDTH, X));
-    else
-        FOR_EACH_WIDTH(n, small_lu_solve(r, D, pivot, WIDTH, X));
+    FOR_EACH_WIDTH(n, small_lu_solve(r, D, pivot, WIDTH, X));
 }
 
 /* x (r) <- D^-1 x */
 INLINE void solve_one(const olo_elimination *el, const node *c, const int r, double *x)
 {
-    if (r <= 3)
-        small_lu_solve_of(r, el->numbers + c->D, el->pivots + c->pivot, 1, x);
-    else
-        small_lu_solve(r, el->numbers + c->D, el->pivots + c->pivot, 1, x);
+    small_lu_solve(r, el->numbers + c->D, el->pivots + c->pivot, 1, x);
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -139,10 +129,8 @@ INLINE void load_rows(const double *K, row6 rows[6])
 /* The columns of a 6 x r matrix. */
 INLINE void load_columns(const int r, const double *B, row6 *columns)
 {
-    for (int k = 0; k < r; k++) {
-        const double *b = B + k;
-        columns[k] = row6_make(b[0], b[r], b[2 * r], b[3 * r], b[4 * r], b[5 * r]);
-    }
+    for (int k = 0; k < r; k++)
+        columns[k] = column_of(r, B, k);
 }
 
 /* y (r x 6) = B^^T K + kc and D (r x r) = y B + ku, factored */
@@ -368,16 +356,16 @@ INLINE void forward_frame(olo_elimination *el, const node *c, const int r)
 }
 
 /* du = -x - sum_b X_b dt_b */
-INLINE void form_increment(olo_elimination *el, const node *c, const int r, double *du)
+INLINE void form_increment(olo_elimination *el, const node *c, const int r)
 {
-    double *n = el->numbers;
+    double *n = el->numbers, du[OLO_BLOCK_MAX];
+    const neighbour *nb = el->neighbours + c->first;
     for (int k = 0; k < r; k++)
         du[k] = -n[c->x + k];
-    for (int j = 0; j < c->degree; j++) {
-        const neighbour *b = el->neighbours + c->first + j;
-        if (!b->fixed)
-            FOR_EACH_WIDTH(b->size, subtract_times(r, WIDTH, n + b->X, n + b->dt, du));
-    }
+    for (int j = 0; j < c->degree; j++)
+        if (!nb[j].fixed)
+            FOR_EACH_WIDTH(nb[j].size, subtract_times(r, WIDTH, n + nb[j].X, n + nb[j].dt, du));
+    memcpy(n + c->du, du, (size_t)r * sizeof *du);
 }
 
 INLINE void backward_frame(olo_elimination *el, const node *c, const int r)
@@ -385,7 +373,7 @@ INLINE void backward_frame(olo_elimination *el, const node *c, const int r)
     double *n = el->numbers;
     row6 columns[6], dt = el->has_gap && !c->fixed ? row6_load(n + c->e) : row6_zero();
     load_columns(r, n + c->B, columns);
-    form_increment(el, c, r, n + c->du);
+    form_increment(el, c, r);
     if (c->parent_slot >= 0) {
         const double *parent = n + el->nodes[c->shape.parent].dt;
         double carried[3];
@@ -451,7 +439,7 @@ INLINE void forward_plain(olo_elimination *el, const node *c, const int d)
 INLINE void backward_plain(olo_elimination *el, const node *c, const int d)
 {
     double *n = el->numbers;
-    form_increment(el, c, d, n + c->du);
+    form_increment(el, c, d);
     if (!c->shape.plain)
         memcpy(n + c->dt, n + c->du, (size_t)d * sizeof *n);
 }
@@ -561,7 +549,7 @@ static void backward_general(olo_elimination *el, const node *c)
 {
     double *n = el->numbers, *dt = n + c->dt;
     const int d = c->shape.size, r = active_of(el, c);
-    form_increment(el, c, r, n + c->du);
+    form_increment(el, c, r);
     memset(dt, 0, (size_t)d * sizeof *dt);
     if (el->has_gap)
         memcpy(dt, n + c->e, (size_t)d * sizeof *dt);
@@ -578,23 +566,10 @@ static void backward_general(olo_elimination *el, const node *c)
 #define FOR_EACH_KIND(frame_case, threes_case, plain_case, general_case)                           \
     if (c->threes)                                                                                 \
         return threes_case(el, c);                                                                 \
+    if (c->frame && c->shape.dof == 0)                                                             \
+        return frame_case(el, c, 0);                                                               \
     if (c->frame)                                                                                  \
-        switch (c->shape.dof) {                                                                    \
-        case 0:                                                                                    \
-            return frame_case(el, c, 0);                                                           \
-        case 1:                                                                                    \
-            return frame_case(el, c, 1);                                                           \
-        case 2:                                                                                    \
-            return frame_case(el, c, 2);                                                           \
-        case 3:                                                                                    \
-            return frame_case(el, c, 3);                                                           \
-        case 4:                                                                                    \
-            return frame_case(el, c, 4);                                                           \
-        case 5:                                                                                    \
-            return frame_case(el, c, 5);                                                           \
-        default:                                                                                   \
-            return frame_case(el, c, 6);                                                           \
-        }                                                                                          \
+        FOR_EACH_WIDTH(c->shape.dof, return frame_case(el, c, WIDTH));                             \
     if (c->shape.plain || is_full(el, c))                                                          \
         FOR_EACH_WIDTH(c->shape.size, return plain_case(el, c, WIDTH));                            \
     return general_case(el, c)
@@ -630,10 +605,7 @@ INLINE void wrench_of(const olo_elimination *el, const node *c, const int d, dou
 
 static void wrench(const olo_elimination *el, const node *c, double *mu)
 {
-    if (c->shape.size == 6)
-        wrench_of(el, c, 6, mu);
-    else
-        wrench_of(el, c, c->shape.size, mu);
+    FOR_EACH_WIDTH(c->shape.size, wrench_of(el, c, WIDTH, mu));
 }
 
 const olo_elimination_kernels OLO_ELIMINATION_KERNELS = {

@@ -23,8 +23,7 @@
 #include <string.h>
 
 #include "base/inline.h"
-#include "linalg/elimination_private.h"
-#include "linalg/small.h"
+#include "linalg/elimination_joint.h"
 
 #ifndef OLO_SYMMETRIC_KERNELS
 #define OLO_SYMMETRIC_KERNELS olo_symmetric_kernels_plain
@@ -65,15 +64,10 @@ INLINE void solve_definite(const int r, const double *D, const int columns, doub
     }
 }
 
-/* C (6 x 6) += [I a^; 0 I]^T U: U_l - a x U_u is added to the lower rows */
-INLINE void add_shifted(const double a[3], const row6 U[6], double *C)
+/* C += row [I a^; 0 I] */
+INLINE void add_shifted_row(row6 row, const double a[3], double *C)
 {
-    for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        row6 lower = row6_add_times(row6_add_times(U[3 + i], -a[j], U[k]), a[k], U[j]);
-        row6_store(row6_add(row6_load(C + 6 * i), U[i]), C + 6 * i);
-        row6_store(row6_add(row6_load(C + 18 + 6 * i), lower), C + 18 + 6 * i);
-    }
+    row6_store(row6_add(row6_load(C), row6_shift(row, row6_arm_make(a))), C);
 }
 
 /* K_pp += A^T (K A + K_cp) + K_cp^T A */
@@ -85,21 +79,16 @@ INLINE void add_own_block(olo_elimination *el, const node *c, const int d, const
     double *Kpp = n + p->diagonal;
     int s = p->shape.size;
     if (c->spatial) {
-        row6 U[6];
-        for (int i = 0; i < 6; i++)
-            U[i] = row6_shift(row6_load(K + 6 * i), row6_arm_make(n + c->arms));
-        for (int i = 0; Kcp && i < 6; i++)
-            U[i] = row6_add(U[i], row6_load(Kcp + 6 * i));
-        add_shifted(n + c->arms, U, Kpp);
+        double U[36];
+        for (int i = 0; i < 6; i++) {
+            const row6 row = row6_shift(row6_load(K + 6 * i), row6_arm_make(n + c->arms));
+            row6_store(Kcp ? row6_add(row, row6_load(Kcp + 6 * i)) : row, U + 6 * i);
+        }
+        small_add_shifted(n + c->arms, 6, U, Kpp);
         if (!Kcp)
             return;
         for (int i = 0; i < 6; i++)
-            U[i] =
-                row6_make(Kcp[i], Kcp[6 + i], Kcp[12 + i], Kcp[18 + i], Kcp[24 + i], Kcp[30 + i]);
-        for (int i = 0; i < 6; i++)
-            row6_store(
-                row6_add(row6_load(Kpp + 6 * i), row6_shift(U[i], row6_arm_make(n + c->arms))),
-                Kpp + 6 * i);
+            add_shifted_row(column_of(6, Kcp, i), n + c->arms, Kpp + 6 * i);
         return;
     }
     double U[OLO_BLOCK_MAX * OLO_BLOCK_MAX] = {0};
@@ -124,12 +113,8 @@ INLINE void add_coupling_block(olo_elimination *el, const node *c, const int d, 
         double *Kbp = n + el->targets[c->target + slot * c->degree + p];
         if (!c->spatial)
             small_add_transposed_product(d, s, width, 1.0, Kcb, n + c->A, Kbp);
-        for (int i = 0; c->spatial && i < s; i++) {
-            const row6 row = row6_make(Kcb[i], Kcb[s + i], Kcb[2 * s + i], Kcb[3 * s + i],
-                                       Kcb[4 * s + i], Kcb[5 * s + i]);
-            row6_store(row6_add(row6_load(Kbp + 6 * i), row6_shift(row, row6_arm_make(a))),
-                       Kbp + 6 * i);
-        }
+        for (int i = 0; c->spatial && i < s; i++)
+            add_shifted_row(column_of(s, Kcb, i), a, Kbp + 6 * i);
         return;
     }
     double *Kpb = n + el->targets[c->target + p * c->degree + slot];
@@ -254,7 +239,6 @@ INLINE bool factor(const int d, const int r, olo_elimination *el, const node *c,
 INLINE void forward(const int d, const int r, olo_elimination *el, const node *c)
 {
     double *n = el->numbers, *z = n + c->z, *x = n + c->x;
-    const double *a = n + c->arms;
     const neighbour *nb = el->neighbours + c->first;
     /* x = D^-1 B^T z_c */
     memcpy(x, z, (size_t)r * sizeof *x);
@@ -265,18 +249,10 @@ INLINE void forward(const int d, const int r, olo_elimination *el, const node *c
     solve_definite(r, n + c->D, 1, x);
     /* z_p += A^T z_c, z_b -= Y_b^T x */
     for (int j = 0; j < c->degree; j++) {
-        const int s = nb[j].size;
         double *zb = n + nb[j].z;
-        if (j == c->parent_slot && c->spatial) {
-            for (int i = 0; i < 6; i++)
-                zb[i] += z[i];
-            zb[3] += z[1] * a[2] - z[2] * a[1];
-            zb[4] += z[2] * a[0] - z[0] * a[2];
-            zb[5] += z[0] * a[1] - z[1] * a[0];
-        } else if (j == c->parent_slot) {
-            small_add_transposed_times(d, s, 1.0, n + c->A, z, zb);
-        }
-        small_add_transposed_times(r, s, -1.0, n + nb[j].X, x, zb);
+        if (j == c->parent_slot)
+            add_carried_back(el, c, AT_END, z, zb);
+        small_add_transposed_times(r, nb[j].size, -1.0, n + nb[j].X, x, zb);
     }
 }
 
@@ -284,33 +260,19 @@ INLINE void forward(const int d, const int r, olo_elimination *el, const node *c
 INLINE void backward(const int d, const int r, olo_elimination *el, const node *c)
 {
     double *n = el->numbers, *du = n + c->du, *dt = n + c->dt;
-    const double *a = n + c->arms;
     const neighbour *nb = el->neighbours + c->first;
     /* du = -x - sum_b X_b dt_b */
     for (int i = 0; i < r; i++)
         du[i] = -n[c->x + i];
-    for (int j = 0; j < c->degree; j++) {
-        const node *b = &el->nodes[nb[j].block];
-        small_add_times(r, b->shape.size, -1.0, n + nb[j].LB, n + b->dt, du);
-    }
+    for (int j = 0; j < c->degree; j++)
+        small_add_times(r, nb[j].size, -1.0, n + nb[j].LB, n + nb[j].dt, du);
     if (c->shape.plain) /* dt and du share their memory */
         return;
     /* dt_c = A dt_p + B du */
     memset(dt, 0, (size_t)d * sizeof *dt);
     small_add_times(d, r, 1.0, n + c->B, du, dt);
-    if (c->parent_slot < 0)
-        return;
-    const node *p = &el->nodes[c->shape.parent];
-    const double *up = n + p->dt;
-    if (!c->spatial) {
-        small_add_times(d, p->shape.size, 1.0, n + c->A, up, dt);
-        return;
-    }
-    for (int i = 0; i < 6; i++)
-        dt[i] += up[i];
-    dt[0] += a[1] * up[5] - a[2] * up[4];
-    dt[1] += a[2] * up[3] - a[0] * up[5];
-    dt[2] += a[0] * up[4] - a[1] * up[3];
+    if (c->parent_slot >= 0)
+        add_carried(el, c, AT_END, n + el->nodes[c->shape.parent].dt, dt);
 }
 
 /* f(d, r, ...), compiled for the common sizes: bodies on revolute and spherical joints, free

@@ -71,7 +71,7 @@ THREES_INLINE bool factor_threes(olo_elimination *el, const node *c)
     const neighbour *nb = el->neighbours + c->first;
     const int *target = el->targets + c->target;
     int *pivot = el->pivots + c->pivot, row[3];
-    if (!small_lu_of(3, D, pivot))
+    if (!small_lu(3, D, pivot))
         return false;
     const double inverse[3] = {1.0 / D[0], 1.0 / D[4], 1.0 / D[8]};
     row6_four X[3], Y[3];

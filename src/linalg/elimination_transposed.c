@@ -9,23 +9,7 @@
  *     s = -D^-T (g + sum_b (L_b B)^T w_b),   w_c = B^ s + A^ w_p. */
 #include <string.h>
 
-#include "linalg/elimination_private.h"
-#include "linalg/small.h"
-#include "linalg/vec3.h"
-
-/* f_p += A^T f_c; of a spatial joint A = [I a^; 0 I] */
-static void add_to_parent(const olo_elimination *el, const node *c, const double *f, double *fp)
-{
-    const double *n = el->numbers;
-    if (!c->spatial) {
-        small_add_transposed_times(c->shape.size, el->nodes[c->shape.parent].shape.size, 1.0,
-                                   n + c->A, f, fp);
-        return;
-    }
-    for (int i = 0; i < 6; i++)
-        fp[i] += f[i];
-    vec3_add_cross(f, n + c->arms, fp + 3);
-}
+#include "linalg/elimination_joint.h"
 
 /* w = A^ w_p and g += sum_b (L_b B)^T w_b over the later neighbours b */
 static void add_later_neighbours(const olo_elimination *el, const node *c, double *g, double *w)
@@ -35,15 +19,10 @@ static void add_later_neighbours(const olo_elimination *el, const node *c, doubl
     int d = c->shape.size, r = active_of(el, c);
     memset(w, 0, (size_t)d * sizeof *w);
     for (int j = 0; j < c->degree; j++) {
-        const node *b = &el->nodes[nb[j].block];
-        const double *wb = n + b->dt;
-        small_add_transposed_times(b->shape.size, r, 1.0, n + nb[j].LB, wb, g);
-        if (j == c->parent_slot && c->spatial) {
-            memcpy(w, wb, 6 * sizeof *w);
-            vec3_add_cross(n + c->arms + 3, wb + 3, w);
-        } else if (j == c->parent_slot) {
-            small_add_product(d, b->shape.size, 1, 1.0, n + c->A_hat, wb, w);
-        }
+        const double *wb = n + nb[j].dt;
+        small_add_transposed_times(nb[j].size, r, 1.0, n + nb[j].LB, wb, g);
+        if (j == c->parent_slot)
+            add_carried(el, c, AT_MIDPOINT, wb, w);
     }
 }
 
@@ -63,11 +42,9 @@ static void forward_transposed(olo_elimination *el, const node *c)
     }
     /* f_p += A^T f_c, f_b -= X_b^T g */
     for (int j = 0; j < c->degree; j++) {
-        const node *b = &el->nodes[nb[j].block];
-        int s = b->shape.size;
         if (j == c->parent_slot)
-            add_to_parent(el, c, f, n + b->z);
-        small_add_transposed_times(r, s, -1.0, n + nb[j].X, g, n + b->z);
+            add_carried_back(el, c, AT_END, f, n + nb[j].z);
+        small_add_transposed_times(r, nb[j].size, -1.0, n + nb[j].X, g, n + nb[j].z);
     }
 }
 

@@ -10,15 +10,6 @@
 
 enum { BLOCK = 32 };
 
-static void exchange_rows(int n, double *a, double *b)
-{
-    for (int j = 0; j < n; j++) {
-        const double x = a[j];
-        a[j] = b[j];
-        b[j] = x;
-    }
-}
-
 /* The row at or below k with the largest entry in column k; false when all are zero or not
  * finite. */
 static bool find_pivot(int n, const double *A, int k, int *pivot)
@@ -42,8 +33,8 @@ static bool factor_columns(int n, double *A, int first, int last, int *pivot)
         if (!find_pivot(n, A, k, &pivot[k]))
             return false;
         double *row = A + olo_area(k, n);
-        if (pivot[k] != k)
-            exchange_rows(n, row, A + olo_area(pivot[k], n));
+        for (int j = 0; pivot[k] != k && j < n; j++)
+            olo_swap(row + j, A + olo_area(pivot[k], n) + j);
         for (int i = k + 1; i < n; i++) {
             double *other = A + olo_area(i, n);
             if (other[k] == 0)
@@ -69,9 +60,8 @@ static void update_rows(int n, double *A, int first, int last)
 
 bool olo_lu_factor(int n, double *A, int *pivot)
 {
-    for (size_t i = 0; i < olo_area(n, n); i++)
-        if (!isfinite(A[i]))
-            return false;
+    if (!olo_all_finite(olo_area(n, n), A))
+        return false;
     for (int first = 0; first < n; first += BLOCK) {
         const int last = first + BLOCK < n ? first + BLOCK : n;
         if (!factor_columns(n, A, first, last, pivot))
@@ -81,19 +71,12 @@ bool olo_lu_factor(int n, double *A, int *pivot)
     return true;
 }
 
-static void exchange(double *b, int i, int j)
-{
-    const double x = b[i];
-    b[i] = b[j];
-    b[j] = x;
-}
-
 /* b <- A^-1 b of the rows of B: L and U row by row, each for all right-hand sides of a group */
 static void solve_plain(int n, const double *LU, const int *pivot, int count, double *B)
 {
     for (int r = 0; r < count; r++)
         for (int i = 0; i < n; i++)
-            exchange(B + olo_area(r, n), i, pivot[i]);
+            olo_swap(B + olo_area(r, n) + i, B + olo_area(r, n) + pivot[i]);
     for (int i = 1; i < n; i++)
         for (int r = 0; r < count; r++) {
             double *b = B + olo_area(r, n);
@@ -128,7 +111,7 @@ static void solve_transposed(int n, const double *LU, const int *pivot, int coun
         }
     for (int r = 0; r < count; r++)
         for (int i = n - 1; i >= 0; i--)
-            exchange(B + olo_area(r, n), i, pivot[i]);
+            olo_swap(B + olo_area(r, n) + i, B + olo_area(r, n) + pivot[i]);
 }
 
 void olo_lu_solve(int n, const double *LU, const int *pivot, bool transposed, int count, double *B)

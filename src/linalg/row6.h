@@ -64,22 +64,6 @@ ROW6_INLINE row6 row6_add_times(row6 x, double s, row6 y)
     return (row6){x.a + s * y.a, x.b + s * y.b};
 }
 
-/* x - s y */
-ROW6_INLINE row6 row6_subtract_times(row6 x, double s, row6 y)
-{
-    return (row6){x.a - s * y.a, x.b - s * y.b};
-}
-
-/* x with number k replaced; k is a constant. */
-ROW6_INLINE row6 row6_with(row6 x, const int k, double value)
-{
-    if (k < 4)
-        x.a[k & 3] = value;
-    else
-        x.b[k & 1] = value;
-    return x;
-}
-
 ROW6_INLINE double row6_dot(row6 x, row6 y)
 {
     const row6_four product = x.a * y.a;

@@ -47,11 +47,8 @@ static int end_of(int n, const double *x)
 static void exchange_rows(reflections *x, int i, int j)
 {
     double *a = x->A + olo_area(i, x->n), *b = x->A + olo_area(j, x->n);
-    for (int k = 0; k < x->n; k++) {
-        const double value = a[k];
-        a[k] = b[k];
-        b[k] = value;
-    }
+    for (int k = 0; k < x->n; k++)
+        olo_swap(a + k, b + k);
     const int row = x->order[i];
     x->order[i] = x->order[j];
     x->order[j] = row;

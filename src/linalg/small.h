@@ -105,6 +105,25 @@ SMALL_INLINE small_row small_row_add(const int n, small_row x, double s, small_r
     return x;
 }
 
+SMALL_INLINE small_row small_row_times(const int n, double s, small_row x)
+{
+    if (n >= 4)
+        x.four = s * x.four;
+    if (n % 4 >= 2)
+        x.two = s * x.two;
+    if (n % 2 == 1)
+        x.one = s * x.one;
+    return x;
+}
+
+/* Exchanges rows k and l of A, of n columns. */
+SMALL_INLINE void small_swap_rows(const int n, int k, int l, double *A)
+{
+    const small_row row = small_row_load(n, A + k * n);
+    small_row_store(n, small_row_load(n, A + l * n), A + k * n);
+    small_row_store(n, row, A + l * n);
+}
+
 /* C_i (n) += s sum_l A[i row + l column] B_l, i < m, l < k, in registers */
 SMALL_INLINE void small_add_rows_of(int m, int k, const int n, double s, const double *A, int row,
                                     int column, const double *B, double *C)
@@ -187,175 +206,72 @@ static inline void small_add_transposed_times(int m, int k, double s, const doub
     small_add_rows(1, m, k, s, x, 0, 1, A, y);
 }
 
-/* The body of small_lu, unrolled for sizes that are known. */
-SMALL_INLINE bool small_lu_of(const int n, double *A, int *pivot)
+/* Row k of A (n x n) with zeros up to its diagonal. */
+SMALL_INLINE small_row small_row_after(const int n, const int k, const double *A)
 {
+    double row[6];
+    for (int j = 0; j < n; j++)
+        row[j] = j > k ? A[k * n + j] : 0.0;
+    return small_row_load(n, row);
+}
+
+/* LU factors of A (n x n) in place with row exchanges; false if a pivot is zero or not finite. The
+ * row of the pivot, with zeros up to its diagonal, is subtracted from whole rows, so that the
+ * factors before it remain. */
+SMALL_INLINE bool small_lu(const int n, double *A, int *pivot)
+{
+#pragma GCC unroll 6
     for (int k = 0; k < n; k++) {
         int best = k;
+        double largest = fabs(A[k * n + k]);
         for (int i = k + 1; i < n; i++)
-            if (fabs(A[i * n + k]) > fabs(A[best * n + k]))
+            if (fabs(A[i * n + k]) > largest) {
+                largest = fabs(A[i * n + k]);
                 best = i;
+            }
         pivot[k] = best;
-        double value = A[best * n + k];
-        if (!(fabs(value) > 0) || !isfinite(value))
+        if (!(largest > 0) || !isfinite(largest))
             return false;
         if (best != k)
-            for (int j = 0; j < n; j++) {
-                double swap = A[k * n + j];
-                A[k * n + j] = A[best * n + j];
-                A[best * n + j] = swap;
-            }
-        double inverse = 1.0 / value;
+            small_swap_rows(n, k, best, A);
+        const double inverse = 1.0 / A[k * n + k];
+        const small_row row = small_row_after(n, k, A);
         for (int i = k + 1; i < n; i++) {
-            double factor = A[i * n + k] *= inverse;
-            small_add_row(n - k - 1, -factor, A + k * n + k + 1, A + i * n + k + 1);
+            const double factor = A[i * n + k] * inverse;
+            small_row_store(n, small_row_add(n, small_row_load(n, A + i * n), -factor, row),
+                            A + i * n);
+            A[i * n + k] = factor;
         }
     }
     return true;
 }
 
-/* Exchanges rows k and l of A (6 x 6). */
-SMALL_INLINE void small_swap_rows(int k, int l, double *A)
+/* B (n x columns) <- A^-1 B with the factors of small_lu, the rows of B in registers. */
+SMALL_INLINE void small_lu_solve(const int n, const double *LU, const int *pivot, const int columns,
+                                 double *B)
 {
-    const row6 row = row6_load(A + 6 * k);
-    row6_store(row6_load(A + 6 * l), A + 6 * k);
-    row6_store(row, A + 6 * l);
-}
-
-/* Step k of the factorisation of A (6 x 6): the row of the pivot, with zeros up to its diagonal, is
- * subtracted from whole rows, so that the factors before it remain. */
-SMALL_INLINE bool small_lu_step(const int k, double *A, int *pivot)
-{
-    int best = k;
-    double largest = fabs(A[7 * k]);
-    for (int i = k + 1; i < 6; i++)
-        if (fabs(A[6 * i + k]) > largest) {
-            largest = fabs(A[6 * i + k]);
-            best = i;
-        }
-    pivot[k] = best;
-    if (!(largest > 0) || !isfinite(largest))
-        return false;
-    if (best != k)
-        small_swap_rows(k, best, A);
-    const double inverse = 1.0 / A[7 * k];
-    row6 row = row6_load(A + 6 * k);
-    for (int j = 0; j <= k; j++)
-        row = row6_with(row, j, 0.0);
-    for (int i = k + 1; i < 6; i++) {
-        const double factor = A[6 * i + k] * inverse;
-        const row6 rest = row6_subtract_times(row6_load(A + 6 * i), factor, row);
-        row6_store(row6_with(rest, k, factor), A + 6 * i);
-    }
-    return true;
-}
-
-/* The same as small_lu_of with the same bits, row by row */
-SMALL_INLINE bool small_lu_rows(double *A, int *pivot)
-{
-    return small_lu_step(0, A, pivot) && small_lu_step(1, A, pivot) && small_lu_step(2, A, pivot) &&
-           small_lu_step(3, A, pivot) && small_lu_step(4, A, pivot) && small_lu_step(5, A, pivot);
-}
-
-/* LU factors of A (n x n) in place with row exchanges; false if a pivot is zero or not finite. */
-static inline bool small_lu(int n, double *A, int *pivot)
-{
-    return n == 6 ? small_lu_rows(A, pivot) : small_lu_of(n, A, pivot);
-}
-
-/* B (6 x 6) <- A^-1 B: the same as below with the same bits, row by row */
-SMALL_INLINE void small_lu_solve_rows(const double *LU, const int *pivot, double *B)
-{
-    row6 row[6];
-    for (int k = 0; k < 6; k++)
-        if (pivot[k] != k)
-            small_swap_rows(k, pivot[k], B);
-    for (int k = 0; k < 6; k++)
-        row[k] = row6_load(B + 6 * k);
-#pragma GCC unroll 6
-    for (int k = 0; k < 6; k++)
-#pragma GCC unroll 6
-        for (int i = 1; i < 6; i++)
-            if (i > k)
-                row[i] = row6_subtract_times(row[i], LU[6 * i + k], row[k]);
-#pragma GCC unroll 6
-    for (int k = 5; k >= 0; k--) {
-#pragma GCC unroll 6
-        for (int i = 1; i < 6; i++)
-            if (i > k)
-                row[k] = row6_subtract_times(row[k], LU[6 * k + i], row[i]);
-        row[k] = row6_times(1.0 / LU[7 * k], row[k]);
-        row6_store(row[k], B + 6 * k);
-    }
-}
-
-/* b (6) <- A^-1 b: the same with all numbers in registers */
-SMALL_INLINE void small_lu_solve_one(const double *LU, const int *pivot, double *b)
-{
-    double x[6];
-    for (int k = 0; k < 6; k++) {
-        const double swap = b[k];
-        b[k] = b[pivot[k]];
-        b[pivot[k]] = swap;
-    }
-    memcpy(x, b, sizeof x);
-#pragma GCC unroll 6
-    for (int k = 0; k < 6; k++)
-#pragma GCC unroll 6
-        for (int i = 1; i < 6; i++)
-            if (i > k)
-                x[i] -= LU[6 * i + k] * x[k];
-#pragma GCC unroll 6
-    for (int k = 5; k >= 0; k--) {
-#pragma GCC unroll 6
-        for (int i = 1; i < 6; i++)
-            if (i > k)
-                x[k] -= LU[6 * k + i] * x[i];
-        x[k] *= 1.0 / LU[7 * k];
-    }
-    memcpy(b, x, sizeof x);
-}
-
-/* The body of small_lu_solve, unrolled for sizes that are known. */
-SMALL_INLINE void small_lu_solve_of(const int n, const double *LU, const int *pivot,
-                                    const int columns, double *B)
-{
+    small_row row[6];
     /* all exchanges first, since they also moved the rows of L */
     for (int k = 0; k < n; k++)
         if (pivot[k] != k)
-            for (int j = 0; j < columns; j++) {
-                double swap = B[k * columns + j];
-                B[k * columns + j] = B[pivot[k] * columns + j];
-                B[pivot[k] * columns + j] = swap;
-            }
+            small_swap_rows(columns, k, pivot[k], B);
     for (int k = 0; k < n; k++)
-        for (int i = k + 1; i < n; i++)
-            for (int j = 0; j < columns; j++)
-                B[i * columns + j] -= LU[i * n + k] * B[k * columns + j];
+        row[k] = small_row_load(columns, B + k * columns);
+#pragma GCC unroll 6
+    for (int k = 0; k < n; k++)
+#pragma GCC unroll 6
+        for (int i = 1; i < n; i++)
+            if (i > k)
+                row[i] = small_row_add(columns, row[i], -LU[i * n + k], row[k]);
+#pragma GCC unroll 6
     for (int k = n - 1; k >= 0; k--) {
-        double inverse = 1.0 / LU[k * n + k];
-        for (int j = 0; j < columns; j++) {
-            double sum = B[k * columns + j];
-            for (int i = k + 1; i < n; i++)
-                sum -= LU[k * n + i] * B[i * columns + j];
-            B[k * columns + j] = sum * inverse;
-        }
+#pragma GCC unroll 6
+        for (int i = 1; i < n; i++)
+            if (i > k)
+                row[k] = small_row_add(columns, row[k], -LU[k * n + i], row[i]);
+        row[k] = small_row_times(columns, 1.0 / LU[k * n + k], row[k]);
+        small_row_store(columns, row[k], B + k * columns);
     }
-}
-
-/* B (n x columns) <- A^-1 B with the factors of small_lu */
-static inline void small_lu_solve(int n, const double *LU, const int *pivot, int columns, double *B)
-{
-    if (n == 6 && columns == 6)
-        small_lu_solve_rows(LU, pivot, B);
-    else if (n == 6 && columns == 1)
-        small_lu_solve_one(LU, pivot, B);
-    else if (n == 3 && columns == 3)
-        small_lu_solve_of(3, LU, pivot, 3, B);
-    else if (n == 3 && columns == 1)
-        small_lu_solve_of(3, LU, pivot, 1, B);
-    else
-        small_lu_solve_of(n, LU, pivot, columns, B);
 }
 
 /* b (n) <- A^-T b with the factors of small_lu */
@@ -453,12 +369,17 @@ static inline void small_row_range(int n, int r, const double *A, const double *
     }
 }
 
-/* Eigenvalues (on the diagonal of A) and eigenvectors (columns of V) of a small symmetric matrix,
- * by Jacobi rotations in place. */
-static inline void small_symmetric_eigen(int n, double *A, double *V)
+/* (x, y) <- (c x - s y, s x + c y) */
+static inline void small_rotate(double c, double s, double *x, double *y)
 {
-    for (int i = 0; i < n * n; i++)
-        V[i] = i % (n + 1) == 0;
+    const double was = *x;
+    *x = c * was - s * *y;
+    *y = s * was + c * *y;
+}
+
+/* Eigenvalues of a small symmetric matrix, on the diagonal of A, by Jacobi rotations in place. */
+static inline void small_symmetric_eigenvalues(int n, double *A)
+{
     for (int sweep = 0; sweep < 30; sweep++) {
         double off = 0, diagonal = 0;
         for (int p = 0; p < n; p++)
@@ -473,21 +394,23 @@ static inline void small_symmetric_eigen(int n, double *A, double *V)
                 double tau = (A[q * n + q] - A[p * n + p]) / (2 * A[p * n + q]);
                 double t = (tau >= 0 ? 1 : -1) / (fabs(tau) + sqrt(1 + tau * tau));
                 double c = 1 / sqrt(1 + t * t), s = t * c;
-                for (int k = 0; k < n; k++) {
-                    double kp = A[k * n + p], kq = A[k * n + q];
-                    A[k * n + p] = c * kp - s * kq;
-                    A[k * n + q] = s * kp + c * kq;
-                }
-                for (int k = 0; k < n; k++) {
-                    double pk = A[p * n + k], qk = A[q * n + k], vp = V[k * n + p],
-                           vq = V[k * n + q];
-                    A[p * n + k] = c * pk - s * qk;
-                    A[q * n + k] = s * pk + c * qk;
-                    V[k * n + p] = c * vp - s * vq;
-                    V[k * n + q] = s * vp + c * vq;
-                }
+                for (int k = 0; k < n; k++)
+                    small_rotate(c, s, &A[k * n + p], &A[k * n + q]);
+                for (int k = 0; k < n; k++)
+                    small_rotate(c, s, &A[p * n + k], &A[q * n + k]);
             }
     }
+}
+
+/* out += factor K w of the numbers that K (size x size) couples, at `index`; or K^T w */
+static inline void small_add_indexed(int size, const int *index, const double *K, double factor,
+                                     bool transposed, const double *w, double *out)
+{
+    for (int i = 0; i < size; i++)
+        for (int j = 0; j < size; j++) {
+            const int to = transposed ? j : i, from = transposed ? i : j;
+            out[index[to]] += factor * K[i * size + j] * w[index[from]];
+        }
 }
 
 #endif

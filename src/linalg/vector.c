@@ -1,11 +1,27 @@
-/* Products of two long vectors, and of all pairs of two sets of rows. For the latter, rows of B are
- * processed in groups that stay in the cache, four at a time with one row of A: each number of A is
- * loaded once for four products. */
+/* Finite numbers; products of two long vectors, and of all pairs of two sets of rows. For the
+ * latter, rows of B are processed in groups that stay in the cache, four at a time with one row of
+ * A: each number of A is loaded once for four products. */
 #include "linalg/vector.h"
+
+#include <math.h>
 
 #include "linalg/lanes.h"
 
 enum { GROUP = 32, TOGETHER = 4 };
+
+/* 0 x is NaN for infinite and NaN x. */
+ptrdiff_t olo_first_not_finite(size_t count, const double *x)
+{
+    const size_t whole = count - count % LANES;
+    lane zero = lane_all(0);
+    for (size_t i = 0; i < whole; i += LANES)
+        zero += 0.0 * lane_load(x + i);
+    const bool finite = (zero[0] + zero[1]) + (zero[2] + zero[3]) == 0;
+    for (size_t i = finite ? whole : 0; i < count; i++)
+        if (!isfinite(x[i]))
+            return (ptrdiff_t)i;
+    return -1;
+}
 
 /* With eight partial sums, as many as a processor can add at once. */
 double olo_dense_dot(int n, const double *a, const double *b)
@@ -41,6 +57,13 @@ static void four_dots(int n, const double *a, const double *b, size_t next, doub
         for (int j = i; j < n; j++)
             c[k] += a[j] * b[k * next + (size_t)j];
     }
+}
+
+void olo_dense_transpose(int n, double *A)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            olo_swap(A + olo_area(i, n) + j, A + olo_area(j, n) + i);
 }
 
 void olo_dense_products(int rows, int columns, int n, const double *A, const double *B, double *C)

@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/initialised.h"
 #include "kinematics/null_space.h"
+#include "linalg/small.h"
 #include "statics/static_balance.h"
 #include "stepping/coefficient_derivatives.h"
 #include "stepping/linear_rows.h"
@@ -98,7 +99,7 @@ static void evaluate_rows(mover *x)
         x->rows.mu[topology->closures[i]] = x->balance->lambda[i];
     olo_linear_rows_factor(&x->rows, here.q);
     memcpy(x->T, x->balance->step.T, (size_t)s->n * sizeof *x->T); /* with closures */
-    olo_linear_rows_balance(&x->rows, here.q, x->T);
+    olo_linear_rows_multipliers(&x->rows, here.q, x->T, x->rows.mu, x->rows.Lambda);
 }
 
 /* dr/dp and dg/dp */
@@ -128,11 +129,8 @@ static void gather(mover *x, const olo_parameter_derivative *change)
 static void sink_open(void *context, int piece, double by, const double *K)
 {
     mover *x = context;
-    const int *index = olo_piece_index(x->system, piece);
-    const int size = olo_piece_size(x->system, piece);
-    for (int i = 0; i < size; i++)
-        for (int j = 0; j < size; j++)
-            x->T[index[i]] += 2 * by * K[i * size + j] * x->open[index[j]];
+    small_add_indexed(olo_piece_size(x->system, piece), olo_piece_index(x->system, piece), K,
+                      2 * by, false, x->open, x->T);
 }
 
 /* T += K w */
@@ -148,7 +146,7 @@ static void add_open(mover *x)
             if (x->rows.mu[c] != 0 && olo_step_row(step, &s->constraints[c], step->r, step->K))
                 sink_open(x, olo_piece_of_constraint(s, c), x->rows.mu[c], step->K);
         }
-    olo_linear_rows_add_frames(&x->rows, 1.0, x->open, x->T);
+    olo_frames_add(x->system, x->rows.Lambda, 1.0, x->open, x->T);
 }
 
 /* Right-hand sides; the shift of the matrix is corrected by iteration: (K + s M) t = -b + s M t. */

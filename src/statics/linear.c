@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "kinematics/null_space.h"
 #include "linalg/dense.h"
+#include "linalg/vector.h"
 #include "statics/modes.h"
 #include "statics/motion_inputs.h"
 #include "statics/pencil.h"
@@ -83,16 +84,6 @@ static bool choose(builder *b)
     return ok;
 }
 
-static void transpose(size_t n, double *A)
-{
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < i; j++) {
-            double swap = A[i * n + j];
-            A[i * n + j] = A[j * n + i];
-            A[j * n + i] = swap;
-        }
-}
-
 /* The basis and the matrices in these coordinates. */
 static bool change_basis(builder *b)
 {
@@ -110,7 +101,7 @@ static bool change_basis(builder *b)
         for (int side = 0; side < 2; side++) {
             /* the solver works on rows: first on those of A^T, then on those of the transposed
              * result */
-            transpose(n, all[k]);
+            olo_dense_transpose(p->size, all[k]);
             olo_lu_solve(p->size, b->LU, b->pivot, false, p->size, all[k]);
         }
     double *by_column = olo_pool_alloc(&b->pool, u * n + 1, sizeof *by_column);
@@ -319,7 +310,7 @@ static void fill_state_matrix(builder *b)
     /* the rows of the right-hand sides are columns of K and D */
     for (int part = 0; part < 2; part++) {
         double *X = part ? p->D : p->K;
-        transpose(n, X);
+        olo_dense_transpose((int)n, X);
         olo_lu_solve(b->n, b->LU, b->pivot, false, b->n, X);
         for (size_t j = 0; j < n; j++)
             for (size_t i = 0; i < n; i++)

@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "linalg/dense.h"
+#include "linalg/vector.h"
 
 /* Closure rows are dependent where less than this fraction of a row remains. */
 static const double dependent = 1e-9;
@@ -42,14 +43,6 @@ static int closure_of(const olo_topology *t, int row)
     return -1;
 }
 
-static double dot(int n, const double *x, const double *y)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
 /* shift = the gradient of the coordinate in joint increments */
 static void put_gradient(const olo_static_balance *balance, const olo_term *term,
                          olo_null_space *space, double *row, double *shift)
@@ -66,7 +59,7 @@ static void put_gradient(const olo_static_balance *balance, const olo_term *term
 static bool find_shift(const olo_pencil *p, int own, work *w, double *shift)
 {
     const int u = p->unknowns, others = p->closure_count - (own >= 0);
-    const double whole = dot(u, shift, shift);
+    const double whole = olo_dense_dot(u, shift, shift);
     int rank = 0;
     for (int c = 0, at = 0; c < p->closure_count; c++)
         if (c != own)
@@ -76,11 +69,11 @@ static bool find_shift(const olo_pencil *p, int own, work *w, double *shift)
         !olo_row_space(others, u, w->rows, dependent, w->order, w->Q, &rank, w->space))
         return false;
     for (int i = 0; i < rank; i++) {
-        const double *q = w->Q + (size_t)i * (size_t)u, part = dot(u, q, shift);
+        const double *q = w->Q + (size_t)i * (size_t)u, part = olo_dense_dot(u, q, shift);
         for (int a = 0; a < u; a++)
             shift[a] -= part * q[a];
     }
-    const double square = dot(u, shift, shift);
+    const double square = olo_dense_dot(u, shift, shift);
     for (int a = 0; a < u; a++)
         shift[a] /= square;
     return square > dependent * dependent * whole;

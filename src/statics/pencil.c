@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "linalg/dense.h"
+#include "linalg/vector.h"
 
 void olo_pencil_free(olo_pencil *p)
 {
@@ -57,12 +58,7 @@ static void read_matrix(olo_static_balance *balance, double *unit, double *A, do
                 G[(size_t)(c->u + k) * u + (size_t)j] = row[k];
         }
     }
-    for (size_t i = 0; i < u; i++)
-        for (size_t j = 0; j < i; j++) {
-            double swap = A[i * u + j];
-            A[i * u + j] = A[j * u + i];
-            A[j * u + i] = swap;
-        }
+    olo_dense_transpose(topology->unknowns, A);
 }
 
 /* Computes N from the closure rows, which are scaled to length one. */
@@ -97,22 +93,8 @@ static bool find_basis(olo_pencil *p, int rows, double *G)
 /* A <- N A N^T, in place; `work` has [unknowns x unknowns]. */
 static void restrict_matrix(const olo_pencil *p, double *A, double *work)
 {
-    size_t u = (size_t)p->unknowns, n = (size_t)p->size;
-    const double *N = p->basis;
-    for (size_t a = 0; a < u; a++)
-        for (size_t j = 0; j < n; j++) {
-            double sum = 0;
-            for (size_t b = 0; b < u; b++)
-                sum += A[a * u + b] * N[j * u + b];
-            work[a * n + j] = sum;
-        }
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++) {
-            double sum = 0;
-            for (size_t a = 0; a < u; a++)
-                sum += N[i * u + a] * work[a * n + j];
-            A[i * n + j] = sum;
-        }
+    olo_dense_products(p->size, p->unknowns, p->unknowns, p->basis, A, work); /* N A^T */
+    olo_dense_products(p->size, p->size, p->unknowns, p->basis, work, A);
 }
 
 static void make_symmetric(int n, double *A)

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "kinematics/null_space.h"
+#include "linalg/small.h"
 #include "statics/static_balance.h"
 
 static void sink_damping(void *context, int piece, double by, const double *K)
@@ -68,11 +69,8 @@ void olo_static_mass_times(olo_static_balance *x, const double *twists, double *
 static void sink_product(void *context, int piece, double by, const double *K)
 {
     olo_static_balance *x = context;
-    const int *index = olo_piece_index(x->system, piece);
-    int size = olo_piece_size(x->system, piece);
-    for (int i = 0; i < size; i++)
-        for (int j = 0; j < size; j++)
-            x->loads[index[i]] += by * K[i * size + j] * x->mixed[index[j]];
+    small_add_indexed(olo_piece_size(x->system, piece), olo_piece_index(x->system, piece), K, by,
+                      false, x->mixed, x->loads);
 }
 
 void olo_static_damping_times(olo_static_balance *x, double load, bool damped, const double *twists,

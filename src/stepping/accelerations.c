@@ -149,7 +149,7 @@ static void balance_rows(olo_accelerations *x, const olo_state *state)
         rows->mu[c] = 2 * olo_closure_solution(s->topology, el, u);
         olo_row_add(s, c, rows->mu[c], olo_linear_row(rows, c), x->rest);
     }
-    olo_linear_rows_balance(rows, state->q, x->rest);
+    olo_linear_rows_multipliers(rows, state->q, x->rest, rows->mu, rows->Lambda);
 }
 
 bool olo_accelerations_at(olo_accelerations *x, const olo_state *state, const double *inputs)

@@ -124,7 +124,7 @@ static void add_integral(trajectory *c)
     olo_derivatives *x = c->x;
     for (size_t i = c->first; i < x->count; i++) {
         double before = c->running;
-        c->running = olo_objective_running(c->objective, end_of(x, i), 1.0, NULL, NULL);
+        c->running = olo_objective_value(c->objective, end_of(x, i), false, 1.0, NULL, NULL);
         c->value += 0.5 * x->steps[i].record.h * (before + c->running);
     }
 }
@@ -133,7 +133,7 @@ static olo_status add_value(trajectory *c, long step, olo_error *error)
 {
     const bool integral = c->integral && !c->deferred;
     if (integral && step == 0)
-        c->running = olo_objective_running(c->objective, c->x->state, 1.0, NULL, NULL);
+        c->running = olo_objective_value(c->objective, c->x->state, false, 1.0, NULL, NULL);
     if (integral && step > 0)
         add_integral(c);
     if (step > 0)
@@ -141,7 +141,7 @@ static olo_status add_value(trajectory *c, long step, olo_error *error)
                                                             c->x->control_count,
                                                             controls_of(c->x, step), 1.0, NULL);
     if (step == c->steps)
-        c->value += olo_objective_end(c->objective, c->x->state, 1.0, NULL, NULL);
+        c->value += olo_objective_value(c->objective, c->x->state, true, 1.0, NULL, NULL);
     return isfinite(c->value + c->running)
                ? OLO_OK
                : olo_objective_explain(c->objective, c->x->state, error);
@@ -267,7 +267,7 @@ static olo_status add_node_derivative(trajectory *c, size_t i, olo_error *error)
                  after = i < x->count ? x->steps[i].record.h : c->next_size,
                  weight = 0.5 * (before + after);
     const olo_state *node = i < x->count ? node_of(x, &x->steps[i]) : x->state;
-    const double value = olo_objective_running(c->objective, node, weight, x->gq, x->gv);
+    const double value = olo_objective_value(c->objective, node, false, weight, x->gq, x->gv);
     olo_parameter_set_node(&x->parameters, c->objective, node, weight, false);
     if (!c->deferred)
         return OLO_OK;
@@ -316,7 +316,7 @@ static olo_status sweep_all(trajectory *c, olo_error *error)
     memset(x->gv, 0, (size_t)x->system->n * sizeof *x->gv);
     memset(x->gp, 0, (size_t)x->system->n * sizeof *x->gp);
     olo_parameter_set_begin(&x->parameters);
-    olo_objective_end(c->objective, x->state, 1.0, x->gq, x->gv);
+    olo_objective_value(c->objective, x->state, true, 1.0, x->gq, x->gv);
     olo_parameter_set_node(&x->parameters, c->objective, x->state, 1.0, true);
     for (long k = c->sections - 1; status == OLO_OK && k >= 0; k--) {
         if (k < c->sections - 1) {
@@ -331,12 +331,11 @@ static olo_status sweep_all(trajectory *c, olo_error *error)
 
 static olo_status check_finite(int count, const double *g, olo_error *error)
 {
-    for (int i = 0; i < count; i++)
-        if (!isfinite(g[i]))
-            return olo_fail(error, OLO_NOT_FINITE,
-                            "the derivatives are not finite: those of the functional are not, or "
-                            "the motion is so unstable that they overflow; take a shorter run");
-    return OLO_OK;
+    return olo_all_finite((size_t)count, g)
+               ? OLO_OK
+               : olo_fail(error, OLO_NOT_FINITE,
+                          "the derivatives are not finite: those of the functional are not, or "
+                          "the motion is so unstable that they overflow; take a shorter run");
 }
 
 /* Writes the gradient with respect to the initial state, projected to admissible variations. */
@@ -416,7 +415,7 @@ static double derivative_at(trajectory *c, const forward_direction *d, const olo
     int n = x->system->n;
     memset(x->gq, 0, (size_t)n * sizeof *x->gq);
     memset(x->gv, 0, (size_t)n * sizeof *x->gv);
-    (end ? olo_objective_end : olo_objective_running)(c->objective, node, 1.0, x->gq, x->gv);
+    olo_objective_value(c->objective, node, end, 1.0, x->gq, x->gv);
     double sum = olo_dense_dot(n, x->gq, d->dq) + olo_dense_dot(n, x->gv, d->dv);
     return d->parameters
                ? sum + olo_parameter_set_value(&x->parameters, c->objective, node, 1.0, end)

@@ -17,6 +17,7 @@
 
 #include <string.h>
 
+#include "stepping/linear_step_private.h"
 #include "system/rate_interval.h"
 
 /* The derivatives with respect to one coefficient, on some coordinates. */
@@ -94,26 +95,30 @@ static olo_interval interval_of_actions(const olo_step_view *view, bool end)
     return x;
 }
 
-/* T = -h df as it acts in the balance, p = h/2 df as it acts in the momentum at the end; by
- * coefficient p, or along a `direction` of parameters of the force. */
-static void by_action(const olo_step_view *view, const olo_action *given, int p,
-                      const double *direction, contribution *x)
+/* T = -h df as it acts in the balance, p = h/2 df as it acts in the momentum at the end. */
+static void by_action(const olo_step_view *view, const olo_action *given, const olo_step_cause *of,
+                      contribution *x)
 {
+    const olo_system *s = view->step->system;
     const double h = view->step->h;
     double df[2][OLO_FORM_SIZE_MAX];
     olo_action action = *given;
     x->size = 0;
     if (view->still) { /* in statics targets have no rates */
         action.kd = 0;
-        if (!direction && olo_action_coefficient(&action, p) == &action.kd)
+        if (of->coefficient && olo_action_coefficient(&action, of->coefficient->p) == &action.kd)
             return;
     }
     for (int end = 0; end < 2; end++) {
         const olo_interval over = interval_of_actions(view, end);
-        if (direction)
-            olo_action_by_parameters(&action, &over, direction, df[end]);
+        if (of->coefficient)
+            olo_action_by_coefficient(&action, &over, of->coefficient->p, df[end]);
+        else if (of->function)
+            olo_action_by_parameters(&action, &over, of->parameter->direction, df[end]);
         else
-            olo_action_by_coefficient(&action, &over, p, df[end]);
+            olo_piece_first(s, &view->step->evaluation,
+                            olo_piece_of_action(s, (int)(given - s->actions)), &over,
+                            OLO_SLOT_INPUT, df[end]);
     }
     x->size = action.size;
     memcpy(x->index, action.index, (size_t)action.size * sizeof *x->index);
@@ -124,47 +129,29 @@ static void by_action(const olo_step_view *view, const olo_action *given, int p,
     }
 }
 
-/* A row that is a form. */
-static void by_form(const olo_step_view *view, int c, int p, contribution *x)
+/* The derivative of the gradient with which a row acts over the step, or of that at its end, by
+ * coefficient p: values at the coordinates `index` that are not zero, whose number is returned. */
+static int gradient_by(const olo_step *step, int c, int p, bool end, int *index, double *value)
 {
-    const olo_step *step = view->step;
-    const olo_form *form = step->system->constraints[c].form;
-    const double *left = olo_motion_left(&step->x);
-    const olo_form_entries over = olo_form_entries_by_coefficient(form, left, p);
-    const olo_form_entries end = olo_form_entries_by_coefficient(form, step->q_end, p);
-    x->size = over.count;
-    for (int k = 0; k < over.count; k++) {
-        x->index[k] = form->index[over.index[k]];
-        x->T[k] = view->mu[c] * over.value[k];
-        x->p[k] = 0;
-        x->v[k] = -view->mu_end[c] * end.value[k];
-        x->velocity[k] = view->gamma ? view->gamma[c] * over.value[k] : 0;
-        x->rate += end.value[k] * view->v1[x->index[k]];
-    }
-}
-
-/* Another row. */
-static void by_other(const olo_step_view *view, int c, int p, contribution *x)
-{
-    const olo_step *step = view->step;
     const olo_system *s = step->system;
     const olo_constraint *row = &s->constraints[c];
+    if (row->form) {
+        const olo_form_entries x = olo_form_entries_by_coefficient(
+            row->form, end ? step->q_end : olo_motion_left(&step->x), p);
+        for (int k = 0; k < x.count; k++) {
+            index[k] = row->form->index[x.index[k]];
+            value[k] = x.value[k];
+        }
+        return x.count;
+    }
     const olo_evaluation at_start = {.at_start = true};
     olo_interval over = olo_step_interval(step);
-    const int piece = olo_piece_of_constraint(s, c);
-    double d[OLO_FORM_SIZE_MAX], d_end[OLO_FORM_SIZE_MAX];
-    olo_piece_by_coefficient(s, &step->evaluation, piece, &over, p, d);
-    over.q0 = step->q_end;
-    olo_piece_by_coefficient(s, &at_start, piece, &over, p, d_end);
-    x->size = row->size;
-    for (int k = 0; k < row->size; k++) {
-        x->index[k] = row->index[k];
-        x->T[k] = view->mu[c] * d[k];
-        x->p[k] = 0;
-        x->v[k] = -view->mu_end[c] * d_end[k];
-        x->velocity[k] = view->gamma ? view->gamma[c] * d[k] : 0;
-        x->rate += d_end[k] * view->v1[row->index[k]];
-    }
+    if (end)
+        over.q0 = step->q_end;
+    memcpy(index, row->index, (size_t)row->size * sizeof *index);
+    olo_piece_by_coefficient(s, end ? &at_start : &step->evaluation, olo_piece_of_constraint(s, c),
+                             &over, p, value);
+    return row->size;
 }
 
 /* Adds gamma da to the balance. */
@@ -187,21 +174,28 @@ static void by_row(const olo_step_view *view, int c, int p, contribution *x)
 {
     const olo_constraint *row = &view->step->system->constraints[c];
     olo_interval end = olo_step_interval(view->step);
+    double d[OLO_FORM_SIZE_MAX], d_end[OLO_FORM_SIZE_MAX];
     end.q1 = view->step->q_end;
     x->row = c;
     x->rate = 0;
     x->end = olo_condition_by_coefficient(row, &end, p);
-    if (row->form)
-        by_form(view, c, p, x);
-    else
-        by_other(view, c, p, x);
+    x->size = gradient_by(view->step, c, p, false, x->index, d);
+    gradient_by(view->step, c, p, true, x->index, d_end);
+    for (int k = 0; k < x->size; k++) {
+        x->T[k] = view->mu[c] * d[k];
+        x->p[k] = 0;
+        x->v[k] = -view->mu_end[c] * d_end[k];
+        x->velocity[k] = view->gamma ? view->gamma[c] * d[k] : 0;
+        x->rate += d_end[k] * view->v1[x->index[k]];
+    }
     x->coupled = view->gamma != NULL;
     if (x->coupled)
         add_rate_gradient(view, c, p, x);
 }
 
-static void by_coefficient(const olo_step_view *view, const olo_coefficient *c, contribution *x)
+static void by_coefficient(const olo_step_view *view, const olo_step_cause *of, contribution *x)
 {
+    const olo_coefficient *c = of->coefficient;
     const olo_step *step = view->step;
     const olo_system *s = step->system;
     x->coupled = view->gamma && c->kind == OLO_COEFFICIENT_MASS;
@@ -212,7 +206,7 @@ static void by_coefficient(const olo_step_view *view, const olo_coefficient *c, 
     else if (c->kind == OLO_COEFFICIENT_TERM)
         by_term(step, c->index, c->p, x);
     else
-        by_action(view, &s->actions[c->index], c->p, NULL, x);
+        by_action(view, &s->actions[c->index], of, x);
 }
 
 /* A prescribed motion is subtracted from its row. */
@@ -233,12 +227,13 @@ static void contribution_of(const olo_step_view *view, const olo_step_cause *of,
     x->row = -1;
     x->coupled = false;
     if (of->coefficient)
-        by_coefficient(view, of->coefficient, x);
+        by_coefficient(view, of, x);
+    else if (of->input)
+        by_action(view, of->input, of, x);
     else if (of->function->row)
         by_motion(view, of->function->index, of->parameter->direction, x);
     else
-        by_action(view, &view->step->system->actions[of->function->index], 0,
-                  of->parameter->direction, x);
+        by_action(view, &view->step->system->actions[of->function->index], of, x);
 }
 
 void olo_step_view_add(const olo_step_view *view, const olo_step_cause *of, double factor,
@@ -273,11 +268,11 @@ double olo_step_view_times(const olo_step_view *view, const olo_step_cause *of,
     return sum;
 }
 
-olo_step_view olo_linear_step_view(const olo_linear_step *linear)
+olo_step_view olo_linear_step_view(const olo_linear_step *x)
 {
-    return (olo_step_view){.step = olo_linear_step_step(linear),
-                           .v1 = olo_linear_step_end_velocity(linear),
-                           .mu = olo_linear_step_multipliers(linear),
-                           .mu_end = olo_linear_step_end_multipliers(linear),
-                           .gamma = olo_linear_step_rate_multipliers(linear)};
+    return (olo_step_view){.step = &x->step,
+                           .v1 = x->v_end,
+                           .mu = x->over.mu,
+                           .mu_end = x->end.rows.mu,
+                           .gamma = x->gamma};
 }

@@ -18,11 +18,12 @@ typedef struct olo_step_view {
 
 olo_step_view olo_linear_step_view(const olo_linear_step *linear);
 
-/* What the equations depend on: a coefficient of masses, terms, actions and rows (which need
- * olo_linear_step_need_rows); or, if that is NULL, a function of time or the law of a force, along
- * a parameter. */
+/* What the equations depend on, one of these: a coefficient of masses, terms, actions and rows
+ * (which need olo_linear_step_need_rows); the input of an action; or a function of time or the law
+ * of a force, along a parameter. */
 typedef struct olo_step_cause {
     const olo_coefficient *coefficient;
+    const olo_action *input;
     const olo_parameter_derivative *parameter;
     const olo_function_derivative *function;
 } olo_step_cause;

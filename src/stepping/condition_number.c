@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "linalg/dense.h"
+#include "linalg/vector.h"
 #include "stepping/step.h"
 
 olo_status olo_stepper_matrix(olo_stepper *x, olo_matrix_kind kind, olo_square *K, olo_error *error)
@@ -24,7 +25,7 @@ olo_status olo_stepper_compute_condition(olo_stepper *x, double *condition, olo_
     if (status != OLO_OK)
         return status;
     *condition = olo_condition(K.size, K.entry);
-    const bool finite = olo_first_not_finite(K.size * K.size, K.entry) < 0;
+    const bool finite = olo_all_finite(olo_area(K.size, K.size), K.entry);
     olo_free(K.entry);
     if (!finite)
         return olo_fail(error, OLO_NOT_FINITE, "the iteration matrix is not finite");

@@ -201,14 +201,16 @@ static void vary_balance(olo_derivatives *x, const olo_variation *of)
         memset(x->change.end, 0, rows);
         memset(x->change.rate, 0, rows);
     }
-    for (int i = 0; of->controls && i < x->system->action_count; i++)
-        if (x->control[i] >= 0)
-            olo_linear_step_add_input(x->linear, i, of->controls[x->control[i]], &x->change);
-    for (int i = 0; of->inputs && i < x->system->action_count; i++)
-        if (of->inputs[i] != 0)
-            olo_linear_step_add_input(x->linear, i, of->inputs[i], &x->change);
+    const olo_step_view view = olo_linear_step_view(x->linear);
+    for (int i = 0; i < x->system->action_count; i++) {
+        const olo_step_cause input = {.input = &x->system->actions[i]};
+        if (of->controls && x->control[i] >= 0)
+            olo_step_view_add(&view, &input, of->controls[x->control[i]], &x->change);
+        if (of->inputs && of->inputs[i] != 0)
+            olo_step_view_add(&view, &input, of->inputs[i], &x->change);
+    }
     if (of->parameters)
-        olo_parameter_set_add(&x->parameters, x->linear, &x->change);
+        olo_parameter_set_add(&x->parameters, &view, &x->change);
 }
 
 /* The variation of a step, without rows if no parameter changes them. */
@@ -244,16 +246,18 @@ olo_status olo_derivatives_backward_part(olo_derivatives *x, const olo_stored_st
                                          double *gq, double *gv, double *gu, olo_error *error)
 {
     const olo_step_variation none = {0}, all = variation_of(x);
-    const bool wanted = gu || x->parameters.active > 0 || x->parameters.functions;
+    const bool wanted = gu || x->parameters.cause_count > 0;
     const olo_step_variation by = wanted ? all : none;
     olo_status status = olo_linear_step_back(x->linear, &step->record, gq, gv, x->gp, &by, error);
     x->linearised = false;
     if (status != OLO_OK)
         return status;
+    const olo_step_view view = olo_linear_step_view(x->linear);
     for (int i = 0; gu && i < x->system->action_count; i++)
         if (x->control[i] >= 0)
-            gu[x->control[i]] += olo_linear_step_times_input(x->linear, i, &by);
-    olo_parameter_set_step(&x->parameters, x->linear, &by);
+            gu[x->control[i]] +=
+                olo_step_view_times(&view, &(olo_step_cause){.input = &x->system->actions[i]}, &by);
+    olo_parameter_set_step(&x->parameters, &view, &by);
     return status;
 }
 

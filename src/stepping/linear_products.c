@@ -10,19 +10,10 @@
 static void add_actions(const olo_linear_step *x, const double *K, bool transposed, const double *w,
                         double *out)
 {
-    for (int i = 0; i < x->pieces; i++) {
-        int size = olo_piece_size(x->system, x->piece[i]);
-        const int *index = olo_piece_index(x->system, x->piece[i]);
-        double in[OLO_FORM_SIZE_MAX], sum[OLO_FORM_SIZE_MAX] = {0};
-        for (int k = 0; k < size; k++)
-            in[k] = w[index[k]];
-        if (transposed)
-            small_add_transposed_times(size, size, 1.0, K + x->offset[i], in, sum);
-        else
-            small_add_times(size, size, 1.0, K + x->offset[i], in, sum);
-        for (int k = 0; k < size; k++)
-            out[index[k]] += sum[k];
-    }
+    for (int i = 0; i < x->pieces; i++)
+        small_add_indexed(olo_piece_size(x->system, x->piece[i]),
+                          olo_piece_index(x->system, x->piece[i]), K + x->offset[i], 1.0,
+                          transposed, w, out);
 }
 
 /* out += (dT/dq_a) w, or its transpose, of inertia, terms and actions */
@@ -48,24 +39,22 @@ static void add_rows(const olo_linear_step *x, olo_slot a, bool transposed, cons
     for (int b = 0; b < x->curved_count; b++) {
         const int c = x->curved[b];
         const olo_constraint *row = &s->constraints[c];
-        double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX] = {0}, factor = x->over.mu[c];
+        double in[OLO_FORM_SIZE_MAX], product[OLO_FORM_SIZE_MAX], factor = x->over.mu[c];
         if (factor == 0)
             continue;
-        olo_constraint_gather(row, w, in);
-        if (row->form) { /* its Hessian is constant: no matrix */
-            olo_form_hessian_times(row->form, in, product);
-            factor *= how->at_start ? 1.0 : 0.5;
-        } else {
+        if (!row->form) {
             olo_piece_first(s, how, olo_piece_of_constraint(s, c), &over, a, x->step.K);
-            if (transposed)
-                small_add_transposed_times(row->size, row->size, 1.0, x->step.K, in, product);
-            else
-                small_add_times(row->size, row->size, 1.0, x->step.K, in, product);
+            small_add_indexed(row->size, row->index, x->step.K, factor, transposed, w, out);
+            continue;
         }
+        /* its Hessian is constant: no matrix */
+        olo_constraint_gather(row, w, in);
+        olo_form_hessian_times(row->form, in, product);
+        factor *= how->at_start ? 1.0 : 0.5;
         for (int k = 0; k < row->size; k++)
             out[row->index[k]] += factor * product[k];
     }
-    olo_linear_rows_add_frames(&x->over, how->at_start ? 1.0 : 0.5, w, out);
+    olo_frames_add(s, x->over.Lambda, how->at_start ? 1.0 : 0.5, w, out);
 }
 
 void olo_linear_add_start_rows(const olo_linear_step *x, bool transposed, const double *w,
@@ -88,7 +77,7 @@ void olo_linear_subtract_end_rows(const olo_linear_step *x, const double *w, dou
         for (int k = 0; k < row->size; k++)
             out[row->index[k]] -= x->end.rows.mu[c] * product[k];
     }
-    olo_linear_rows_add_frames(&x->end.rows, -1.0, w, out);
+    olo_frames_add(s, x->end.rows.Lambda, -1.0, w, out);
 }
 
 void olo_linear_add_mass(olo_linear_step *x, double factor, const double *w, double *out)

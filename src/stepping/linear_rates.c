@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "linalg/small.h"
 #include "stepping/multipliers_private.h"
 #include "system/rate_interval.h"
 
@@ -17,7 +18,6 @@ struct olo_linear_rates {
     double *z;                  /* [2 (n + m)] */
     double *balance, *velocity; /* [n] parts of the right-hand side */
     double *work;               /* [n] */
-    double *mu;                 /* [m] multipliers, scaled as those of T */
     double *K, *second;         /* local matrices */
 };
 
@@ -34,10 +34,9 @@ olo_status olo_linear_rates_create(const olo_system *system, const olo_scheme *s
     if (!x)
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for the derivatives of a step");
     x->system = system;
-    const olo_array arrays[] = {
-        {&x->z, 2 * (n + m)}, {&x->balance, n},           {&x->velocity, n},
-        {&x->work, n},        {&x->K, largest * largest}, {&x->second, largest * largest},
-        {&x->mu, m}};
+    const olo_array arrays[] = {{&x->z, 2 * (n + m)},       {&x->balance, n},
+                                {&x->velocity, n},          {&x->work, n},
+                                {&x->K, largest * largest}, {&x->second, largest * largest}};
     olo_status status = OLO_NO_MEMORY;
     if (olo_pool_arrays(&x->pool, arrays, sizeof arrays / sizeof *arrays))
         status = olo_treatment_multipliers.create(system, scheme, run, &x->multipliers, error);
@@ -60,36 +59,16 @@ void olo_linear_rates_free(olo_linear_rates *x)
     olo_free(x);
 }
 
-olo_status olo_linear_rates_at(olo_linear_rates *x, olo_step *step, const double *v1,
-                               olo_error *error)
+olo_status olo_linear_rates_at(olo_linear_rates *x, olo_step *step, const double *v1, double *mu,
+                               const double **gamma, olo_error *error)
 {
     x->step = step;
     const olo_status status = olo_multipliers_linearise(x->multipliers, step, v1, error);
     const olo_multipliers_solution at = olo_multipliers_solution_of(x->multipliers);
     for (int c = 0; c < x->system->m; c++)
-        x->mu[c] = 2 / step->h * at.mu[c];
+        mu[c] = 2 / step->h * at.mu[c];
+    *gamma = at.gamma;
     return status;
-}
-
-const double *olo_linear_rates_mu(const olo_linear_rates *x)
-{
-    return x->mu;
-}
-
-const double *olo_linear_rates_gamma(const olo_linear_rates *x)
-{
-    return olo_multipliers_solution_of(x->multipliers).gamma;
-}
-
-/* out += factor K w of a local matrix, or its transpose */
-static void add_local(int size, const int *index, const double *K, double factor, bool transposed,
-                      const double *w, double *out)
-{
-    for (int i = 0; i < size; i++)
-        for (int j = 0; j < size; j++) {
-            const int to = transposed ? j : i, from = transposed ? i : j;
-            out[index[to]] += factor * K[i * size + j] * w[index[from]];
-        }
 }
 
 /* out += factor M w */
@@ -110,8 +89,8 @@ static void add_forces(olo_linear_rates *x, bool transposed, const double *w, do
         if (!olo_piece_has_tangent(s, i))
             continue;
         olo_piece_tangents(s, &x->step->evaluation, i, &over, x->K, NULL);
-        add_local(olo_piece_size(s, i), olo_piece_index(s, i), x->K,
-                  i < s->term_count ? factor : -factor, transposed, w, out);
+        small_add_indexed(olo_piece_size(s, i), olo_piece_index(s, i), x->K,
+                          i < s->term_count ? factor : -factor, transposed, w, out);
     }
 }
 
@@ -143,18 +122,19 @@ static void add_rows(olo_linear_rates *x, const row_products *of)
             continue;
         olo_piece_first(s, &x->step->evaluation, olo_piece_of_constraint(s, c), &over, OLO_SLOT_Q0,
                         x->K);
-        add_local(size, index, x->K, at.mu[c], of->transposed, of->balance_q, of->to_balance_q);
-        add_local(size, index, x->K, at.gamma[c], of->transposed, of->velocity_q,
-                  of->to_velocity_q);
+        small_add_indexed(size, index, x->K, at.mu[c], of->transposed, of->balance_q,
+                          of->to_balance_q);
+        small_add_indexed(size, index, x->K, at.gamma[c], of->transposed, of->velocity_q,
+                          of->to_velocity_q);
         if (row->type->velocity) {
             olo_rate_gradient_by_velocity(row, &over, 0, x->second);
             by_v = x->second;
         }
-        add_local(size, index, by_v, half * at.gamma[c], of->transposed, of->balance_v,
-                  of->to_balance_v);
+        small_add_indexed(size, index, by_v, half * at.gamma[c], of->transposed, of->balance_v,
+                          of->to_balance_v);
         if (olo_rate_gradient_by(row, &over, &v, 0, x->second))
-            add_local(size, index, x->second, at.gamma[c], of->transposed, of->balance_q,
-                      of->to_balance_q);
+            small_add_indexed(size, index, x->second, at.gamma[c], of->transposed, of->balance_q,
+                              of->to_balance_q);
     }
 }
 

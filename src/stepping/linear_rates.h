@@ -22,13 +22,11 @@ olo_status olo_linear_rates_create(const olo_system *system, const olo_scheme *s
                                    const olo_run *run, olo_linear_rates **rates, olo_error *error);
 void olo_linear_rates_free(olo_linear_rates *rates);
 
-/* Linearises at a step, whose q0, v0 and motion are set; v1 is its end velocity. */
+/* Linearises at a step, whose q0, v0 and motion are set; v1 is its end velocity. Writes the
+ * multipliers [m] there, scaled so that T + sum mu d + sum gamma a(v0, v1) = 0 is the balance and
+ * gamma those of the equation of the velocity: mu = (2/h) mu', gamma = gamma'. */
 olo_status olo_linear_rates_at(olo_linear_rates *rates, olo_step *step, const double *v1,
-                               olo_error *error);
-/* The multipliers [m] there, scaled so that T + sum mu d + sum gamma a(v0, v1) = 0 is the balance
- * and gamma those of the equation of the velocity: mu = (2/h) mu', gamma = gamma'. */
-const double *olo_linear_rates_mu(const olo_linear_rates *rates);
-const double *olo_linear_rates_gamma(const olo_linear_rates *rates);
+                               double *mu, const double **gamma, olo_error *error);
 /* dq, dv at the start become those at the end, with a variation of the equations. */
 void olo_linear_rates_forward(olo_linear_rates *rates, const olo_step_variation *change, double *dq,
                               double *dv);

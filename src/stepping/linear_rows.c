@@ -156,9 +156,8 @@ int olo_linear_rows_points(const olo_linear_rows *x, const bool *wanted, olo_poi
     return count;
 }
 
-/* QR factorisation by Gram-Schmidt, with a second pass if a column becomes much shorter, so that Q
- * is orthogonal to round-off. Returns false if a row other than those that fix a point has a force,
- * too. */
+/* QR factorisation by Gram-Schmidt, in two passes, so that Q is orthogonal to round-off. Returns
+ * false if a row other than those that fix a point has a force, too. */
 static bool factor_node(olo_linear_rows *x, int k, const double *q, int pinned)
 {
     double *Q = x->Q + 36 * (size_t)k, *R = x->R + 36 * (size_t)k;
@@ -168,23 +167,14 @@ static bool factor_node(olo_linear_rows *x, int k, const double *q, int pinned)
         column_of(x, x->list[i], k, q, own);
         if (pinned > 0 && (own[0] != 0 || own[1] != 0 || own[2] != 0))
             return false;
-        double size = sqrt(small_dot(6, own, own));
-        for (int l = pinned; l < rank; l++)
-            R[6 * l + rank] = 0;
-        double left = size;
-        for (int pass = 0; pass < 2 && (pass == 0 || left < 0.7 * size); pass++) {
-            for (int l = pinned; l < rank; l++) {
-                double along = small_dot(6, Q + 6 * l, own);
-                R[6 * l + rank] += along;
-                small_add_row(6, -along, Q + 6 * l, own);
-            }
-            left = sqrt(small_dot(6, own, own));
-        }
-        if (!(left > redundant * size))
+        double column[6];
+        memcpy(column, own, sizeof column);
+        small_orthogonalise(6, rank - pinned, Q + 6 * pinned, own);
+        R[7 * rank] = small_normalise(6, own);
+        if (!(R[7 * rank] > redundant * sqrt(small_dot(6, column, column))))
             continue;
-        R[7 * rank] = left;
-        for (int l = 0; l < 6; l++)
-            own[l] /= left;
+        for (int l = pinned; l < rank; l++)
+            R[6 * l + rank] = small_dot(6, Q + 6 * l, column);
         x->independent[6 * k + rank++] = x->list[i];
     }
     x->rank[k] = rank;
@@ -310,11 +300,6 @@ void olo_linear_rows_multipliers(const olo_linear_rows *x, const double *q, doub
     }
 }
 
-void olo_linear_rows_balance(olo_linear_rows *x, const double *q, double *F)
-{
-    olo_linear_rows_multipliers(x, q, F, x->mu, x->Lambda);
-}
-
 void olo_linear_rows_multipliers_transposed(const olo_linear_rows *x, const double *q, double *mu,
                                             const double *Lambda, double *F, double *work)
 {
@@ -342,12 +327,6 @@ void olo_frames_add(const olo_system *s, const double *Lambda, double factor, co
         if (rows)
             rows->add_hessian(Lambda, factor, w + first, out + first);
     }
-}
-
-void olo_linear_rows_add_frames(const olo_linear_rows *x, double factor, const double *w,
-                                double *out)
-{
-    olo_frames_add(x->system, x->Lambda, factor, w, out);
 }
 
 /* --- velocities and displacements that satisfy varied rows --- */

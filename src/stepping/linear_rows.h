@@ -77,20 +77,16 @@ int olo_linear_rows_points(const olo_linear_rows *rows, const bool *wanted, olo_
 void olo_linear_rows_factor(olo_linear_rows *rows, const double *q);
 /* Exchanges gradients and factors of two sets of rows. */
 void olo_linear_rows_exchange(olo_linear_rows *a, olo_linear_rows *b);
-/* Computes the multipliers mu and Lambda that balance F[n], which already contains the forces of
- * closures. Overwrites F. */
-void olo_linear_rows_balance(olo_linear_rows *rows, const double *q, double *F);
-/* The same with results in other arrays, mu[m] of rows of the tree and Lambda[9 nodes]; and its
- * transpose: writes F[n] from these and adds the contribution of frames to mu. Uses work[n]. */
+/* Computes the multipliers mu[m] of rows of the tree and Lambda[9 nodes] that balance F[n], which
+ * already contains the forces of closures. Overwrites F. Its transpose: writes F[n] from these and
+ * adds the contribution of frames to mu. Uses work[n]. */
 void olo_linear_rows_multipliers(const olo_linear_rows *rows, const double *q, double *F,
                                  double *mu, double *Lambda);
 void olo_linear_rows_multipliers_transposed(const olo_linear_rows *rows, const double *q,
                                             double *mu, const double *Lambda, double *F,
                                             double *work);
 
-/* out_I += factor sum_J Lambda_IJ w_J of all frames; the second function with a given Lambda */
-void olo_linear_rows_add_frames(const olo_linear_rows *rows, double factor, const double *w,
-                                double *out);
+/* out_I += factor sum_J Lambda_IJ w_J of all frames */
 void olo_frames_add(const olo_system *system, const double *Lambda, double factor, const double *w,
                     double *out);
 

@@ -154,16 +154,6 @@ void olo_linear_step_free(olo_linear_step *x)
     olo_free(x);
 }
 
-const olo_step *olo_linear_step_step(const olo_linear_step *x)
-{
-    return &x->step;
-}
-
-const double *olo_linear_step_end_velocity(const olo_linear_step *x)
-{
-    return x->v_end;
-}
-
 void olo_linear_step_disable_packs(olo_linear_step *x)
 {
     olo_linear_packs_free(x->packs);
@@ -179,21 +169,6 @@ void olo_linear_step_need_rows(olo_linear_step *x, const bool *wanted)
     x->point_count = count > 0 ? olo_linear_rows_points(&x->over, wanted, x->points) : 0;
     if (x->point_count < count)
         x->point_count = 0;
-}
-
-const double *olo_linear_step_multipliers(const olo_linear_step *x)
-{
-    return x->rates ? olo_linear_rates_mu(x->rates) : x->over.mu;
-}
-
-const double *olo_linear_step_end_multipliers(const olo_linear_step *x)
-{
-    return x->end.rows.mu;
-}
-
-const double *olo_linear_step_rate_multipliers(const olo_linear_step *x)
-{
-    return x->rates ? olo_linear_rates_gamma(x->rates) : NULL;
 }
 
 /* --- linearisation --- */
@@ -270,7 +245,7 @@ void olo_linear_balance_step(olo_linear_step *x)
         x->over.mu[x->topology->closures[u]] = 2 / x->step.h * x->record->lambda[u];
     olo_linear_rows_factor(&x->over, left);
     memcpy(x->x, x->step.T, (size_t)s->n * sizeof *x->x);
-    olo_linear_rows_balance(&x->over, left, x->x);
+    olo_linear_rows_multipliers(&x->over, left, x->x, x->over.mu, x->over.Lambda);
 }
 
 void olo_linear_set_end_rows(olo_linear_step *x)
@@ -316,7 +291,8 @@ static olo_status balance_end(olo_linear_step *x, olo_error *error)
         x->end.rows.mu[c] = mu;
         olo_row_add(s, c, mu, olo_linear_row(&x->end.rows, c), x->x);
     }
-    olo_linear_rows_balance(&x->end.rows, step->q_end, x->x);
+    olo_linear_rows_multipliers(&x->end.rows, step->q_end, x->x, x->end.rows.mu,
+                                x->end.rows.Lambda);
     return OLO_OK;
 }
 
@@ -348,7 +324,7 @@ olo_status olo_linear_step_at(olo_linear_step *x, const olo_step_record *record,
     if (x->rates) {
         memcpy(olo_last_motion(x->state), record->motion,
                (size_t)x->system->twists * sizeof *record->motion);
-        return olo_linear_rates_at(x->rates, &x->step, record->v1, error);
+        return olo_linear_rates_at(x->rates, &x->step, record->v1, x->over.mu, &x->gamma, error);
     }
     olo_status status =
         olo_reduced_linearise(x->reduced, &x->step, record->motion, record->lambda, error);
@@ -362,42 +338,6 @@ olo_status olo_linear_step_at(olo_linear_step *x, const olo_step_record *record,
     }
     x->projected = NULL;
     return status;
-}
-
-/* --- inputs --- */
-
-/* x->step.r = df/d(input) in the balance, or in the momentum at the end */
-static const olo_action *by_input(olo_linear_step *x, int number, bool end)
-{
-    const olo_action *action = &x->system->actions[number];
-    const olo_interval over = olo_step_actions(&x->step, end);
-    olo_piece_first(x->system, &x->step.evaluation, olo_piece_of_action(x->system, number), &over,
-                    OLO_SLOT_INPUT, x->step.r);
-    return action;
-}
-
-void olo_linear_step_add_input(olo_linear_step *x, int number, double du,
-                               const olo_step_variation *change)
-{
-    for (int end = 0; end < 2; end++) {
-        const olo_action *action = by_input(x, number, end);
-        const double factor = x->step.h * (end ? 0.5 : -1.0) * du;
-        double *to = end ? change->p : change->T;
-        for (int i = 0; i < action->size; i++)
-            to[action->index[i]] += factor * x->step.r[i];
-    }
-}
-
-double olo_linear_step_times_input(olo_linear_step *x, int number, const olo_step_variation *by)
-{
-    double sum = 0;
-    for (int end = 0; end < 2; end++) {
-        const olo_action *action = by_input(x, number, end);
-        const double factor = x->step.h * (end ? 0.5 : -1.0), *y = end ? by->p : by->T;
-        for (int i = 0; i < action->size; i++)
-            sum += factor * y[action->index[i]] * x->step.r[i];
-    }
-    return sum;
 }
 
 /* --- a state instead of a step --- */

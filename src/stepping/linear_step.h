@@ -42,12 +42,6 @@ olo_status olo_linear_step_at(olo_linear_step *linear, const olo_step_record *re
 bool olo_linear_step_may_project(const olo_linear_step *linear);
 olo_status olo_linear_step_project(olo_linear_step *linear, const olo_step_record *record,
                                    double *v, olo_error *error);
-/* The step, as an argument of kernels. */
-const olo_step *olo_linear_step_step(const olo_linear_step *linear);
-
-/* The velocity at its end. */
-const double *olo_linear_step_end_velocity(const olo_linear_step *linear);
-
 /* Variations of the equations of a step in addition to that of the state, or derivatives with
  * respect to these. NULL: zero, or not wanted. */
 typedef struct olo_step_variation {
@@ -66,12 +60,6 @@ void olo_linear_step_need_rows(olo_linear_step *linear, const bool *wanted);
 /* Propagates a variation from the start to the end; overwrites dq and dv. */
 void olo_linear_step_forward(olo_linear_step *linear, double *dq, double *dv,
                              const olo_step_variation *change);
-/* The derivatives of balance and momentum, -h df and h/2 df, with respect to the input of an
- * action: adds them for a change du of the input; returns their product with derivatives `by`. */
-void olo_linear_step_add_input(olo_linear_step *linear, int action, double du,
-                               const olo_step_variation *change);
-double olo_linear_step_times_input(olo_linear_step *linear, int action,
-                                   const olo_step_variation *by);
 /* The transpose, including the linearisation at a record: takes derivatives with respect to the end
  * (gq, those with respect to the velocity gv and to the momentum gp, variational only) to those
  * with respect to the start, and overwrites them; writes those with respect to the equations to
@@ -81,12 +69,6 @@ olo_status olo_linear_step_back(olo_linear_step *linear, const olo_step_record *
                                 olo_error *error);
 /* Disables the code for packs of bodies (linear_packs.h), for comparisons. */
 void olo_linear_step_disable_packs(olo_linear_step *linear);
-/* The multipliers of all rows over the step, at its end (variational), and of their rates (with
- * consistent velocities, else NULL). */
-const double *olo_linear_step_multipliers(const olo_linear_step *linear);
-const double *olo_linear_step_end_multipliers(const olo_linear_step *linear);
-const double *olo_linear_step_rate_multipliers(const olo_linear_step *linear);
-
 /* Linearises the constraints at a state instead of a step. Then any dq and dv can be projected, in
  * the metric of the mass, to the nearest admissible variation, G dq = 0 and d(G v) = 0; and the
  * transpose. */

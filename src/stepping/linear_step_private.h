@@ -27,6 +27,7 @@ struct olo_linear_step {
     const olo_topology *topology;
     olo_linear_packs *packs; /* the transpose for packs of bodies, or NULL */
     olo_linear_rates *rates; /* of schemes with consistent velocities, or NULL */
+    const double *gamma;     /* [m] multipliers of the rates of rows with these, else NULL */
     const double *v_end;     /* [n] velocity at the end */
     olo_linear_rows over;    /* rows over the step ... */
     olo_linear_end end;      /* ... and at its end */

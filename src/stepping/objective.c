@@ -233,18 +233,12 @@ static double add_function(olo_objective *o, function *f, const olo_state *x, do
     return value;
 }
 
-double olo_objective_end(olo_objective *o, const olo_state *x, double weight, double *gq,
-                         double *gv)
+double olo_objective_value(olo_objective *o, const olo_state *x, bool end, double weight,
+                           double *gq, double *gv)
 {
-    double sum = sum_goals(o, x, true, weight, gq, gv);
-    return sum + add_function(o, o->functional->end, x, weight, gq, gv);
-}
-
-double olo_objective_running(olo_objective *o, const olo_state *x, double weight, double *gq,
-                             double *gv)
-{
-    double sum = sum_goals(o, x, false, weight, gq, gv);
-    return sum + add_function(o, o->functional->running, x, weight, gq, gv);
+    double sum = sum_goals(o, x, end, weight, gq, gv);
+    return sum +
+           add_function(o, end ? o->functional->end : o->functional->running, x, weight, gq, gv);
 }
 
 bool olo_objective_has_integral(const olo_objective *o)

@@ -18,10 +18,8 @@ olo_status olo_objective_create(const olo_system *system, const olo_functional *
 void olo_objective_free(olo_objective *objective);
 
 /* The end term of J, or its integrand; adds `weight` times its derivatives unless they are NULL. */
-double olo_objective_end(olo_objective *objective, const olo_state *state, double weight,
-                         double *gq, double *gv);
-double olo_objective_running(olo_objective *objective, const olo_state *state, double weight,
-                             double *gq, double *gv);
+double olo_objective_value(olo_objective *objective, const olo_state *state, bool end,
+                           double weight, double *gq, double *gv);
 /* Fails with the reason why J is not finite at this state. */
 olo_status olo_objective_explain(olo_objective *objective, const olo_state *state,
                                  olo_error *error);

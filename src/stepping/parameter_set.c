@@ -22,6 +22,7 @@ void olo_parameter_set_free(olo_parameter_set *x)
     olo_free(x->coefficient);
     olo_free(x->sum);
     olo_free(x->own);
+    olo_free(x->causes);
     olo_free(x->rows);
     *x = (olo_parameter_set){0};
 }
@@ -44,17 +45,23 @@ static void mark_row(olo_parameter_set *x, int row)
     x->varied = x->rows[row] = true;
 }
 
-/* Lists the constraint rows that depend on some parameter. */
-static void list_rows(olo_parameter_set *x)
+/* Lists what the equations of a step depend on, and the constraint rows among it. */
+static void list_causes(olo_parameter_set *x)
 {
-    for (int i = 0; i < x->active; i++)
-        if (x->coefficient[i].kind == OLO_COEFFICIENT_ROW)
-            mark_row(x, x->coefficient[i].index);
+    for (int i = 0; i < x->active; i++) {
+        const olo_coefficient *c = &x->coefficient[i];
+        if (olo_coefficient_acts(c))
+            x->causes[x->cause_count++] = (olo_parameter_cause){{.coefficient = c}, &x->sum[i]};
+        if (c->kind == OLO_COEFFICIENT_ROW)
+            mark_row(x, c->index);
+    }
     for (int k = 0; k < x->count; k++)
         for (int i = 0; i < x->changes[k]->function_count; i++) {
-            x->functions = true;
-            if (x->changes[k]->functions[i].row)
-                mark_row(x, x->changes[k]->functions[i].index);
+            const olo_function_derivative *f = &x->changes[k]->functions[i];
+            x->causes[x->cause_count++] =
+                (olo_parameter_cause){{.parameter = x->changes[k], .function = f}, &x->own[k]};
+            if (f->row)
+                mark_row(x, f->index);
         }
 }
 
@@ -62,10 +69,11 @@ olo_status olo_parameter_set_assign(olo_parameter_set *x, const olo_system *s,
                                     const olo_parameter_derivative *const *changes, int count,
                                     olo_error *error)
 {
-    size_t capacity = 0;
+    size_t capacity = 0, functions = 0;
     olo_parameter_set_free(x);
     for (int k = 0; k < count; k++) {
         capacity += (size_t)changes[k]->count;
+        functions += (size_t)changes[k]->function_count;
         if (changes[k]->n != s->n)
             return olo_fail(error, OLO_BAD_INPUT, "parameter '%s' belongs to another model",
                             changes[k]->name);
@@ -73,15 +81,16 @@ olo_status olo_parameter_set_assign(olo_parameter_set *x, const olo_system *s,
     x->coefficient = olo_alloc(capacity, sizeof *x->coefficient);
     x->sum = olo_alloc(capacity, sizeof *x->sum);
     x->own = olo_alloc((size_t)count, sizeof *x->own);
+    x->causes = olo_alloc(capacity + functions, sizeof *x->causes);
     x->rows = olo_alloc((size_t)s->m, sizeof *x->rows);
-    if (!x->coefficient || !x->sum || !x->own || !x->rows) {
+    if (!x->coefficient || !x->sum || !x->own || !x->causes || !x->rows) {
         olo_parameter_set_free(x);
         return olo_fail(error, OLO_NO_MEMORY, "out of memory for parameters");
     }
     x->changes = changes;
     x->count = count;
     list_coefficients(x);
-    list_rows(x);
+    list_causes(x);
     return OLO_OK;
 }
 
@@ -93,25 +102,11 @@ void olo_parameter_set_begin(olo_parameter_set *x)
         memset(x->own, 0, (size_t)x->count * sizeof *x->own);
 }
 
-static olo_step_cause function_of(const olo_parameter_derivative *change, int i)
-{
-    return (olo_step_cause){.parameter = change, .function = &change->functions[i]};
-}
-
-void olo_parameter_set_step(olo_parameter_set *x, const olo_linear_step *linear,
+void olo_parameter_set_step(olo_parameter_set *x, const olo_step_view *view,
                             const olo_step_variation *by)
 {
-    const olo_step_view view = olo_linear_step_view(linear);
-    for (int i = 0; i < x->active; i++) {
-        const olo_step_cause of = {.coefficient = &x->coefficient[i]};
-        if (olo_coefficient_acts(of.coefficient))
-            x->sum[i] += olo_step_view_times(&view, &of, by);
-    }
-    for (int k = 0; x->functions && k < x->count; k++)
-        for (int i = 0; i < x->changes[k]->function_count; i++) {
-            const olo_step_cause of = function_of(x->changes[k], i);
-            x->own[k] += olo_step_view_times(&view, &of, by);
-        }
+    for (int i = 0; i < x->cause_count; i++)
+        *x->causes[i].sum += olo_step_view_times(view, &x->causes[i].of, by);
 }
 
 /* The derivative of J at a node with respect to a coefficient. */
@@ -177,18 +172,9 @@ void olo_parameter_set_aim(olo_parameter_set *x, const double *direction, double
     }
 }
 
-void olo_parameter_set_add(const olo_parameter_set *x, const olo_linear_step *linear,
+void olo_parameter_set_add(const olo_parameter_set *x, const olo_step_view *view,
                            const olo_step_variation *change)
 {
-    const olo_step_view view = olo_linear_step_view(linear);
-    for (int i = 0; i < x->active; i++) {
-        const olo_step_cause of = {.coefficient = &x->coefficient[i]};
-        if (olo_coefficient_acts(of.coefficient))
-            olo_step_view_add(&view, &of, x->sum[i], change);
-    }
-    for (int k = 0; x->functions && k < x->count; k++)
-        for (int i = 0; i < x->changes[k]->function_count; i++) {
-            const olo_step_cause of = function_of(x->changes[k], i);
-            olo_step_view_add(&view, &of, x->own[k], change);
-        }
+    for (int i = 0; i < x->cause_count; i++)
+        olo_step_view_add(view, &x->causes[i].of, *x->causes[i].sum, change);
 }

@@ -94,8 +94,6 @@ static inline olo_at olo_step_end(const olo_step *step)
     return (olo_at){.q = step->x.q1, .angles = step->state->angles, .t = step->t + step->h};
 }
 
-/* The index of the first number that is not finite, or -1. */
-int olo_first_not_finite(int count, const double *x);
 /* The name of a load, drive or prescribed motion that is not finite in the step; NULL: all are. */
 const char *olo_step_find_undefined(const olo_step *step);
 

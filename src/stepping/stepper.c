@@ -11,6 +11,7 @@
 #include "base/initialised.h"
 #include "base/memory.h"
 #include "linalg/rotation.h"
+#include "linalg/vector.h"
 #include "stepping/accelerations.h"
 #include "stepping/events.h"
 #include "stepping/momenta.h"
@@ -472,7 +473,7 @@ olo_status olo_stepper_step_once(olo_stepper *x, olo_state *state, double h, olo
     if (status != OLO_OK)
         return status;
     /* check the solution; the state has not changed so far */
-    int invalid = olo_first_not_finite(x->system->n, x->step.x.dq);
+    const int invalid = (int)olo_first_not_finite((size_t)x->system->n, x->step.x.dq);
     if (invalid >= 0)
         return olo_fail(error, OLO_NOT_FINITE, "coordinate %d of '%s' is not finite", invalid,
                         x->system->nodes[x->system->coordinates[invalid].node].name);

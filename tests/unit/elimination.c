@@ -801,37 +801,31 @@ TEST(singular_pivot_names_its_block)
     close_elimination(e);
 }
 
-/* Factors of 6 x 6 blocks, which are formed row by row, are those of the general function to the
- * last bit, and solve the same for six columns as for one; rows are exchanged. */
-TEST(blocks_of_six_have_the_bits_of_the_general_factors)
+/* Factors of blocks of every size, with exchanges of rows, solve the same for several columns as
+ * for one, to the last bit. */
+TEST(small_blocks_solve_columns_as_one_by_one)
 {
     unsigned long long seed = 4;
-    for (int trial = 0; trial < 100; trial++) {
-        double A[36], general[36], B[36], D[36];
-        int pivot[6], other[6], exchanged = 0;
-        for (int i = 0; i < 36; i++) {
-            general[i] = A[i] = D[i] = scene_random(&seed);
-            B[i] = scene_random(&seed);
+    for (int trial = 0; trial < 600; trial++) {
+        const int n = 1 + trial % 6;
+        double A[36], B[36], D[36], X[36];
+        int pivot[6];
+        for (int i = 0; i < n * n; i++) {
+            A[i] = D[i] = scene_random(&seed);
+            X[i] = B[i] = scene_random(&seed);
         }
-        check_true(small_lu(6, A, pivot) && small_lu_of(6, general, other));
-        check_true(memcmp(A, general, sizeof A) == 0);
-        check_true(memcmp(pivot, other, sizeof pivot) == 0);
-        for (int k = 0; k < 6; k++)
-            exchanged += pivot[k] != k;
-        check_true(exchanged > 0);
-        double X[36];
-        memcpy(X, B, sizeof X);
-        small_lu_solve(6, A, pivot, 6, X);
-        for (int j = 0; j < 6; j++) {
+        check_true(small_lu(n, A, pivot));
+        small_lu_solve(n, A, pivot, n, X);
+        for (int j = 0; j < n; j++) {
             double x[6], sum[6] = {0};
-            for (int i = 0; i < 6; i++)
-                x[i] = B[6 * i + j];
-            small_lu_solve(6, A, pivot, 1, x);
-            for (int i = 0; i < 6; i++)
-                check_true(x[i] == X[6 * i + j]);
-            small_add_product(6, 6, 1, 1.0, D, x, sum);
-            for (int i = 0; i < 6; i++)
-                check_close(B[6 * i + j], sum[i], 1e-10);
+            for (int i = 0; i < n; i++)
+                x[i] = B[n * i + j];
+            small_lu_solve(n, A, pivot, 1, x);
+            for (int i = 0; i < n; i++)
+                check_true(x[i] == X[n * i + j]);
+            small_add_product(n, n, 1, 1.0, D, x, sum);
+            for (int i = 0; i < n; i++)
+                check_close(B[n * i + j], sum[i], 1e-10);
         }
     }
     double singular[36] = {1, 2, 3, 4, 5, 6};
@@ -851,4 +845,4 @@ TEST_MAIN(cmocka_unit_test(trees_equal_the_dense_saddle_form),
           cmocka_unit_test(ladders_are_eliminated_in_a_band),
           cmocka_unit_test(lines_of_points_and_triads_equal_the_dense_saddle_form),
           cmocka_unit_test(singular_pivot_names_its_block),
-          cmocka_unit_test(blocks_of_six_have_the_bits_of_the_general_factors))
+          cmocka_unit_test(small_blocks_solve_columns_as_one_by_one))
