@@ -46,7 +46,8 @@ FAULTS = [
           "sizes->kinetic > PART_ROUNDING * kinetic)", "kinetic >= 0.0)",
           "cli/test_verdict.py::test_a_part_at_rest_is_judged_by_the_rounding_of_the_whole"),
     Fault("drift_of_a_part_at_rest", "src/results/verdict.c",
-          "return fmax(scale, PART_ROUNDING * walk(record)", "return fmax(scale, 0.0 * walk(record)",
+          "return fmax(scale, PART_ROUNDING * walk(record)",
+          "return fmax(scale, 0.0 * walk(record)",
           "cli/test_verdict.py::test_a_part_at_rest_is_judged_by_the_rounding_of_the_whole"),
     # linalg
     Fault("redundancy_tolerance_large", "src/linalg/elimination_solve.c",
