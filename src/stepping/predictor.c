@@ -22,7 +22,8 @@ static bool is_valid(const olo_state *state)
     const olo_predictor_segment *memory = olo_predictor_of(state);
     return (memory->smooth & ~1) == 0 && memory->equal >= 0 && memory->order >= 0 &&
            memory->equal <= OLO_PREDICTOR_MOTIONS && memory->order <= OLO_PREDICTOR_MOTIONS &&
-           memory->lag >= 0 && isfinite(memory->lag);
+           memory->lag >= 0 && isfinite(memory->lag) && memory->share >= 0 &&
+           isfinite(memory->share) && (memory->late & ~1) == 0;
 }
 
 const olo_segment olo_segment_predictor = {.name = "predictor",

@@ -9,11 +9,15 @@ enum { OLO_PREDICTOR_MOTIONS = 10 }; /* largest number of motions in a predictio
 /* The segment of a state that the predictor owns. */
 typedef struct olo_predictor_segment {
     double h_before; /* step size of `before` */
-    int smooth; /* linear extrapolation would have predicted the last motion better than a constant
-                   rate */
-    int equal;  /* number of last motions with equal step size that the differences include */
-    int order;  /* number of motions that would have predicted the last one best */
-    double lag; /* contraction by an older tangent over the size of the updates since: reduced.c */
+    int smooth;  /* linear extrapolation would have predicted the last motion better than a constant
+                    rate */
+    int equal;   /* number of last motions with equal step size that the differences include */
+    int order;   /* number of motions that would have predicted the last one best */
+    int late;    /* the first iterate of the next step does without its load: reduced.c */
+    int count;   /* iterations of the last step whose first iterate had its load */
+    int waiting; /* steps until the other is tried */
+    double lag;  /* contraction by an older tangent over the size of the updates since: reduced.c */
+    double share;    /* of the first update, which it left in the last step */
     double before[]; /* [twists] the motion before the last one */
 } olo_predictor_segment;
 
