@@ -32,6 +32,8 @@ static void record_update(olo_stepper *x, double increment)
 static bool converged(const olo_stepper *x, const olo_newton *now, double before)
 {
     const double bound = fmin(fmax(now->size, smallest_motion), 1.0);
+    if (now->unloaded)
+        return false;
     if (now->left > 0 && now->left <= rounding * bound)
         return true;
     if (x->quadratic && now->left == 0 && now->increment <= x->tolerance * bound)

@@ -309,9 +309,13 @@ static void predict_multipliers(reduced *x, const olo_step *step, double scale)
 /* Nothing is known of the iteration of this step. */
 static void forget(reduced *x)
 {
-    x->packed = x->older = false;
+    x->packed = x->older = x->late = false;
     x->update = 0;
     x->measured_lag = -1;
+    x->measured_share = 0;
+    x->count = 0;
+    x->lagging = false;
+    x->update_before = 0;
     if (x->rates)
         olo_reduced_rates_begin(x->rates);
 }
@@ -323,6 +327,8 @@ static void predict(void *data, olo_step *step, double scale)
     const olo_motion_mix mix = olo_predictor_mix(step, scale);
     forget(x);
     x->lag = olo_predictor_of(state)->lag;
+    x->share = olo_predictor_of(state)->share;
+    x->late = scale == 1 && step->h == state->h && !step->closed && olo_predictor_of(state)->late;
     x->packed = x->packs && !step->closed;
     if (x->packed) {
         olo_packs_predict(x->packs, step, scale, &mix);
@@ -491,7 +497,7 @@ static int eliminate(reduced *x, olo_step *step)
     const int *order = olo_elimination_sequence(x->elimination);
     fill_nodes(x, &step->x, step->T, x->varied);
     /* closed joints: sum wrenches from the balance of the nodes */
-    if (x->rates)
+    if (x->rates && x->rates->known)
         add_loads(x);
     for (int k = 0; step->closed && k < s->node_count; k++)
         memcpy(x->wrench + s->nodes[k].motion, olo_elimination_rhs(x->elimination, k),
@@ -537,7 +543,7 @@ static void substitute(reduced *x, olo_step *step, olo_newton *newton)
     }
     if (x->rates) {
         olo_reduced_rates_update(x, step);
-        newton->mixed |= x->rates->slow;
+        newton->mixed |= x->rates->slow && x->rates->mixing.count > 1;
     }
     update_nodes(x, step, newton);
     /* close the joints if wanted */
@@ -573,6 +579,13 @@ static bool is_settled(const olo_newton *newton)
     return small && newton->turn <= moderate_turn;
 }
 
+/* Whether this iterate needs velocities and their load: a first one does not if that adds no
+ * iteration. */
+static bool needs_rates(const reduced *x)
+{
+    return x->rates && !(x->late && x->update == 0);
+}
+
 /* Velocities at the iterate and their load. */
 static int update_rates(reduced *x, olo_step *step)
 {
@@ -591,12 +604,12 @@ static void fill_rhs(reduced *x, olo_step *step)
     const int *order = olo_elimination_sequence(x->elimination);
     x->rod_turn = 0;
     olo_elimination_clear_right(x->elimination);
-    if (x->rates)
+    if (needs_rates(x))
         (void)update_rates(x, step);
     x->scheme->balance(step, NULL);
     add_closures(x, step);
     olo_fill_right(x->projector, x->elimination, s, step->T, olo_motion_left(&step->x));
-    if (x->rates)
+    if (x->rates && x->rates->known)
         add_loads(x);
     for (int i = 0; i < olo_elimination_count(x->elimination); i++) {
         int c = order[i];
@@ -617,84 +630,124 @@ static void fill_rhs(reduced *x, olo_step *step)
 
 /* The errors that this iteration leaves in the velocities: they follow the update, but not its
  * rotation, and their last correction was by factors of an iterate that is `behind` by the updates
- * since then. */
-static void find_errors_of_rates(reduced *x, const olo_newton *newton)
+ * since then. What it has left is at most its ratio to the correction before it. */
+static void find_errors_of_rates(reduced *x, olo_newton *newton)
 {
     const double change_of_mass = 100; /* of the factors, relative to such an update */
-    x->turned =
-        newton->turn * newton->increment + change_of_mass * x->rates->behind * x->rates->correction;
-    x->rates->behind += newton->increment;
+    olo_reduced_rates *rates = x->rates;
+    double share = change_of_mass * rates->behind;
+    if (rates->correction_before > 0)
+        share = olo_smaller(share, rates->correction / rates->correction_before);
+    x->turned = x->packed || rates->known
+                    ? newton->turn * newton->increment + share * rates->correction
+                    : HUGE_VAL;
+    rates->behind += newton->increment;
     x->behind = newton->increment + (x->older ? x->behind : 0);
+    newton->behind = x->packed ? 0 : x->behind;
+    newton->unloaded = !x->packed && !rates->known;
 }
 
 /* The contraction that the tangent at the solution would have: it lacks the variation of the load
  * (reduced_rates.h). */
-static double least_contraction(const olo_newton *newton)
+static double least_contraction(double turn)
 {
-    return 0.25 * newton->turn * newton->turn;
+    return 0.25 * turn * turn;
 }
 
-/* The number of further iterations until an error is round-off. */
+static double round_off_of(double size)
+{
+    return 1e-16 * olo_smaller(size, 1.0);
+}
+
+/* The number of further iterations until an error is round-off, at most `many_iterations`. */
+static const int many_iterations = 20;
 static int iterations_left(double error, double contraction, double round_off)
 {
-    const int many = 20;
     int count = 0;
-    while (error > round_off && count < many) {
+    while (error > round_off && count < many_iterations) {
         error *= contraction;
         count++;
     }
     return count;
 }
 
-/* Measures the contraction by an older tangent: it grows with the updates since. */
-static void measure_lag(reduced *x, const olo_newton *newton)
+/* Whether the contraction by an older tangent can be measured: not where updates are too small to
+ * change it, or no longer decrease because they are round-off. */
+static bool measures_lag(const reduced *x, const olo_newton *newton)
 {
-    const double noise = 1e-13 * olo_smaller(newton->size, 1.0);
-    if (!x->older || !(newton->increment > noise) || !(x->update > 0))
+    const double least_reach = 1e-8, noise = 1e-13 * olo_smaller(newton->size, 1.0), slow = 0.01;
+    return x->lagging && x->behind > least_reach &&
+           newton->increment > round_off_of(newton->size) &&
+           (newton->increment > noise || newton->increment < slow * x->update);
+}
+
+/* Measures what the last iteration left of its update: the share of a first one; and the
+ * contraction by an older tangent, which grows with the updates since. If it is hardly that of any
+ * tangent, this is a bound. */
+static void measure_contraction(reduced *x, const olo_newton *newton)
+{
+    const double clear = 4;
+    if (!(x->update > 0))
         return;
-    const double excess = newton->increment / x->update - least_contraction(newton);
-    olo_raise(&x->measured_lag, olo_larger(excess, 0.0) / x->behind);
+    const double contraction = newton->increment / x->update,
+                 least = least_contraction(newton->turn);
+    if (x->update_before == 0) {
+        x->measured_share = contraction;
+    } else if (measures_lag(x, newton)) {
+        if (contraction > clear * least)
+            olo_raise(&x->measured_lag, (contraction - least) / x->behind);
+        else
+            x->lag = olo_smaller(x->lag, contraction / x->behind);
+    }
 }
 
-/* Whether a new tangent saves an iteration, which costs about what it costs more. Over packs, rigid
- * bodies, it saved none on any model: there the term that it lacks, too, is what converges slowly.
- */
-static bool new_tangent_pays(const reduced *x, const olo_newton *newton)
+/* Chooses what saves iterations: a new tangent, if that is one at least, which costs more than the
+ * tangent does; and extrapolated updates, if the next one is not the last. */
+static void plan(reduced *x, const olo_newton *newton)
 {
-    if (x->packed)
-        return false;
-    const double round_off = 1e-16 * olo_smaller(newton->size, 1.0),
-                 least = least_contraction(newton), lag = olo_larger(x->lag, x->measured_lag),
-                 older = least + lag * x->behind, error = older * newton->increment;
-    return iterations_left(error, older, round_off) >
-           iterations_left(error, least + lag * error, round_off);
+    const double round_off = round_off_of(newton->size), least = least_contraction(newton->turn),
+                 lag = olo_larger(x->lag, x->measured_lag), older = least + lag * x->behind,
+                 share = x->update_before == 0 && x->share > 0 ? x->share : older,
+                 error = share * newton->increment;
+    const int with_older = iterations_left(error, older, round_off),
+              with_new = iterations_left(error, least + lag * error, round_off);
+    x->older = with_older <= with_new && with_older < many_iterations;
+    x->rates->slow = (x->older ? with_older : with_new) > 1;
 }
 
-/* Decides whether the next iteration uses the present tangent, at about half the cost. Its residual
- * and its joint matrices are those of the new iterate, so that the solution does not change. If the
- * left pair is constant, the tangent changes only with the right pair; otherwise it is used in the
- * last iteration alone. The error after an update with an older tangent is the update times its
- * ratio to the previous update; the iteration ends when that is negligible. */
+/* Decides whether the next iteration uses the present tangent, at about half the cost, by a plan
+ * with consistent velocities in the general elimination, otherwise by bounds. Its residual and its
+ * joint matrices are those of the new iterate, so that the solution does not change. If the left
+ * pair is constant, the tangent changes only with the right pair; otherwise it is used in the last
+ * iteration alone. The error after an update with an older tangent is the update times its ratio to
+ * the previous update; the iteration ends when that is negligible. */
 static void choose_tangent(reduced *x, const olo_step *step, olo_newton *newton)
 {
     const double small = x->varied && !x->rates ? 1e-7 : 1e-3, largest_ratio = 0.05;
     const bool linear = x->older || (x->rates && x->update > 0);
+    const bool older = x->older, planned = x->rates && !x->packed;
     double ratio = linear ? newton->increment / x->update : 0;
+    if (planned)
+        measure_contraction(x, newton);
+    if (x->rates)
+        find_errors_of_rates(x, newton);
     if (x->rates && linear)
         ratio = olo_newton_share(newton, x->update, x->update_before == 0);
     newton->left = ratio * newton->increment;
-    if (x->rates)
-        x->rates->slow = linear && newton->increment > largest_ratio * x->update;
-    if (x->rates) {
-        measure_lag(x, newton);
-        find_errors_of_rates(x, newton);
-    }
     x->update_before = x->update;
     x->update = newton->increment;
     x->moved = newton->size;
+    x->count++;
+    x->lagging = older;
+    if (planned) {
+        plan(x, newton);
+        x->older = x->older && !step->closed;
+        return;
+    }
+    if (x->rates)
+        x->rates->slow = linear && newton->increment > largest_ratio * x->update_before;
     x->older = (x->rates || !(x->packed && (x->varied || olo_packs_have_closures(x->packs)))) &&
-               !step->closed && newton->increment <= small && ratio <= largest_ratio &&
-               !(x->rates && new_tangent_pays(x, newton));
+               !step->closed && newton->increment <= small && ratio <= largest_ratio;
 }
 
 /* Assembles and eliminates balance and tangent at the iterate, whose velocities are known. Returns
@@ -721,7 +774,7 @@ static int assemble(reduced *x, olo_step *step)
 {
     x->rod_turn = 0;
     olo_elimination_clear(x->elimination);
-    int singular = x->rates ? update_rates(x, step) : -1;
+    int singular = needs_rates(x) ? update_rates(x, step) : -1;
     if (singular < 0)
         singular = assemble_balance(x, step);
     x->filled = false;
@@ -877,11 +930,33 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
     return olo_pass_closed(step, x->topology->closure_count, x->topology->closures, error);
 }
 
-/* Without older tangents the lag is not measured: it fades, so that they are tried again. */
-static void remember_lag(const reduced *x, double *lag)
+/* Whether the first iterate of the next step does without its load: that is tried every `period`
+ * steps, and done for as many if it took no more iterations than the last step with a load. */
+static void decide_on_load(const reduced *x, olo_predictor_segment *memory)
+{
+    const int period = 16;
+    memory->waiting--;
+    if (x->late) {
+        memory->late = x->count <= memory->count && memory->waiting > 0;
+        if (!memory->late && x->count > memory->count)
+            memory->waiting = period;
+    } else {
+        memory->count = x->count;
+        memory->late = memory->waiting <= 0;
+    }
+    if (memory->waiting <= 0)
+        memory->waiting = memory->late ? period : 0;
+}
+
+/* Remembers what the iteration has shown of its convergence. Without older tangents the lag is not
+ * measured: it fades, so that they are tried again. */
+static void remember(const reduced *x, olo_predictor_segment *memory)
 {
     const double fading = 0.9;
-    *lag = x->measured_lag >= 0 ? x->measured_lag : fading * *lag;
+    memory->lag = x->measured_lag >= 0 ? x->measured_lag : fading * x->lag;
+    memory->share = x->measured_share;
+    if (!x->packs)
+        decide_on_load(x, memory);
 }
 
 static void finish(void *data, olo_step *step, olo_state *state)
@@ -890,7 +965,7 @@ static void finish(void *data, olo_step *step, olo_state *state)
     size_t twists = (size_t)x->system->twists;
     olo_predictor_update(step, x->motion_pass, state);
     if (x->rates)
-        remember_lag(x, &olo_predictor_of(state)->lag);
+        remember(x, olo_predictor_of(state));
     memcpy(olo_last_wrenches(state), x->wrench, twists * sizeof *x->wrench);
     for (int u = 0; u < x->topology->closure_count; u++) {
         const int c = x->topology->closures[u];

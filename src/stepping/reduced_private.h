@@ -8,6 +8,7 @@
 
 #include "linalg/elimination.h"
 #include "stepping/packs.h"
+#include "stepping/predictor.h"
 #include "stepping/projector.h"
 #include "stepping/reduced_rates.h"
 #include "stepping/step.h"
@@ -38,6 +39,10 @@ struct reduced {
     double turned, moved;         /* error of velocities after the last one; size of the motion */
     double behind;                /* sum of the updates since the present tangent */
     double lag, measured_lag;     /* contraction over that: of earlier steps; negative: unknown */
+    double share, measured_share; /* of a first update left by it: of the last step, of this one */
+    int count;                    /* of the iterations of this step */
+    bool lagging;                 /* the tangent of the last iteration was an older one */
+    bool late;                    /* the first iterate has no velocities and no load */
     bool closed;                  /* the joints are closed in this iterate */
     bool filled;                  /* `elimination` has the joints of this iterate */
     bool settled;                 /* after the last update joints are closed to round-off */

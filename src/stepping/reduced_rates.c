@@ -369,6 +369,7 @@ int olo_reduced_rates_project(const reduced *x, olo_step *step)
     rates->behind = rates->factored ? rates->behind : 0;
     rates->factored = true;
     substitute(&y, step);
+    rates->correction_before = rates->correction;
     rates->correction = rates->known ? size_of_correction(&y, step) : 0;
     rates->known = true;
     return -1;
@@ -590,6 +591,7 @@ void olo_reduced_rates_begin(olo_reduced_rates *rates)
 {
     rates->known = rates->slow = rates->factored = false;
     rates->update_count = 0;
+    rates->correction = rates->correction_before = 0;
 }
 
 /* Updates by one tangent are mixed, and all of them where new tangents do not help. */

@@ -38,30 +38,31 @@ typedef struct olo_node_numbers {
 typedef struct olo_reduced_rates {
     olo_elimination *elimination; /* of P_m^T M P(q1) */
     olo_projector *projector;
-    bool factored;          /* it has factors of an iterate of this step, ... */
-    double behind;          /* ... and this is the sum of the updates since then */
-    bool known;             /* velocities and gamma are those of an earlier iterate of this step */
-    double correction;      /* size of the last correction of velocities times h/2 */
-    olo_node_numbers *node; /* [nodes] */
-    bool *closed;           /* [nodes] rows of closures act on it */
-    olo_pool pool;          /* memory of the arrays below */
-    double *nu;             /* [unknowns] joint rates at the end */
-    double *twist;          /* [twists] of the nodes at the end */
-    double *free;           /* [n] forces of the load on nodes */
-    double *momentum;       /* [n] p */
-    double *mean;           /* [n] v_m */
-    double *r;              /* [n] of the tree */
-    double *zero;           /* [n] */
-    double *wrench;         /* [twists] the joint wrenches of r */
-    double *load;           /* [twists] of (2) on nodes, with the sign of T, ... */
-    double *row;            /* [unknowns] ... and in the rows of joints */
-    double *gamma;          /* [closures] */
-    double *prescribed;     /* [closures] rates of their prescribed motions at the end */
-    double *rows;           /* [closures x OLO_FORM_SIZE_MAX] their discrete gradients */
-    olo_anderson mixing;    /* of the updates of nodes and joint rates, ... */
-    bool slow;              /* ... if the iteration converges slowly */
-    int update_count;       /* in this step */
-    const double *update;   /* [twists + unknowns] the last one */
+    bool factored;     /* it has factors of an iterate of this step, ... */
+    double behind;     /* ... and this is the sum of the updates since then */
+    bool known;        /* velocities and gamma are those of an earlier iterate of this step */
+    double correction; /* size of the last correction of velocities times h/2, ... */
+    double correction_before; /* ... and of the one before */
+    olo_node_numbers *node;   /* [nodes] */
+    bool *closed;             /* [nodes] rows of closures act on it */
+    olo_pool pool;            /* memory of the arrays below */
+    double *nu;               /* [unknowns] joint rates at the end */
+    double *twist;            /* [twists] of the nodes at the end */
+    double *free;             /* [n] forces of the load on nodes */
+    double *momentum;         /* [n] p */
+    double *mean;             /* [n] v_m */
+    double *r;                /* [n] of the tree */
+    double *zero;             /* [n] */
+    double *wrench;           /* [twists] the joint wrenches of r */
+    double *load;             /* [twists] of (2) on nodes, with the sign of T, ... */
+    double *row;              /* [unknowns] ... and in the rows of joints */
+    double *gamma;            /* [closures] */
+    double *prescribed;       /* [closures] rates of their prescribed motions at the end */
+    double *rows;             /* [closures x OLO_FORM_SIZE_MAX] their discrete gradients */
+    olo_anderson mixing;      /* of the updates of nodes and joint rates, ... */
+    bool slow;                /* ... if the iteration converges slowly */
+    int update_count;         /* in this step */
+    const double *update;     /* [twists + unknowns] the last one */
 } olo_reduced_rates;
 
 /* `balance` is the elimination that has the updates and the loads. */

@@ -225,6 +225,8 @@ typedef struct olo_newton {
     double residual;  /* of the reduced balance, relative to the terms that cancel in it */
     double turn;      /* largest Cayley vector */
     double left;      /* estimated error after an update with an older tangent; else 0 */
+    double behind;    /* size of the updates since its tangent, with this one; 0: unknown */
+    bool unloaded;    /* the iterate had no velocities: it is no solution */
     bool mixed;       /* updates of this iteration are extrapolated from earlier ones */
     int worst;        /* node with the largest update */
 } olo_newton;
@@ -235,8 +237,8 @@ typedef struct olo_newton {
  * one the share is at least what they are, bounded as over random trees (tests/unit/packs.c). */
 static inline double olo_newton_share(const olo_newton *now, double before, bool second)
 {
-    const double share = now->increment / before,
-                 least = second ? now->turn * now->turn + 100 * before : 0.0;
+    const double share = now->increment / before, reach = now->behind > 0 ? now->behind : before,
+                 least = second ? now->turn * now->turn + 100 * reach : 0.0;
     return share < least ? least : share;
 }
 
