@@ -583,7 +583,7 @@ static bool is_settled(const olo_newton *newton)
  * iteration. */
 static bool needs_rates(const reduced *x)
 {
-    return x->rates && !(x->late && x->update == 0);
+    return x->rates && !(x->late && x->count == 0);
 }
 
 /* Velocities at the iterate and their load. */

@@ -800,7 +800,7 @@ optimize:
   intervals: 40
   guess: run
   end_velocity: free
-  controls: {name: hub, lower: -20, upper: 20, rate: 400}
+  controls: {name: hub}
   costs: {type: effort}
   conditions:
     - {quantity: "atan2(tip.position.y, tip.position.x)", value: pi/2}
