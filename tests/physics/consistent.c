@@ -629,11 +629,8 @@ TEST(steps_take_no_more_iterations_than_they_need)
     static const struct {
         const char *model;
         double most;
-    } cases[] = {{"quarter-car", 2.1},
-                 {"slider-crank-rigid", 2.2},
-                 {"sliding-top", 2.6},
-                 {"beam-with-masses", 3.6},
-                 {"flexible-arm", 1.2}, /* at rest */
+    } cases[] = {{"quarter-car", 2.1},      {"slider-crank-rigid", 2.2}, {"sliding-top", 2.6},
+                 {"beam-with-masses", 3.6}, {"flexible-arm", 1.2}, /* at rest */
                  {"cylindrical-pair", 5.3}};
     for (int i = 0; i < COUNT(cases); i++) {
         scene s = open_scheme(cases[i].model, true, "reduced");
