@@ -37,7 +37,7 @@ static void from_multipliers(const olo_forces *x, const olo_group *group, int no
         olo_step_row(x->step, constraint, g, NULL);
         for (int i = 0; i < constraint->size; i++) {
             const olo_coordinate *c = &s->coordinates[constraint->index[i]];
-            if (c->node != node)
+            if (c->node != node || c->slot == OLO_SLOT_SCALAR) /* it has no direction in space */
                 continue;
             double force[3] = {0, 0, 0};
             force[c->axis] = -x->lambda[row] * g[i];
