@@ -4,20 +4,26 @@
 #include "linalg/vector.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "linalg/lanes.h"
 
 enum { GROUP = 32, TOGETHER = 4 };
 
-/* 0 x is NaN for infinite and NaN x. */
 ptrdiff_t olo_first_not_finite(size_t count, const double *x)
 {
-    const size_t whole = count - count % LANES;
-    lane zero = lane_all(0);
-    for (size_t i = 0; i < whole; i += LANES)
-        zero += 0.0 * lane_load(x + i);
-    const bool finite = (zero[0] + zero[1]) + (zero[2] + zero[3]) == 0;
-    for (size_t i = finite ? whole : 0; i < count; i++)
+    typedef double pair __attribute__((vector_size(16)));
+    pair zero = {0, 0}, also = {0, 0}; /* 0 x is NaN for infinite and NaN x */
+    const size_t whole = count - count % 4;
+    for (size_t i = 0; i < whole; i += 4) {
+        pair a, b;
+        memcpy(&a, x + i, sizeof a);
+        memcpy(&b, x + i + 2, sizeof b);
+        zero += 0.0 * a;
+        also += 0.0 * b;
+    }
+    zero += also;
+    for (size_t i = zero[0] + zero[1] == 0 ? whole : 0; i < count; i++)
         if (!isfinite(x[i]))
             return (ptrdiff_t)i;
     return -1;
