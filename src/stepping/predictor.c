@@ -59,8 +59,9 @@ static bool is_valid(const olo_state *state)
 {
     const olo_predictor_segment *memory = olo_predictor_of(state);
     bool valid = (memory->smooth & ~1) == 0 && memory->lag >= 0 && isfinite(memory->lag) &&
-                 memory->share >= 0 && isfinite(memory->share) && (memory->late & ~1) == 0 &&
-                 memory->parts >= 0 && memory->parts <= OLO_COMPOSITION_PARTS;
+                 memory->share >= 0 && isfinite(memory->share) && (memory->skip_load & ~1) == 0 &&
+                 memory->count >= 0 && memory->waiting >= 0 && memory->parts >= 0 &&
+                 memory->parts <= OLO_COMPOSITION_PARTS;
     for (int i = 0; valid && i < memory->parts; i++) {
         const olo_predictor_part *part = &memory->part[i];
         valid = part->order >= 0 && part->order <= part->known && part->equal >= 0 &&

@@ -21,13 +21,13 @@ typedef struct olo_predictor_part {
 /* The segment of a state that the predictor owns. */
 typedef struct olo_predictor_segment {
     double h_before; /* step size of `before` */
-    int smooth;  /* linear extrapolation would have predicted the last motion better than a constant
-                    rate */
-    int parts;   /* of the steps whose differences are stored; 0: none */
-    int late;    /* the first iterate of the next step does without its load: reduced.c */
-    int count;   /* iterations of the last step whose first iterate had its load */
-    int waiting; /* steps until the other is tried */
-    double lag;  /* contraction by an older tangent over the size of the updates since: reduced.c */
+    int smooth; /* linear extrapolation would have predicted the last motion better than a constant
+                   rate */
+    int parts;  /* of the steps whose differences are stored; 0: none */
+    int skip_load; /* the first iterate of the next step does without its load: reduced.c */
+    int count;     /* iterations of the last step whose first iterate had its load */
+    int waiting;   /* steps until the other way is tried */
+    double lag; /* contraction by an older tangent over the size of the updates since: reduced.c */
     double share; /* of the first update, which it left in the last step */
     olo_predictor_part part[OLO_COMPOSITION_PARTS];
     double span[OLO_PREDICTOR_ROWS]; /* times between successive motions of a part, last first */

@@ -309,7 +309,7 @@ static void predict_multipliers(reduced *x, const olo_step *step, double scale)
 /* Nothing is known of the iteration of this step. */
 static void forget(reduced *x)
 {
-    x->packed = x->older = x->late = false;
+    x->packed = x->older = x->skips_load = false;
     x->update = 0;
     x->measured_lag = -1;
     x->measured_share = 0;
@@ -328,7 +328,8 @@ static void predict(void *data, olo_step *step, double scale)
     forget(x);
     x->lag = olo_predictor_of(state)->lag;
     x->share = olo_predictor_of(state)->share;
-    x->late = scale == 1 && step->h == state->h && !step->closed && olo_predictor_of(state)->late;
+    x->skips_load =
+        scale == 1 && step->h == state->h && !step->closed && olo_predictor_of(state)->skip_load;
     x->packed = x->packs && !step->closed;
     if (x->packed) {
         olo_packs_predict(x->packs, step, scale, &mix);
@@ -583,7 +584,7 @@ static bool is_settled(const olo_newton *newton)
  * iteration. */
 static bool needs_rates(const reduced *x)
 {
-    return x->rates && !(x->late && x->count == 0);
+    return x->rates && !(x->skips_load && x->count == 0);
 }
 
 /* Velocities at the iterate and their load. */
@@ -675,6 +676,7 @@ static int iterations_left(double error, double contraction, double round_off)
  * change it, or no longer decrease because they are round-off. */
 static bool measures_lag(const reduced *x, const olo_newton *newton)
 {
+    /* smaller reaches change no contraction that matters; faster than `slow` is no round-off */
     const double least_reach = 1e-8, noise = 1e-13 * olo_smaller(newton->size, 1.0), slow = 0.01;
     return x->lagging && x->behind > least_reach &&
            newton->increment > round_off_of(newton->size) &&
@@ -686,7 +688,7 @@ static bool measures_lag(const reduced *x, const olo_newton *newton)
  * tangent, this is a bound. */
 static void measure_contraction(reduced *x, const olo_newton *newton)
 {
-    const double clear = 4;
+    const double clear = 4; /* times that of any tangent: not its own variation */
     if (!(x->update > 0))
         return;
     const double contraction = newton->increment / x->update,
@@ -935,17 +937,17 @@ static olo_pass pass(void *data, olo_step *step, int count, olo_error *error)
 static void decide_on_load(const reduced *x, olo_predictor_segment *memory)
 {
     const int period = 16;
-    memory->waiting--;
-    if (x->late) {
-        memory->late = x->count <= memory->count && memory->waiting > 0;
-        if (!memory->late && x->count > memory->count)
-            memory->waiting = period;
+    if (x->skips_load && x->count > memory->count) {
+        memory->skip_load = false;
+        memory->waiting = period;
+    } else if (x->skips_load) {
+        memory->skip_load = --memory->waiting > 0;
     } else {
         memory->count = x->count;
-        memory->late = memory->waiting <= 0;
+        memory->skip_load = --memory->waiting <= 0;
+        if (memory->skip_load)
+            memory->waiting = period;
     }
-    if (memory->waiting <= 0)
-        memory->waiting = memory->late ? period : 0;
 }
 
 /* Remembers what the iteration has shown of its convergence. Without older tangents the lag is not

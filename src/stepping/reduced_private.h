@@ -42,7 +42,7 @@ struct reduced {
     double share, measured_share; /* of a first update left by it: of the last step, of this one */
     int count;                    /* of the iterations of this step */
     bool lagging;                 /* the tangent of the last iteration was an older one */
-    bool late;                    /* the first iterate has no velocities and no load */
+    bool skips_load;              /* the first iterate has no velocities and no load */
     bool closed;                  /* the joints are closed in this iterate */
     bool filled;                  /* `elimination` has the joints of this iterate */
     bool settled;                 /* after the last update joints are closed to round-off */
