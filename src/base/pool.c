@@ -62,8 +62,8 @@ static void fence(double *at)
 #endif
 }
 
-/* One block, which long loops over several arrays read faster than blocks that begin at the same
- * place of a page each. */
+/* One block: loops over several long arrays read it faster than blocks that all begin at the same
+ * offset in a page. */
 bool olo_pool_arrays(olo_pool *pool, const olo_array *arrays, size_t count)
 {
     size_t all = 0;

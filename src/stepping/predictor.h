@@ -24,11 +24,12 @@ typedef struct olo_predictor_segment {
     int smooth; /* linear extrapolation would have predicted the last motion better than a constant
                    rate */
     int parts;  /* of the steps whose differences are stored; 0: none */
-    int skip_load; /* the first iterate of the next step does without its load: reduced.c */
+    int skip_load; /* the first iterate of the next step does without its load: reduced_tangent.c */
     int count;     /* iterations of the last step whose first iterate had its load */
     int waiting;   /* steps until the other way is tried */
-    double lag; /* contraction by an older tangent over the size of the updates since: reduced.c */
-    double share; /* of the first update, which it left in the last step */
+    double lag;    /* contraction by an older tangent over the size of the updates since:
+                      reduced_tangent.c */
+    double share;  /* of the first update, which it left in the last step */
     olo_predictor_part part[OLO_COMPOSITION_PARTS];
     double span[OLO_PREDICTOR_ROWS]; /* times between successive motions of a part, last first */
     double before[]; /* [twists] the motion before the last one, of any part; then [rows][twists]:

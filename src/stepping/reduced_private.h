@@ -115,6 +115,11 @@ olo_status olo_reduced_create_unpacked(const olo_system *system, const olo_schem
 void olo_reduced_start(reduced *x, olo_step *step, const double *motion);
 olo_status olo_reduced_assemble(reduced *x, olo_step *step, olo_error *error);
 
+/* After an iteration (reduced_tangent.c): chooses the tangent of the next one, and estimates what
+ * this one leaves of its update. After a step: remembers what its iterations have shown. */
+void olo_reduced_choose_tangent(reduced *x, const olo_step *step, olo_newton *newton);
+void olo_reduced_remember(const reduced *x, olo_predictor_segment *memory);
+
 /* Computes the velocities at the end from the momentum there (reduced_projection.c). */
 olo_status olo_reduced_project(void *data, olo_step *step, olo_error *error);
 
